@@ -1,0 +1,1 @@
+//! CDR: the Common Data Representation of CORBA, encoded and decoded.

@@ -1,0 +1,1 @@
+//! GIOP messages, IORs and object URLs as pure state machines.

@@ -1,0 +1,1 @@
+//! Typed endpoints over an operating system's interprocess communication.
