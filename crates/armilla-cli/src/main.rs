@@ -1,0 +1,3 @@
+//! The `armilla` command.
+
+fn main() {}
