@@ -1,1 +1,46 @@
-//! CDR: the Common Data Representation of CORBA, encoded and decoded.
+//! CDR, the Common Data Representation: how CORBA puts typed values into octets.
+//!
+//! An [`Encoder`] writes values in one byte order, each aligned to its size from the start of the
+//! message or encapsulation; a [`Decoder`] reads them from a slice that it borrows, and lends what
+//! can be lent (`&str`, `&[u8]`). The types of a program take part by [`Encode`] and [`Decode`],
+//! which the IDL compiler implements. Structs whose members all have a fixed size also implement
+//! [`Fixed`], and then a sequence of them travels at constant offsets instead of member by member.
+//!
+//! ```
+//! use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder};
+//!
+//! let names = vec![String::from("Vega"), String::from("Deneb")];
+//! let mut out = Encoder::new(ByteOrder::NATIVE);
+//! names.encode(&mut out)?;
+//! let bytes = out.to_vec();
+//! let mut input = Decoder::new(&bytes, ByteOrder::NATIVE);
+//! assert_eq!(Vec::<String>::decode(&mut input)?, names);
+//! # Ok::<(), armilla_cdr::CdrError>(())
+//! ```
+//!
+//! What comes from a peer is never trusted: a decoder never panics, never allocates more than the
+//! octets at hand justify, and limits how deep values nest. The format is CORBA 3.4 Part 2, 9.3.
+//! This crate does no I/O and knows no messages; those are `armilla-giop`'s.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod code_set;
+mod decode;
+mod decoder;
+mod encode;
+mod encoder;
+mod error;
+mod fixed;
+mod order;
+
+pub use code_set::CodeSet;
+pub use decode::Decode;
+pub use decoder::{Context, DEPTH_LIMIT, Decoder};
+pub use encode::Encode;
+pub use encoder::Encoder;
+pub use error::{CdrError, CdrErrorKind, CdrResult};
+pub use fixed::Fixed;
+pub use order::{BigEndian, ByteOrder, LittleEndian, Order};

@@ -1,0 +1,449 @@
+//! Octets into values.
+
+use crate::{
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
+    Order,
+};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::Any;
+
+/// How deep sequences may nest within one message.
+pub const DEPTH_LIMIT: u16 = 256;
+
+/// What a decoder carries for values that need more than their octets: an object reference needs
+/// the ORB that it shall belong to. The type that reads such a value knows what to look for.
+pub type Context = dyn Any + Send + Sync;
+
+/// Reads CDR from a slice, aligned from its start.
+#[derive(Debug, Clone)]
+pub struct Decoder<'a> {
+    octets: &'a [u8],
+    position: usize,
+    order: ByteOrder,
+    code_set: CodeSet,
+    depth: u16,
+    context: Option<&'a Context>,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder at the start of `octets`, in ISO 8859-1.
+    #[inline]
+    pub const fn new(octets: &'a [u8], order: ByteOrder) -> Self {
+        Self::at(octets, 0, order)
+    }
+
+    /// A decoder at `position` of `octets`, whose first octet is the origin of alignment.
+    #[inline]
+    pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
+        let code_set = CodeSet::Iso8859_1;
+        Self { octets, position, order, code_set, depth: 0, context: None }
+    }
+
+    /// The same decoder for strings in `code_set`.
+    #[inline]
+    #[must_use]
+    pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
+        self.code_set = code_set;
+        self
+    }
+
+    /// The same decoder on behalf of `context`.
+    #[inline]
+    #[must_use]
+    pub const fn with_context(mut self, context: &'a Context) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// On whose behalf values are decoded, if it is a `T`.
+    pub fn context<T: Any>(&self) -> Option<&'a T> {
+        self.context?.downcast_ref()
+    }
+
+    /// The offset of the next octet from the start.
+    #[inline]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    /// How many octets are left.
+    #[inline]
+    pub const fn remaining(&self) -> usize {
+        self.octets.len().saturating_sub(self.position)
+    }
+
+    /// The byte order of the input.
+    #[inline]
+    pub const fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Skips padding up to a multiple of `alignment`, a power of two, as far as there are octets.
+    #[inline]
+    pub const fn align(&mut self, alignment: usize) {
+        self.position += self.position.wrapping_neg() & (alignment - 1);
+    }
+
+    /// Takes the next `len` octets as they are.
+    ///
+    /// # Errors
+    /// When fewer are left.
+    #[inline]
+    pub fn raw(&mut self, len: usize) -> CdrResult<&'a [u8]> {
+        let taken = self.octets.get(self.position..).and_then(|left| left.get(..len));
+        match taken {
+            Some(taken) => {
+                self.position += len;
+                Ok(taken)
+            }
+            None => Err(self.truncated(len)),
+        }
+    }
+
+    #[inline]
+    fn take<const N: usize>(&mut self) -> CdrResult<[u8; N]> {
+        self.align(N);
+        match self.octets.get(self.position..).and_then(|left| left.first_chunk()) {
+            Some(taken) => {
+                self.position += N;
+                Ok(*taken)
+            }
+            None => Err(self.truncated(N)),
+        }
+    }
+
+    #[cold]
+    fn truncated(&self, needed: usize) -> CdrError {
+        self.error(CdrErrorKind::Truncated { needed, left: self.remaining() })
+    }
+
+    /// An error at the present position.
+    #[cold]
+    pub fn error(&self, kind: CdrErrorKind) -> CdrError {
+        CdrError::at(kind, self.position)
+    }
+
+    /// The error for a number that names no enumerator of `type_name`.
+    #[cold]
+    pub fn invalid_enum(&self, type_name: &'static str, value: u32) -> CdrError {
+        self.error(CdrErrorKind::InvalidEnum { type_name, value })
+    }
+
+    /// The error for a discriminator that the union `type_name` does not have.
+    #[cold]
+    pub fn invalid_discriminator(&self, type_name: &'static str) -> CdrError {
+        self.error(CdrErrorKind::InvalidDiscriminator { type_name })
+    }
+
+    /// Reads an octet or an IDL `char`.
+    ///
+    /// # Errors
+    /// When none is left.
+    #[inline]
+    pub fn u8(&mut self) -> CdrResult<u8> {
+        self.take::<1>().map(|[octet]| octet)
+    }
+
+    /// Reads a boolean.
+    ///
+    /// # Errors
+    /// When the octet is neither 0 nor 1, or none is left.
+    #[inline]
+    pub fn bool(&mut self) -> CdrResult<bool> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            octet => Err(self.error(CdrErrorKind::InvalidBoolean(octet))),
+        }
+    }
+
+    /// Reads `len` octets into a vector.
+    ///
+    /// # Errors
+    /// When fewer are left.
+    pub fn u8s(&mut self, len: usize) -> CdrResult<Vec<u8>> {
+        self.raw(len).map(<[u8]>::to_vec)
+    }
+
+    /// Reads `len` booleans.
+    ///
+    /// # Errors
+    /// When an octet is neither 0 nor 1, or fewer are left.
+    pub fn bools(&mut self, len: usize) -> CdrResult<Vec<bool>> {
+        let octets = self.raw(len)?;
+        match octets.iter().find(|octet| **octet > 1) {
+            Some(octet) => Err(self.error(CdrErrorKind::InvalidBoolean(*octet))),
+            None => Ok(octets.iter().map(|octet| *octet == 1).collect()),
+        }
+    }
+
+    /// Reads the length of a sequence. Every element takes at least one octet, so a length larger
+    /// than what is left is refused before anything is allocated for it.
+    ///
+    /// # Errors
+    /// When the octets that are left cannot hold so many elements.
+    #[inline]
+    pub fn length(&mut self) -> CdrResult<usize> {
+        let length = self.u32()? as usize;
+        if length > self.remaining() {
+            return Err(self.truncated(length));
+        }
+        Ok(length)
+    }
+
+    /// Reads the length of a sequence of at most `bound` elements.
+    ///
+    /// # Errors
+    /// When there are more, or as [`length`](Self::length).
+    #[inline]
+    pub fn bounded_length(&mut self, bound: u32) -> CdrResult<usize> {
+        let length = self.length()?;
+        self.check_bound(length, bound)?;
+        Ok(length)
+    }
+
+    fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
+        if length > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded { bound, length }));
+        }
+        Ok(())
+    }
+
+    /// Reads a sequence of octets or of `char`, borrowed.
+    ///
+    /// # Errors
+    /// When the octets end before the sequence does.
+    #[inline]
+    pub fn octets(&mut self) -> CdrResult<&'a [u8]> {
+        let length = self.length()?;
+        self.raw(length)
+    }
+
+    /// Reads a sequence of at most `bound` octets, borrowed.
+    ///
+    /// # Errors
+    /// When there are more, or as [`octets`](Self::octets).
+    #[inline]
+    pub fn bounded_octets(&mut self, bound: u32) -> CdrResult<&'a [u8]> {
+        let length = self.bounded_length(bound)?;
+        self.raw(length)
+    }
+
+    /// Reads a string, borrowed where its octets are the Rust string already.
+    ///
+    /// A length of 0, which some ORBs send for the empty string, is accepted.
+    ///
+    /// # Errors
+    /// When it does not end in NUL, contains another, or is malformed in its code set.
+    pub fn string(&mut self) -> CdrResult<Cow<'a, str>> {
+        let octets = match self.octets()? {
+            [] => return Ok(Cow::Borrowed("")),
+            [text @ .., 0] => text,
+            _ => return Err(self.error(CdrErrorKind::MissingNul)),
+        };
+        if octets.contains(&0) {
+            return Err(self.error(CdrErrorKind::EmbeddedNul));
+        }
+        match core::str::from_utf8(octets) {
+            Ok(text) if self.code_set == CodeSet::Utf8 || octets.is_ascii() => {
+                Ok(Cow::Borrowed(text))
+            }
+            _ if self.code_set == CodeSet::Iso8859_1 => {
+                Ok(Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect::<String>()))
+            }
+            _ => Err(self.error(CdrErrorKind::Malformed(self.code_set))),
+        }
+    }
+
+    /// Reads a string of at most `bound` octets in its code set.
+    ///
+    /// # Errors
+    /// When it is longer, or as [`string`](Self::string).
+    pub fn bounded_string(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
+        let mut ahead = self.clone();
+        let length = ahead.u32()? as usize;
+        self.check_bound(length.saturating_sub(1), bound)?;
+        self.string()
+    }
+
+    /// Reads a sequence.
+    ///
+    /// # Errors
+    /// Those of its elements.
+    #[inline]
+    pub fn sequence<T: Decode<'a>>(&mut self) -> CdrResult<Vec<T>> {
+        let length = self.length()?;
+        T::decode_vec(self, length)
+    }
+
+    /// Reads a sequence of at most `bound` elements.
+    ///
+    /// # Errors
+    /// When there are more, or those of its elements.
+    #[inline]
+    pub fn bounded_sequence<T: Decode<'a>>(&mut self, bound: u32) -> CdrResult<Vec<T>> {
+        let length = self.bounded_length(bound)?;
+        T::decode_vec(self, length)
+    }
+
+    /// Reads a sequence whose elements `element` reads.
+    ///
+    /// # Errors
+    /// Those of `element`.
+    pub fn sequence_with<T>(
+        &mut self,
+        element: impl FnMut(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<Vec<T>> {
+        let length = self.length()?;
+        self.elements(length, element)
+    }
+
+    /// Reads a sequence of at most `bound` elements that `element` reads.
+    ///
+    /// # Errors
+    /// When there are more, or those of `element`.
+    pub fn bounded_sequence_with<T>(
+        &mut self,
+        bound: u32,
+        element: impl FnMut(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<Vec<T>> {
+        let length = self.bounded_length(bound)?;
+        self.elements(length, element)
+    }
+
+    /// Reads `len` elements one by one; never reserves more memory than octets are left.
+    pub(crate) fn elements<T>(
+        &mut self,
+        len: usize,
+        mut element: impl FnMut(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<Vec<T>> {
+        self.nested(|input| {
+            let affordable = input.remaining() / size_of::<T>().max(1);
+            let mut items = Vec::with_capacity(len.min(affordable));
+            for _ in 0..len {
+                items.push(element(input)?);
+            }
+            Ok(items)
+        })
+    }
+
+    /// Reads an array whose elements `element` reads.
+    ///
+    /// # Errors
+    /// The first of `element`.
+    pub fn array_with<T, const N: usize>(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<[T; N]> {
+        let mut failure = None;
+        let items: [Option<T>; N] = core::array::from_fn(|_| {
+            if failure.is_some() {
+                return None;
+            }
+            element(self).map_err(|error| failure = Some(error)).ok()
+        });
+        match failure {
+            Some(error) => Err(error),
+            // Without a failure `element` gave every item.
+            None => Ok(items.map(|item| item.unwrap())),
+        }
+    }
+
+    /// Runs `read` one level deeper.
+    ///
+    /// # Errors
+    /// When that is deeper than [`DEPTH_LIMIT`], or those of `read`.
+    #[inline]
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
+        if self.depth == DEPTH_LIMIT {
+            return Err(self.error(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+        }
+        self.depth += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Reads an encapsulation and gives a decoder for what is in it.
+    ///
+    /// # Errors
+    /// When the octets end before it does, or it lacks its byte order.
+    pub fn encapsulation(&mut self) -> CdrResult<Self> {
+        let octets = self.octets()?;
+        match octets.first() {
+            Some(flag) => {
+                Ok(Self { octets, position: 1, order: ByteOrder::from_flag(*flag), ..self.clone() })
+            }
+            None => Err(self.truncated(1)),
+        }
+    }
+
+    /// Reads `len` fixed-size structs, without a length before them.
+    ///
+    /// # Errors
+    /// When the octets end too early or a struct in them is invalid.
+    #[inline]
+    pub fn fixed_vec<T: Fixed>(&mut self, len: usize) -> CdrResult<Vec<T>> {
+        let Some(rest) = len.checked_sub(1) else { return Ok(Vec::new()) };
+        let first = T::decode(self)?;
+        let octets = self.raw(rest.saturating_mul(T::STRIDE))?;
+        let mut items = Vec::with_capacity(len);
+        items.push(first);
+        match self.order {
+            ByteOrder::Little => read_chunks::<T, LittleEndian>(octets, &mut items)?,
+            ByteOrder::Big => read_chunks::<T, BigEndian>(octets, &mut items)?,
+        }
+        Ok(items)
+    }
+}
+
+#[inline]
+fn read_chunks<T: Fixed, O: Order>(octets: &[u8], items: &mut Vec<T>) -> CdrResult {
+    for chunk in octets.chunks_exact(T::STRIDE) {
+        items.push(T::read::<O>(chunk)?);
+    }
+    Ok(())
+}
+
+macro_rules! numbers {
+    ($($get:ident $slice:ident $ty:ty),*) => {
+        impl<'a> Decoder<'a> {$(
+            #[doc = concat!("Reads a `", stringify!($ty), "`, aligned to its size.")]
+            ///
+            /// # Errors
+            /// When the octets end before it does.
+            #[inline]
+            pub fn $get(&mut self) -> CdrResult<$ty> {
+                let octets = self.take()?;
+                Ok(match self.order {
+                    ByteOrder::Little => <$ty>::from_le_bytes(octets),
+                    ByteOrder::Big => <$ty>::from_be_bytes(octets),
+                })
+            }
+
+            #[doc = concat!("Reads `len` values of `", stringify!($ty), "` in bulk.")]
+            ///
+            /// # Errors
+            /// When the octets end before they do.
+            pub fn $slice(&mut self, len: usize) -> CdrResult<Vec<$ty>> {
+                const SIZE: usize = size_of::<$ty>();
+                if len == 0 {
+                    return Ok(Vec::new());
+                }
+                self.align(SIZE);
+                let octets = self.raw(len.saturating_mul(SIZE))?.as_chunks::<SIZE>().0.iter();
+                Ok(match self.order {
+                    ByteOrder::Little => octets.map(|o| <$ty>::from_le_bytes(*o)).collect(),
+                    ByteOrder::Big => octets.map(|o| <$ty>::from_be_bytes(*o)).collect(),
+                })
+            }
+        )*}
+    };
+}
+
+numbers! {
+    i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32, i64 i64s i64, u64 u64s u64,
+    f32 f32s f32, f64 f64s f64
+}

@@ -1,0 +1,336 @@
+//! Values into octets.
+
+use crate::{
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
+    Order,
+};
+use alloc::vec::Vec;
+
+/// How many payloads an encoder borrows before it copies the rest.
+const MAX_BORROWED: usize = 4;
+
+/// From how many octets on a payload is borrowed and not copied. Below it a copy costs less than
+/// one more part of a vectored write.
+const BORROW_FROM: usize = 16 * 1024;
+
+/// Writes CDR into a buffer of its own, aligned from the start of that buffer.
+///
+/// Large octet payloads are not copied: the encoder remembers where in the output they stand, for
+/// as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
+#[derive(Debug)]
+pub struct Encoder<'p> {
+    buffer: Vec<u8>,
+    order: ByteOrder,
+    code_set: CodeSet,
+    borrowed: Borrowed<'p>,
+}
+
+/// Payloads that stand in the output without being in the buffer.
+#[derive(Debug, Default)]
+struct Borrowed<'p> {
+    payloads: [(usize, &'p [u8]); MAX_BORROWED],
+    count: usize,
+    octets: usize,
+}
+
+impl<'p> Encoder<'p> {
+    /// An encoder with an empty buffer, in ISO 8859-1.
+    pub const fn new(order: ByteOrder) -> Self {
+        Self::with_buffer(Vec::new(), order, CodeSet::Iso8859_1)
+    }
+
+    /// An encoder that appends to `buffer`, whose first octet is the origin of alignment.
+    #[inline]
+    pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
+        let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
+        Self { buffer, order, code_set, borrowed }
+    }
+
+    /// How many octets there are, borrowed ones among them.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.buffer.len() + self.borrowed.octets
+    }
+
+    /// Whether nothing was written.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The byte order of the output.
+    pub const fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Forgets all octets from `len` on, among them all borrowed payloads. `len` must not lie
+    /// behind the first of those.
+    pub fn truncate(&mut self, len: usize) {
+        self.buffer.truncate(len);
+        self.borrowed = Borrowed::default();
+    }
+
+    /// The output in one piece, when nothing in it is borrowed.
+    #[inline]
+    pub fn as_contiguous(&self) -> Option<&[u8]> {
+        (self.borrowed.count == 0).then_some(&self.buffer)
+    }
+
+    /// The output in order, piece by piece.
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let payloads = &self.borrowed.payloads[..self.borrowed.count];
+        let starts = core::iter::once(0).chain(payloads.iter().map(|(at, _)| *at));
+        let ends = payloads.iter().map(|(at, _)| *at).chain([self.buffer.len()]);
+        let own = starts.zip(ends).map(|(start, end)| &self.buffer[start..end]);
+        let lent = payloads.iter().map(|(_, payload)| *payload).chain([&[] as &[u8]]);
+        own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
+    }
+
+    /// A copy of the output in one piece.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.parts().fold(Vec::with_capacity(self.len()), |mut all, part| {
+            all.extend_from_slice(part);
+            all
+        })
+    }
+
+    /// The buffer, to be used again; borrowed payloads are forgotten.
+    #[inline]
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Pads with zeros to a multiple of `alignment`, a power of two.
+    #[inline]
+    pub fn align(&mut self, alignment: usize) {
+        let padding = self.len().wrapping_neg() & (alignment - 1);
+        if padding != 0 {
+            self.buffer.resize(self.buffer.len() + padding, 0);
+        }
+    }
+
+    /// Overwrites the four octets at `at`, which lies before every borrowed payload.
+    #[inline]
+    pub fn patch_u32(&mut self, at: usize, value: u32) {
+        let octets = match self.order {
+            ByteOrder::Big => value.to_be_bytes(),
+            ByteOrder::Little => value.to_le_bytes(),
+        };
+        if let Some(place) = self.buffer.get_mut(at..at + 4) {
+            place.copy_from_slice(&octets);
+        }
+    }
+
+    /// Appends an octet or an IDL `char`.
+    #[inline]
+    pub fn put_u8(&mut self, value: u8) {
+        self.buffer.push(value);
+    }
+
+    /// Appends a boolean.
+    #[inline]
+    pub fn put_bool(&mut self, value: bool) {
+        self.buffer.push(u8::from(value));
+    }
+
+    /// Appends octets as they are, without a length.
+    #[inline]
+    pub fn put_raw(&mut self, octets: &'p [u8]) {
+        let borrowed = &mut self.borrowed;
+        if octets.len() < BORROW_FROM || borrowed.count == MAX_BORROWED {
+            return self.buffer.extend_from_slice(octets);
+        }
+        borrowed.payloads[borrowed.count] = (self.buffer.len(), octets);
+        borrowed.count += 1;
+        borrowed.octets += octets.len();
+    }
+
+    /// Appends a copy of octets as they are, without a length.
+    #[inline]
+    pub fn copy_raw(&mut self, octets: &[u8]) {
+        self.buffer.extend_from_slice(octets);
+    }
+
+    /// Appends a sequence of octets, copied.
+    ///
+    /// # Errors
+    /// When the length does not fit 32 bits.
+    pub fn copy_octets(&mut self, octets: &[u8]) -> CdrResult {
+        self.put_length(octets.len())?;
+        self.copy_raw(octets);
+        Ok(())
+    }
+
+    /// Appends booleans without a length.
+    pub fn put_bools(&mut self, values: &[bool]) {
+        self.buffer.extend(values.iter().map(|value| u8::from(*value)));
+    }
+
+    /// Appends the length of a sequence.
+    ///
+    /// # Errors
+    /// When it does not fit 32 bits.
+    #[inline]
+    pub fn put_length(&mut self, length: usize) -> CdrResult {
+        match u32::try_from(length) {
+            Ok(length) => self.put_u32(length),
+            Err(_) => return Err(CdrError::new(CdrErrorKind::TooLong(length))),
+        }
+        Ok(())
+    }
+
+    /// Appends a sequence: its length and its elements.
+    ///
+    /// # Errors
+    /// When an element cannot be encoded.
+    #[inline]
+    pub fn put_sequence<T: Encode>(&mut self, items: &'p [T]) -> CdrResult {
+        self.put_length(items.len())?;
+        T::encode_slice(items, self)
+    }
+
+    /// Appends a sequence of at most `bound` elements.
+    ///
+    /// # Errors
+    /// When there are more, or an element cannot be encoded.
+    #[inline]
+    pub fn put_bounded_sequence<T: Encode>(&mut self, items: &'p [T], bound: u32) -> CdrResult {
+        self.check_bound(items.len(), bound)?;
+        self.put_sequence(items)
+    }
+
+    /// Checks a length against an IDL bound.
+    ///
+    /// # Errors
+    /// When it is larger.
+    #[inline]
+    pub fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
+        if length > bound as usize {
+            return Err(CdrError::new(CdrErrorKind::BoundExceeded { bound, length }));
+        }
+        Ok(())
+    }
+
+    /// Appends a string in the code set of the connection (CORBA 3.4 Part 2, 9.3.2.7).
+    ///
+    /// # Errors
+    /// When it contains a NUL or a character that the code set does not have.
+    pub fn put_string(&mut self, value: &str) -> CdrResult {
+        if value.as_bytes().contains(&0) {
+            return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
+        }
+        if self.code_set == CodeSet::Iso8859_1 && !value.is_ascii() {
+            return self.put_latin1(value);
+        }
+        self.put_length(value.len() + 1)?;
+        self.buffer.extend_from_slice(value.as_bytes());
+        self.buffer.push(0);
+        Ok(())
+    }
+
+    fn put_latin1(&mut self, value: &str) -> CdrResult {
+        self.put_length(value.chars().count() + 1)?;
+        for character in value.chars() {
+            match u8::try_from(character) {
+                Ok(octet) => self.buffer.push(octet),
+                Err(_) => {
+                    let kind = CdrErrorKind::NotInCodeSet(character, self.code_set);
+                    return Err(CdrError::at(kind, self.len()));
+                }
+            }
+        }
+        self.buffer.push(0);
+        Ok(())
+    }
+
+    /// Appends a string of at most `bound` octets in the code set of the connection.
+    ///
+    /// # Errors
+    /// When it is longer, or as [`put_string`](Self::put_string).
+    pub fn put_bounded_string(&mut self, value: &str, bound: u32) -> CdrResult {
+        let length = match self.code_set {
+            CodeSet::Iso8859_1 => value.chars().count(),
+            CodeSet::Utf8 => value.len(),
+        };
+        self.check_bound(length, bound)?;
+        self.put_string(value)
+    }
+
+    /// Appends an encapsulation (CORBA 3.4 Part 2, 9.3.3): its length, its byte order, and what
+    /// `fill` writes, aligned from its own start.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub fn put_encapsulation(
+        &mut self,
+        fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
+    ) -> CdrResult {
+        let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
+        inner.put_u8(self.order.flag());
+        fill(&mut inner)?;
+        self.put_length(inner.len())?;
+        inner.parts().for_each(|part| self.buffer.extend_from_slice(part));
+        Ok(())
+    }
+
+    /// Appends the elements of a sequence of fixed-size structs, without the length.
+    ///
+    /// # Errors
+    /// Those of the first element.
+    #[inline]
+    pub fn put_fixed<T: Fixed>(&mut self, items: &'p [T]) -> CdrResult {
+        let Some((first, rest)) = items.split_first() else { return Ok(()) };
+        first.encode(self)?;
+        let start = self.buffer.len();
+        self.buffer.resize(start + rest.len() * T::STRIDE, 0);
+        let chunks = &mut self.buffer[start..];
+        match self.order {
+            ByteOrder::Little => write_chunks::<T, LittleEndian>(rest, chunks),
+            ByteOrder::Big => write_chunks::<T, BigEndian>(rest, chunks),
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
+    for (item, chunk) in items.iter().zip(octets.chunks_exact_mut(T::STRIDE)) {
+        item.write::<O>(chunk);
+    }
+}
+
+macro_rules! numbers {
+    ($($put:ident $slice:ident $ty:ty),*) => {
+        impl Encoder<'_> {$(
+            #[doc = concat!("Appends a `", stringify!($ty), "`, aligned to its size.")]
+            #[inline]
+            pub fn $put(&mut self, value: $ty) {
+                self.align(size_of::<$ty>());
+                match self.order {
+                    ByteOrder::Little => self.buffer.extend_from_slice(&value.to_le_bytes()),
+                    ByteOrder::Big => self.buffer.extend_from_slice(&value.to_be_bytes()),
+                }
+            }
+
+            #[doc = concat!("Appends `", stringify!($ty), "` values in bulk, without a length.")]
+            pub fn $slice(&mut self, values: &[$ty]) {
+                const SIZE: usize = size_of::<$ty>();
+                if values.is_empty() {
+                    return;
+                }
+                self.align(SIZE);
+                let start = self.buffer.len();
+                self.buffer.resize(start + values.len() * SIZE, 0);
+                let places = self.buffer[start..].as_chunks_mut::<SIZE>().0.iter_mut();
+                match self.order {
+                    ByteOrder::Little => places.zip(values).for_each(|(p, v)| *p = v.to_le_bytes()),
+                    ByteOrder::Big => places.zip(values).for_each(|(p, v)| *p = v.to_be_bytes()),
+                }
+            }
+        )*}
+    };
+}
+
+numbers! {
+    put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
+    put_i64 put_i64s i64, put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
+}

@@ -1,0 +1,146 @@
+//! What can be wrong with a value or with the octets that should hold one.
+
+use core::fmt;
+
+/// The result of encoding or decoding a value.
+pub type CdrResult<T = ()> = Result<T, CdrError>;
+
+/// Why a value could not be encoded or decoded, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CdrError {
+    /// What is wrong.
+    pub kind: CdrErrorKind,
+    /// The offset in octets from the start of the message or encapsulation; `None` where the
+    /// value was refused before it had a place.
+    pub position: Option<usize>,
+}
+
+/// What is wrong with a value or its encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CdrErrorKind {
+    /// The octets end within a value.
+    Truncated {
+        /// How many octets the value still needs; for a sequence, at least.
+        needed: usize,
+        /// How many are left.
+        left: usize,
+    },
+    /// An octet that should be a boolean is neither 0 nor 1.
+    InvalidBoolean(u8),
+    /// A number that names no enumerator.
+    InvalidEnum {
+        /// The enum.
+        type_name: &'static str,
+        /// The number.
+        value: u32,
+    },
+    /// A discriminator that does not belong to the union, or not to the chosen case.
+    InvalidDiscriminator {
+        /// The union.
+        type_name: &'static str,
+    },
+    /// A string without the NUL that ends it.
+    MissingNul,
+    /// A string with a NUL before its end.
+    EmbeddedNul,
+    /// A string that is not well-formed in the code set of the connection.
+    Malformed(CodeSet),
+    /// A character that the code set of the connection cannot express.
+    NotInCodeSet(char, CodeSet),
+    /// A sequence or string longer than its IDL bound.
+    BoundExceeded {
+        /// The bound.
+        bound: u32,
+        /// The length.
+        length: usize,
+    },
+    /// A length that does not fit the 32 bits that CDR gives it.
+    TooLong(usize),
+    /// Values nest deeper than the limit.
+    TooDeep {
+        /// The limit.
+        limit: u16,
+    },
+    /// An object reference where no ORB is there to make it.
+    NoContext,
+    /// Anything else, in words.
+    Invalid(&'static str),
+}
+
+use crate::CodeSet;
+
+impl CdrError {
+    /// An error without a position.
+    #[cold]
+    pub const fn new(kind: CdrErrorKind) -> Self {
+        Self { kind, position: None }
+    }
+
+    /// An error at `position`.
+    #[cold]
+    pub const fn at(kind: CdrErrorKind, position: usize) -> Self {
+        Self { kind, position: Some(position) }
+    }
+
+    /// The discriminator given for a case of the union `type_name` does not select it.
+    #[cold]
+    pub const fn invalid_discriminator(type_name: &'static str) -> Self {
+        Self::new(CdrErrorKind::InvalidDiscriminator { type_name })
+    }
+
+    /// The number `value` names no enumerator of the enum `type_name`.
+    #[cold]
+    pub const fn invalid_enum(type_name: &'static str, value: u32) -> Self {
+        Self::new(CdrErrorKind::InvalidEnum { type_name, value })
+    }
+
+    /// Whether the value cannot be converted to or from the code set of the connection.
+    pub const fn is_conversion(&self) -> bool {
+        matches!(self.kind, CdrErrorKind::Malformed(_) | CdrErrorKind::NotInCodeSet(..))
+    }
+}
+
+impl fmt::Display for CdrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            CdrErrorKind::Truncated { needed, left } => {
+                write!(f, "the data ends too early: {needed} more octets needed, {left} left")
+            }
+            CdrErrorKind::InvalidBoolean(octet) => {
+                write!(f, "a boolean is 0 or 1, this octet is {octet}")
+            }
+            CdrErrorKind::InvalidEnum { type_name, value } => {
+                write!(f, "{value} names no enumerator of {type_name}")
+            }
+            CdrErrorKind::InvalidDiscriminator { type_name } => {
+                write!(f, "the discriminator does not select this case of {type_name}")
+            }
+            CdrErrorKind::MissingNul => f.write_str("a string does not end in NUL"),
+            CdrErrorKind::EmbeddedNul => f.write_str("a string contains a NUL before its end"),
+            CdrErrorKind::Malformed(set) => write!(f, "a string is not well-formed {set}"),
+            CdrErrorKind::NotInCodeSet(character, set) => {
+                write!(f, "the character {character:?} does not exist in {set}")
+            }
+            CdrErrorKind::BoundExceeded { bound, length } => {
+                write!(f, "the IDL allows {bound} elements, these are {length}")
+            }
+            CdrErrorKind::TooLong(length) => {
+                write!(f, "{length} elements are more than a 32-bit length can say")
+            }
+            CdrErrorKind::TooDeep { limit } => {
+                write!(f, "values nest deeper than the limit of {limit}")
+            }
+            CdrErrorKind::NoContext => {
+                f.write_str("an object reference can only be decoded on behalf of an ORB")
+            }
+            CdrErrorKind::Invalid(what) => f.write_str(what),
+        }?;
+        match self.position {
+            Some(position) => write!(f, " (at octet {position})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl core::error::Error for CdrError {}
