@@ -1,1 +1,61 @@
 //! Typed endpoints over an operating system's interprocess communication.
+//!
+//! Every mechanism is seen through the same three roles. A [`Connector`] actively makes streams, an
+//! [`Acceptor`] passively makes them, and a [`Stream`] moves bytes. What a role cannot do does not
+//! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
+//! sides meet.
+//!
+//! Each transport is one module with the same files and the same names: [`tcp`] and [`unix`] today.
+//! Code that knows its transport uses the concrete types, and each call is then a thin wrapper over
+//! one system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
+//! which return boxed roles; another crate adds a transport by implementing the three traits.
+//!
+//! ```
+//! use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector};
+//! use std::time::Duration;
+//!
+//! let options = StreamOptions::default();
+//! let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options)?;
+//! let client = TcpConnector::new(options)
+//!     .connect(acceptor.local(), Some(Duration::from_secs(5)))?;
+//! let server = acceptor.accept()?.expect("the acceptor is not closed");
+//!
+//! client.send_all(b"hello")?;
+//! let mut buffer = [0; 16];
+//! let count = server.recv(&mut buffer)?;
+//! assert_eq!(&buffer[..count], b"hello");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Beside the transports stand the few services of the operating system that a network program
+//! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
+//! threads to CPUs, and the [`host`] address to publish. The crate runs on Linux and knows nothing
+//! of the protocols spoken over its streams.
+
+mod address;
+mod endpoint;
+mod error;
+mod options;
+mod socket;
+mod stream;
+
+pub mod affinity;
+pub mod clock;
+pub mod host;
+pub mod signals;
+pub mod tcp;
+pub mod unix;
+
+pub use address::{Address, ParseAddressError};
+pub use clock::{CoarseInstant, coarse_now};
+pub use endpoint::{Acceptor, Connector, Transport, connect, listen};
+pub use options::StreamOptions;
+pub use signals::Termination;
+pub use stream::{Readiness, SendError, Stream};
+pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
+pub use unix::{UnixAcceptor, UnixConnector, UnixStream};
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

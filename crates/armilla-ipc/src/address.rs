@@ -1,0 +1,116 @@
+//! Addresses of stream endpoints, and their text form. Resolving a host name is the business of the
+//! transport, not of the address.
+
+use std::fmt;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where a stream begins or ends.
+///
+/// The text form names the transport first: `tcp://host:port`, `tcp://[::1]:2809` (an IPv6 address
+/// stands in brackets) or `unix:///run/bank.sock`. [`Display`](fmt::Display) writes it and
+/// [`FromStr`] reads it back; only a path that is not UTF-8 does not survive the round trip.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Address {
+    /// A TCP port of a host.
+    Tcp {
+        /// A host name or a numeric address; an IPv6 address is written without brackets.
+        host: String,
+        /// The port; 0 asks an acceptor to take any free one.
+        port: u16,
+    },
+    /// A Unix-domain socket at a path of the file system. The empty path is the name of a socket
+    /// that was never bound, such as the client's end of a connection.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// The TCP port `port` of `host`, a name or a numeric address without brackets.
+    pub fn tcp(host: impl Into<String>, port: u16) -> Self {
+        Self::Tcp { host: host.into(), port }
+    }
+
+    /// The Unix-domain socket at `path`.
+    pub fn unix(path: impl Into<PathBuf>) -> Self {
+        Self::Unix(path.into())
+    }
+}
+
+impl From<SocketAddr> for Address {
+    /// The numeric address; an IPv4 address mapped into IPv6 is shown as what it is.
+    fn from(address: SocketAddr) -> Self {
+        let host = match address {
+            SocketAddr::V6(v6) if v6.scope_id() != 0 => format!("{}%{}", v6.ip(), v6.scope_id()),
+            _ => address.ip().to_canonical().to_string(),
+        };
+        Self::Tcp { host, port: address.port() }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "tcp://[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "tcp://{host}:{port}"),
+            Self::Unix(path) => write!(f, "unix://{}", path.display()),
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = ParseAddressError;
+
+    fn from_str(text: &str) -> Result<Self, ParseAddressError> {
+        let parsed = match text.split_once("://") {
+            Some(("tcp", rest)) => parse_tcp(rest),
+            Some(("unix", "")) => Err("the path is missing"),
+            Some(("unix", path)) if path.contains('\0') => Err("the path contains a zero byte"),
+            Some(("unix", path)) => Ok(Self::unix(path)),
+            _ => Err("it must start with tcp:// or unix://"),
+        };
+        parsed.map_err(|reason| ParseAddressError { text: text.to_owned(), reason })
+    }
+}
+
+/// Parses `host:port` or `[ipv6]:port`.
+fn parse_tcp(text: &str) -> Result<Address, &'static str> {
+    let (host, port) = text.rsplit_once(':').ok_or("the port is missing")?;
+    let host = match host.strip_prefix('[') {
+        Some(rest) => {
+            let inner = rest.strip_suffix(']').ok_or("the closing bracket is missing")?;
+            let (ip, _scope) = inner.split_once('%').unwrap_or((inner, ""));
+            ip.parse::<Ipv6Addr>().map_err(|_| "the brackets hold no IPv6 address")?;
+            inner
+        }
+        None if host.contains(':') => return Err("an IPv6 address must stand in brackets"),
+        None => host,
+    };
+    if host.is_empty() {
+        return Err("the host is missing");
+    }
+    if host.contains(|c: char| c.is_whitespace() || c.is_control() || "/@?#[]".contains(c)) {
+        return Err("the host contains a character that no host name has");
+    }
+    if port.is_empty() || !port.bytes().all(|b| b.is_ascii_digit()) {
+        return Err("the port is not a number");
+    }
+    let port = port.parse().map_err(|_| "the port is greater than 65535")?;
+    Ok(Address::tcp(host, port))
+}
+
+/// A text that is no [`Address`], and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseAddressError {
+    text: String,
+    reason: &'static str,
+}
+
+impl fmt::Display for ParseAddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is not an address: {}", self.text, self.reason)
+    }
+}
+
+impl std::error::Error for ParseAddressError {}

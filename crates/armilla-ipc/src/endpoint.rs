@@ -1,0 +1,109 @@
+//! The roles that make streams, and the choice of a transport by address at run time.
+
+use crate::{Address, Stream, StreamOptions};
+use crate::{TcpAcceptor, TcpConnector, UnixAcceptor, UnixConnector};
+use std::fmt::Debug;
+use std::io;
+use std::time::Duration;
+
+/// Makes streams passively: listens at an address and accepts who connects.
+pub trait Acceptor: Send + Sync + Debug {
+    /// Waits for the next peer; `None` once the acceptor is closed.
+    ///
+    /// A peer that gave up while it waited is passed over, and a shortage of descriptors or memory
+    /// is waited out in short pauses.
+    ///
+    /// # Errors
+    /// An error from which the acceptor will not recover.
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>>;
+
+    /// Where the acceptor listens, with the real port if port 0 was asked for.
+    fn local(&self) -> &Address;
+
+    /// Stops listening: every `accept`, blocked or to come, returns `None`. Idempotent.
+    fn close(&self);
+}
+
+/// Makes streams actively.
+pub trait Connector: Send + Sync + Debug {
+    /// Connects to `address` within `timeout` in total, name resolution included; `None` leaves the
+    /// limit to the operating system.
+    ///
+    /// # Errors
+    /// The message names `address`, everything that was tried for it, and why each failed;
+    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address.
+    fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<Box<dyn Stream>>;
+}
+
+/// A family of endpoint types, for code that is generic over the mechanism.
+///
+/// ```
+/// use armilla_ipc::{Address, Stream, StreamOptions, Transport};
+///
+/// /// Connects, sends one greeting and closes.
+/// fn greet<T: Transport>(address: &Address) -> std::io::Result<()> {
+///     let stream = T::connect(address, None, &StreamOptions::default())?;
+///     Ok(stream.send_all(b"hello")?)
+/// }
+/// # let acceptor = armilla_ipc::tcp::Tcp::listen(&Address::tcp("127.0.0.1", 0), &Default::default())?;
+/// # greet::<armilla_ipc::tcp::Tcp>(acceptor.local())?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub trait Transport {
+    /// What moves the bytes.
+    type Stream: Stream + 'static;
+    /// What listens.
+    type Acceptor: Acceptor + 'static;
+
+    /// Connects to `address`, as [`Connector::connect`].
+    ///
+    /// # Errors
+    /// As [`Connector::connect`].
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Self::Stream>;
+
+    /// Listens at `address`.
+    ///
+    /// # Errors
+    /// The message names the address that cannot be listened at, and why.
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<Self::Acceptor>;
+
+    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    fn accept(acceptor: &Self::Acceptor) -> io::Result<Option<Self::Stream>>;
+}
+
+/// Connects to `address` over the transport that it names.
+///
+/// # Errors
+/// As [`Connector::connect`].
+pub fn connect(
+    address: &Address,
+    timeout: Option<Duration>,
+    options: &StreamOptions,
+) -> io::Result<Box<dyn Stream>> {
+    match address {
+        Address::Tcp { .. } => {
+            Connector::connect(&TcpConnector::new(options.clone()), address, timeout)
+        }
+        Address::Unix(_) => {
+            Connector::connect(&UnixConnector::new(options.clone()), address, timeout)
+        }
+    }
+}
+
+/// Listens at `address` over the transport that it names.
+///
+/// # Errors
+/// The message names the address that cannot be listened at, and why.
+pub fn listen(address: &Address, options: &StreamOptions) -> io::Result<Box<dyn Acceptor>> {
+    Ok(match address {
+        Address::Tcp { .. } => Box::new(TcpAcceptor::bind(address, options)?),
+        Address::Unix(_) => Box::new(UnixAcceptor::bind(address, options)?),
+    })
+}

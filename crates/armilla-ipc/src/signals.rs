@@ -1,0 +1,142 @@
+//! Ending a server in order when its operator or its supervisor asks for it.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::{SigId, flag, low_level};
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Waits for SIGINT (Ctrl-C), SIGTERM, or a [`Waker`] in another thread.
+///
+/// While one exists the first signal ends [`wait`](Self::wait), and a second one ends the process on
+/// the spot, for the operator who does not want to wait for the orderly end. When the last one is
+/// dropped the signals have their usual effect again.
+///
+/// ```
+/// let mut termination = armilla_ipc::Termination::install()?;
+/// let waker = termination.waker();
+/// std::thread::spawn(move || waker.wake());
+/// println!("ended by {}", termination.wait());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Termination {
+    signals: Signals,
+    arming: [SigId; 2],
+}
+
+impl Termination {
+    /// Takes over the two signals. From here on none is lost, even before [`wait`](Self::wait).
+    ///
+    /// # Errors
+    /// If the operating system does not give the descriptors that this needs.
+    pub fn install() -> io::Result<Self> {
+        let mut process = process();
+        let second = process.second_signal_ends()?;
+        // Registered last, so that a signal is first judged by what came before it.
+        let arming = [
+            flag::register(SIGINT, Arc::clone(&second))?,
+            flag::register(SIGTERM, Arc::clone(&second))?,
+        ];
+        let signals = Signals::new([SIGINT, SIGTERM])?;
+        if process.installed == 0 {
+            second.store(false, Ordering::SeqCst);
+        }
+        process.installed += 1;
+        Ok(Self { signals, arming })
+    }
+
+    /// Blocks until there is a cause to end, and tells which. Once woken it never blocks again.
+    pub fn wait(&mut self) -> Cause {
+        match self.signals.forever().next() {
+            Some(SIGINT) => Cause::Interrupt,
+            Some(_) => Cause::Terminate,
+            None => Cause::Woken,
+        }
+    }
+
+    /// A handle with which another thread ends the waiting.
+    pub fn waker(&self) -> Waker {
+        Waker { handle: self.signals.handle() }
+    }
+}
+
+impl Drop for Termination {
+    fn drop(&mut self) {
+        let mut process = process();
+        for id in self.arming {
+            low_level::unregister(id);
+        }
+        process.installed -= 1;
+        if process.installed == 0 {
+            // A handler once installed stays; from now on it does what the system would do.
+            if let Some(second) = &process.second {
+                second.store(true, Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+/// What ended [`Termination::wait`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// SIGINT: Ctrl-C at the terminal.
+    Interrupt,
+    /// SIGTERM: the supervisor or an operator.
+    Terminate,
+    /// A [`Waker`].
+    Woken,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+            Self::Woken => "the program itself",
+        })
+    }
+}
+
+/// Ends [`Termination::wait`] from another thread.
+#[derive(Clone, Debug)]
+pub struct Waker {
+    handle: Handle,
+}
+
+impl Waker {
+    /// Ends the present wait, or the next one if none is going on. Idempotent.
+    pub fn wake(&self) {
+        self.handle.close();
+    }
+}
+
+/// What is common to all [`Termination`]s of the process.
+struct Process {
+    installed: usize,
+    /// While true, a signal has its default effect.
+    second: Option<Arc<AtomicBool>>,
+}
+
+static PROCESS: Mutex<Process> = Mutex::new(Process { installed: 0, second: None });
+
+fn process() -> std::sync::MutexGuard<'static, Process> {
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Process {
+    /// The flag that gives the signals their default effect, registered when first asked for.
+    fn second_signal_ends(&mut self) -> io::Result<Arc<AtomicBool>> {
+        if let Some(second) = &self.second {
+            return Ok(Arc::clone(second));
+        }
+        let second = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            flag::register_conditional_default(signal, Arc::clone(&second))?;
+        }
+        self.second = Some(Arc::clone(&second));
+        Ok(second)
+    }
+}

@@ -1,0 +1,84 @@
+//! A listening socket that outlives transient errors and can be closed from another thread.
+
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{self, SocketAddrAny, SocketFlags};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How many peers may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
+const BACKLOG: i32 = 1024;
+
+/// The pause before the next attempt when the process or the system has run out of something.
+const BACK_OFF: Duration = Duration::from_millis(20);
+
+/// A bound socket in the listening state.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    fd: OwnedFd,
+    closed: AtomicBool,
+}
+
+impl Listener {
+    /// Puts a bound socket into the listening state.
+    pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
+        net::listen(&fd, BACKLOG)?;
+        Ok(Self { fd, closed: AtomicBool::new(false) })
+    }
+
+    /// The next connected socket and its peer, or `None` once closed.
+    pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
+        loop {
+            let errno = match net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC) {
+                Ok(accepted) => return Ok(Some(accepted)),
+                Err(errno) => errno,
+            };
+            if self.closed.load(Ordering::Acquire) {
+                return Ok(None);
+            }
+            match errno {
+                Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => {
+                    std::thread::sleep(BACK_OFF);
+                }
+                errno if concerns_the_peer(errno) => {}
+                errno => return Err(errno.into()),
+            }
+        }
+    }
+
+    /// Wakes whoever waits in `accept`; true the first time.
+    pub(crate) fn close(&self) -> bool {
+        let first = !self.closed.swap(true, Ordering::AcqRel);
+        if first {
+            // Linux ends a blocked accept with EINVAL when the listening socket is shut down. The
+            // only possible failure, "not connected", means that nobody can be waiting.
+            let _ = net::shutdown(&self.fd, net::Shutdown::Both);
+        }
+        first
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux
+/// passes pending network errors of the new socket on this way.
+fn concerns_the_peer(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::INTR
+            | Errno::CONNABORTED
+            | Errno::PROTO
+            | Errno::NOPROTOOPT
+            | Errno::NETDOWN
+            | Errno::NETUNREACH
+            | Errno::HOSTDOWN
+            | Errno::HOSTUNREACH
+            | Errno::NONET
+            | Errno::PERM
+    )
+}

@@ -1,0 +1,121 @@
+//! The rare paths of moving bytes: interrupted calls, short sends, timeouts. None of them is
+//! inlined, so that the usual path stays one system call and one comparison.
+//!
+//! When a call turns out to need a second attempt, the clock is read for the first time, and all
+//! further attempts share one more timeout. A stream of signals, or a peer that takes single bytes,
+//! can therefore stretch an operation to about twice its timeout, but not without limit.
+
+use super::{Deadline, MAX_PARTS, Socket};
+use crate::SendError;
+use rustix::io::Errno;
+use rustix::net::{self, RecvFlags, SendFlags};
+use std::io::{self, IoSlice};
+use std::time::Duration;
+
+type SysResult = rustix::io::Result<usize>;
+
+impl Socket {
+    /// Goes on after a `recv` that ended with `errno`.
+    #[cold]
+    pub(super) fn recv_after(&self, mut errno: Errno, buffer: &mut [u8]) -> io::Result<usize> {
+        let timeout = self.recv_timeout.get();
+        let late = || timed_out("nothing was received", timeout);
+        let deadline = Deadline::after(timeout);
+        while errno == Errno::INTR {
+            deadline.remaining().map_err(|_| late())?;
+            match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
+                Ok((_, count)) => return Ok(count),
+                Err(next) => errno = next,
+            }
+        }
+        Err(if errno == Errno::AGAIN { late() } else { errno.into() })
+    }
+
+    /// Goes on after a first `send` of `bytes` that did not take all of them.
+    #[cold]
+    pub(super) fn send_rest(&self, bytes: &[u8], first: SysResult) -> Result<(), SendError> {
+        let mut progress = Progress::new(self.send_timeout.get());
+        progress.note(first)?;
+        while let Some(rest) = bytes.get(progress.sent..).filter(|rest| !rest.is_empty()) {
+            progress.note(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
+        }
+        Ok(())
+    }
+
+    /// Goes on after a first `sendmsg` of `parts` that did not take all of them.
+    ///
+    /// The rest of a part that left in half goes alone, then the whole parts behind it together: one
+    /// call more than necessary, but no copy of the list of parts.
+    #[cold]
+    pub(super) fn send_rest_vectored(
+        &self,
+        parts: &[IoSlice<'_>],
+        first: SysResult,
+    ) -> Result<(), SendError> {
+        let mut progress = Progress::new(self.send_timeout.get());
+        progress.note(first)?;
+        let (mut index, mut start) = (0, 0); // the part that is next, and what precedes it in bytes
+        while let Some(part) = parts.get(index) {
+            let end = start + part.len();
+            if progress.sent >= end {
+                (index, start) = (index + 1, end);
+            } else if progress.sent > start {
+                let rest = &part[progress.sent - start..];
+                progress.note(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
+            } else {
+                let last = parts.len().min(index + MAX_PARTS);
+                progress.note(self.send_parts(&parts[index..last]))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far a send of several system calls has come.
+struct Progress {
+    sent: usize,
+    timeout: Option<Duration>,
+    deadline: Deadline,
+}
+
+impl Progress {
+    fn new(timeout: Option<Duration>) -> Self {
+        Self { sent: 0, timeout, deadline: Deadline::after(timeout) }
+    }
+
+    /// Counts what a call has taken; fails if the send cannot go on. Only calls that had bytes to
+    /// send are noted here, so a count of zero from one means that the stream takes no more.
+    fn note(&mut self, result: SysResult) -> Result<(), SendError> {
+        let failure = match result {
+            Ok(count) if count > 0 => {
+                self.sent += count;
+                return self.within_deadline();
+            }
+            Err(Errno::INTR) => return self.within_deadline(),
+            Ok(_) => io::ErrorKind::WriteZero.into(),
+            Err(Errno::AGAIN) => self.late(),
+            Err(errno) => errno.into(),
+        };
+        Err(SendError { sent: self.sent, source: failure })
+    }
+
+    fn within_deadline(&self) -> Result<(), SendError> {
+        match self.deadline.remaining() {
+            Ok(_) => Ok(()),
+            Err(_) => Err(SendError { sent: self.sent, source: self.late() }),
+        }
+    }
+
+    fn late(&self) -> io::Error {
+        timed_out("the peer did not take the bytes", self.timeout)
+    }
+}
+
+/// The error of a socket timeout, which the kernel calls "would block".
+fn timed_out(what: &str, timeout: Option<Duration>) -> io::Error {
+    let message = match timeout {
+        Some(timeout) => format!("{what} within the timeout of {timeout:?}"),
+        None => format!("{what} in time"),
+    };
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}

@@ -1,0 +1,103 @@
+//! Listens on a TCP port.
+
+use super::TcpStream;
+use super::addr::{self, Attempts};
+use crate::socket::{Deadline, Listener, Socket};
+use crate::{Acceptor, Address, Stream, StreamOptions};
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::net::{self, sockopt};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+/// Makes TCP streams passively.
+#[derive(Debug)]
+pub struct TcpAcceptor {
+    listener: Listener,
+    local: Address,
+}
+
+impl TcpAcceptor {
+    /// Listens at the first usable one of the socket addresses that `address` stands for.
+    ///
+    /// The host `::` listens on every interface for IPv6 and IPv4, `0.0.0.0` for IPv4 alone. Port 0
+    /// takes a free port, see [`local`](Acceptor::local). Options are checked here and hold for
+    /// every accepted stream.
+    ///
+    /// # Errors
+    /// The message names every socket address tried and why it failed, for example
+    /// [`io::ErrorKind::AddrInUse`].
+    pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
+        let (host, port) = addr::parts(address)?;
+        let mut attempts = Attempts::new("cannot listen at", address);
+        let targets = match addr::resolve(host, port, Deadline::after(None)) {
+            Ok(targets) => targets,
+            Err(error) => return Err(attempts.unresolved(&error)),
+        };
+        for target in targets {
+            let start = Instant::now();
+            match Self::bind_to(target, options) {
+                Ok(acceptor) => return Ok(acceptor),
+                Err(error) => attempts.failed(target, start, &error),
+            }
+        }
+        Err(attempts.into())
+    }
+
+    fn bind_to(target: SocketAddr, options: &StreamOptions) -> io::Result<Self> {
+        let fd = addr::socket(target, options)?;
+        // A restarted server takes its port again while old connections linger in TIME_WAIT.
+        sockopt::set_socket_reuseaddr(&fd, true)?;
+        net::bind(&fd, &target)?;
+        let listener = Listener::new(fd)?;
+        let local = addr::from_os(net::getsockname(&listener)?)?;
+        Ok(Self { listener, local })
+    }
+
+    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept(&self) -> io::Result<Option<TcpStream>> {
+        while let Some((fd, peer)) = self.listener.accept()? {
+            // A peer without an address has gone already.
+            let Some(peer) = peer else { continue };
+            let local = addr::from_os(net::getsockname(&fd)?)?;
+            let socket = Socket::new(fd, local, addr::from_os(peer)?);
+            return Ok(Some(TcpStream::from_socket(socket)));
+        }
+        Ok(None)
+    }
+
+    /// Where the acceptor listens, with the real port if port 0 was asked for.
+    pub fn local(&self) -> &Address {
+        &self.local
+    }
+
+    /// Stops listening, as [`Acceptor::close`].
+    pub fn close(&self) {
+        self.listener.close();
+    }
+}
+
+impl Acceptor for TcpAcceptor {
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
+        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn local(&self) -> &Address {
+        self.local()
+    }
+
+    fn close(&self) {
+        self.close();
+    }
+}
+
+impl AsFd for TcpAcceptor {
+    /// The listening socket, for what this type does not offer. Changing its state behind the
+    /// acceptor's back is the caller's responsibility.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}

@@ -1,0 +1,39 @@
+//! The TCP transport.
+
+mod acceptor;
+mod addr;
+mod connector;
+mod stream;
+
+pub use acceptor::TcpAcceptor;
+pub use connector::TcpConnector;
+pub use stream::TcpStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// TCP as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Tcp {}
+
+impl Transport for Tcp {
+    type Stream = TcpStream;
+    type Acceptor = TcpAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<TcpStream> {
+        TcpConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<TcpAcceptor> {
+        TcpAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &TcpAcceptor) -> io::Result<Option<TcpStream>> {
+        acceptor.accept()
+    }
+}

@@ -1,0 +1,39 @@
+//! The Unix-domain transport: streams within one host, named by a path.
+
+mod acceptor;
+mod addr;
+mod connector;
+mod stream;
+
+pub use acceptor::UnixAcceptor;
+pub use connector::UnixConnector;
+pub use stream::UnixStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// Unix-domain streams as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Unix {}
+
+impl Transport for Unix {
+    type Stream = UnixStream;
+    type Acceptor = UnixAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<UnixStream> {
+        UnixConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<UnixAcceptor> {
+        UnixAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &UnixAcceptor) -> io::Result<Option<UnixStream>> {
+        acceptor.accept()
+    }
+}
