@@ -119,3 +119,89 @@ fn timed_out(what: &str, timeout: Option<Duration>) -> io::Error {
     };
     io::Error::new(io::ErrorKind::TimedOut, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Address;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    /// A connected pair with a receive timeout, so that a test that loses bytes fails.
+    fn pair() -> [Socket; 2] {
+        let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+        let (a, b) = socketpair(family, kind, SocketFlags::CLOEXEC, None).unwrap();
+        [a, b].map(|fd| {
+            let socket = Socket::new(fd, Address::unix(""), Address::unix(""));
+            socket.set_recv_timeout(Some(Duration::from_secs(10))).unwrap();
+            socket
+        })
+    }
+
+    fn received(socket: &Socket) -> Vec<u8> {
+        let mut buffer = [0; 64];
+        let count = socket.recv(&mut buffer).unwrap();
+        buffer[..count].to_vec()
+    }
+
+    #[test]
+    fn a_short_send_goes_on_where_it_stopped() {
+        let [near, far] = pair();
+        for sent in 1..10 {
+            near.send_rest(b"0123456789", Ok(sent)).unwrap();
+            assert_eq!(received(&far), b"0123456789"[sent..]);
+        }
+    }
+
+    #[test]
+    fn a_short_vectored_send_goes_on_in_any_part() {
+        let [near, far] = pair();
+        let parts = ["", "012", "", "", "3456", "7", "89", ""].map(|p| IoSlice::new(p.as_bytes()));
+        for sent in 1..10 {
+            near.send_rest_vectored(&parts, Ok(sent)).unwrap();
+            near.send_all(b"|").unwrap();
+            let mut all = Vec::new();
+            while !all.ends_with(b"|") {
+                all.extend(received(&far));
+            }
+            assert_eq!(all[..all.len() - 1], b"0123456789"[sent..]);
+        }
+    }
+
+    #[test]
+    fn an_interrupted_call_is_made_again() {
+        let [near, far] = pair();
+        near.send_rest(b"abc", Err(Errno::INTR)).unwrap();
+        near.send_rest_vectored(&[IoSlice::new(b"def")], Err(Errno::INTR)).unwrap();
+        let mut buffer = [0; 6];
+        assert_eq!(far.recv_after(Errno::INTR, &mut buffer).unwrap(), 6);
+        assert_eq!(&buffer, b"abcdef");
+    }
+
+    #[test]
+    fn an_interrupted_recv_still_times_out() {
+        let [near, _far] = pair();
+        near.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+        let error = near.recv_after(Errno::INTR, &mut [0; 1]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn a_peer_that_takes_single_bytes_cannot_hold_a_send_for_ever() {
+        let mut progress = Progress::new(Some(Duration::from_millis(5)));
+        let error = loop {
+            if let Err(error) = progress.note(Ok(1)) {
+                break error;
+            }
+        };
+        assert_eq!(error.source.kind(), io::ErrorKind::TimedOut);
+        assert!(error.sent > 0);
+    }
+
+    #[test]
+    fn a_failure_keeps_its_kind_and_the_count() {
+        let mut progress = Progress::new(None);
+        progress.note(Ok(7)).unwrap();
+        let error = progress.note(Err(Errno::CONNRESET)).unwrap_err();
+        assert_eq!((error.sent, error.source.kind()), (7, io::ErrorKind::ConnectionReset));
+    }
+}

@@ -4,7 +4,8 @@ use super::TcpStream;
 use super::addr::{self, Attempts};
 use crate::socket::{Deadline, Socket, connect_within};
 use crate::{Address, Connector, Stream, StreamOptions};
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
 use rustix::net;
 use std::io;
 use std::net::SocketAddr;
@@ -52,20 +53,39 @@ impl TcpConnector {
     }
 
     fn connect_to(&self, target: SocketAddr, timeout: Option<Duration>) -> io::Result<TcpStream> {
-        let fd = addr::socket(target, &self.options)?;
-        connect_within(fd.as_fd(), &target, timeout)?;
-        let local = SocketAddr::try_from(net::getsockname(&fd)?)?;
-        if local == target {
-            // A port of the ephemeral range without a listener: the kernel chose it for our own end
-            // too, and the socket connected to itself.
-            return Err(rustix::io::Errno::CONNREFUSED.into());
-        }
-        Ok(TcpStream::from_socket(Socket::new(fd, local.into(), target.into())))
+        establish(addr::socket(target, &self.options)?, target, timeout)
     }
 }
 
 impl Connector for TcpConnector {
     fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<Box<dyn Stream>> {
         Ok(Box::new(self.connect(address, timeout)?))
+    }
+}
+
+/// Connects the new socket `fd` to `target`.
+fn establish(fd: OwnedFd, target: SocketAddr, timeout: Option<Duration>) -> io::Result<TcpStream> {
+    connect_within(fd.as_fd(), &target, timeout)?;
+    let local = SocketAddr::try_from(net::getsockname(&fd)?)?;
+    if local == target {
+        // A port of the ephemeral range without a listener: the kernel chose it for our own end
+        // too, and the socket connected to itself.
+        return Err(Errno::CONNREFUSED.into());
+    }
+    Ok(TcpStream::from_socket(Socket::new(fd, local.into(), target.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_that_connects_to_itself_is_refused() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let fd = addr::socket(any, &StreamOptions::default()).unwrap();
+        net::bind(&fd, &any).unwrap();
+        let own = SocketAddr::try_from(net::getsockname(&fd).unwrap()).unwrap();
+        let error = establish(fd, own, None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }
 }

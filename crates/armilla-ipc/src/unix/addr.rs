@@ -22,7 +22,7 @@ pub(super) fn to_os(path: &Path) -> io::Result<SocketAddrUnix> {
         return Err(invalid("the path is empty"));
     }
     SocketAddrUnix::new(path)
-        .map_err(|_| invalid("the path is longer than 107 bytes or contains a zero byte"))
+        .map_err(|_| invalid("the path is longer than 108 bytes or contains a zero byte"))
 }
 
 /// A new Unix-domain stream socket.

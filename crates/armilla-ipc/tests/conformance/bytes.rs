@@ -1,0 +1,89 @@
+//! What is sent arrives, whole, once and in order.
+
+use super::{Pair, Place, pattern, recv_exact};
+use armilla_ipc::{Stream, StreamOptions};
+use std::io::{ErrorKind, IoSlice};
+use std::thread;
+use std::time::Duration;
+
+pub(crate) fn every_size_is_echoed<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let sizes = [0, 1, 2, 3, 7, 8, 12, 127, 1460, 4096, 65_535, 65_536, 200_001, 1 << 20];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for size in sizes {
+                let mut buffer = vec![0; size];
+                recv_exact(&server, &mut buffer);
+                server.send_all(&buffer).unwrap();
+            }
+        });
+        for size in sizes {
+            let sent = pattern(size);
+            client.send_all(&sent).unwrap();
+            let mut received = vec![0; size];
+            recv_exact(&client, &mut received);
+            assert!(sent == received, "{size} bytes came back changed");
+        }
+    });
+}
+
+pub(crate) fn many_parts_arrive_in_order<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    // Around the kernel's limit of 1,024 parts per call; every third part is empty.
+    for (count, length) in [(0, 0), (1, 9), (2, 0), (16, 100), (1024, 3), (1025, 3), (5000, 70)] {
+        let bytes = pattern(count * length);
+        let mut rest = &bytes[..];
+        let mut slices = Vec::new();
+        for number in 0..count {
+            let (part, behind) = rest.split_at(if number % 3 == 2 { 0 } else { length });
+            slices.push(IoSlice::new(part));
+            rest = behind;
+        }
+        let bytes = &bytes[..bytes.len() - rest.len()];
+        thread::scope(|scope| {
+            scope.spawn(|| client.send_all_vectored(&slices).unwrap());
+            let mut received = vec![0; bytes.len()];
+            recv_exact(&server, &mut received);
+            assert!(bytes == received, "{count} parts of {length} bytes arrived changed");
+        });
+    }
+}
+
+pub(crate) fn a_sender_outruns_tiny_buffers<T: Place>() {
+    let options =
+        StreamOptions { send_buffer: Some(1), recv_buffer: Some(1), ..StreamOptions::default() };
+    let Pair { client, server, .. } = Pair::<T>::with(&options);
+    let bytes = pattern(100_000);
+    let parts: Vec<_> = bytes.chunks(777).map(IoSlice::new).collect();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            client.send_all(&bytes).unwrap();
+            client.send_all_vectored(&parts).unwrap();
+        });
+        let mut received = vec![0; 2 * bytes.len()];
+        recv_exact(&server, &mut received);
+        assert!(received[..bytes.len()] == bytes[..], "the single buffer arrived changed");
+        assert!(received[bytes.len()..] == bytes[..], "the parts arrived changed");
+    });
+}
+
+pub(crate) fn a_full_stream_reports_how_much_had_left<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    client.set_send_timeout(Some(Duration::from_millis(30))).unwrap();
+    let bytes = pattern(64 << 20);
+    let error = client.send_all(&bytes).unwrap_err();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+    assert!(error.to_string().contains(&error.sent.to_string()), "{error}");
+
+    let parts: Vec<_> = bytes.chunks(100_000).map(IoSlice::new).collect();
+    let again = client.send_all_vectored(&parts).unwrap_err();
+    assert_eq!(again.source.kind(), ErrorKind::TimedOut, "{again}");
+
+    // The counts are true: exactly so many bytes come out at the other end.
+    drop(client);
+    let mut received = vec![0; error.sent + again.sent];
+    recv_exact(&server, &mut received);
+    assert!(received[..error.sent] == bytes[..error.sent]);
+    assert!(received[error.sent..] == bytes[..again.sent]);
+    assert_eq!(server.recv(&mut [0; 1]).unwrap(), 0);
+}

@@ -1,0 +1,124 @@
+//! How streams are made, and what is said when they cannot be.
+
+use super::{LONG, Pair, Place, connect_with, recv_exact};
+use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, connect, listen};
+use rustix::net::sockopt;
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub(crate) fn both_ends_know_each_other<T: Place>() {
+    let Pair { client, server, acceptor } = Pair::<T>::new();
+    assert_eq!(client.peer(), acceptor.local());
+    assert_eq!(server.local(), acceptor.local());
+    assert_eq!(client.local(), server.peer());
+    assert_ne!(client.local(), client.peer());
+}
+
+pub(crate) fn an_acceptor_accepts_one_after_the_other<T: Place>() {
+    let Pair { acceptor, .. } = Pair::<T>::new();
+    let options = StreamOptions::default();
+    let clients: Vec<_> = (0..20).map(|_| connect_with::<T>(&acceptor, &options)).collect();
+    for (number, client) in clients.iter().enumerate() {
+        client.send_all(&[number as u8]).unwrap();
+        let server = T::accept(&acceptor).unwrap().unwrap();
+        let mut received = [0; 1];
+        recv_exact(&server, &mut received);
+        assert_eq!(received, [number as u8], "first come, first served");
+    }
+}
+
+pub(crate) fn close_wakes_a_blocked_accept<T: Place>() {
+    let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
+    thread::scope(|scope| {
+        let blocked = scope.spawn(|| T::accept(&acceptor));
+        thread::sleep(Duration::from_millis(20)); // most likely blocked by now; correct if not
+        acceptor.close();
+        assert!(blocked.join().unwrap().unwrap().is_none());
+    });
+}
+
+pub(crate) fn a_closed_acceptor_refuses_and_returns_none<T: Place>() {
+    let Pair { acceptor, .. } = Pair::<T>::new();
+    for _ in 0..2 {
+        acceptor.close();
+        assert!(T::accept(&acceptor).unwrap().is_none());
+    }
+    T::connect(acceptor.local(), Some(LONG), &StreamOptions::default())
+        .expect_err("nobody listens any more");
+}
+
+pub(crate) fn connecting_where_nobody_listens_names_the_address<T: Place>() {
+    let address = {
+        let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
+        acceptor.local().clone()
+    };
+    let error = T::connect(&address, Some(LONG), &StreamOptions::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound), "{error}");
+    assert!(error.to_string().contains(&address.to_string()), "{error}");
+}
+
+pub(crate) fn listening_twice_names_the_address<T: Place>() {
+    let first = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
+    let error = T::listen(first.local(), &StreamOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    assert!(error.to_string().contains(&first.local().to_string()), "{error}");
+    connect_with::<T>(&first, &StreamOptions::default());
+}
+
+pub(crate) fn connecting_to_a_clogged_acceptor_times_out<T: Place>() {
+    let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
+    rustix::net::listen(&acceptor, 0).unwrap(); // shortens the queue of waiting peers
+    let (timeout, options) = (Duration::from_millis(30), StreamOptions::default());
+    let mut waiting = Vec::new();
+    let error = loop {
+        let start = Instant::now();
+        match T::connect(acceptor.local(), Some(timeout), &options) {
+            Ok(stream) => waiting.push(stream),
+            Err(error) => {
+                assert!(start.elapsed() >= timeout);
+                assert!(start.elapsed() < LONG);
+                break error;
+            }
+        }
+        assert!(waiting.len() < 100, "the queue never fills");
+    };
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert!(error.to_string().contains(&acceptor.local().to_string()), "{error}");
+}
+
+pub(crate) fn an_address_of_another_transport_is_refused<T: Place>() {
+    let foreign = match T::fresh() {
+        Address::Tcp { .. } => Address::unix("/nowhere"),
+        _ => Address::tcp("localhost", 1),
+    };
+    let options = StreamOptions::default();
+    let error = T::connect(&foreign, None, &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert_eq!(T::listen(&foreign, &options).err().unwrap().kind(), ErrorKind::InvalidInput);
+}
+
+pub(crate) fn the_roles_work_boxed<T: Place>() {
+    let options = StreamOptions::default();
+    let acceptor = listen(&T::fresh(), &options).unwrap();
+    let client = connect(acceptor.local(), Some(LONG), &options).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    client.send_all(b"boxed").unwrap();
+    let mut buffer = [0; 8];
+    assert_eq!(server.recv(&mut buffer).unwrap(), 5);
+    acceptor.close();
+    assert!(acceptor.accept().unwrap().is_none());
+}
+
+pub(crate) fn buffer_sizes_reach_the_socket<T: Place>() {
+    let options = StreamOptions {
+        send_buffer: Some(20_000),
+        recv_buffer: Some(30_000),
+        ..StreamOptions::default()
+    };
+    let pair = Pair::<T>::with(&options);
+    // The kernel doubles what it is asked for, to have room for its own bookkeeping.
+    assert_eq!(sockopt::socket_send_buffer_size(pair.acceptor.as_fd()).unwrap(), 40_000);
+    assert_eq!(sockopt::socket_recv_buffer_size(pair.acceptor.as_fd()).unwrap(), 60_000);
+}

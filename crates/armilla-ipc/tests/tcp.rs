@@ -1,0 +1,115 @@
+//! The conformance suite over TCP, and what is particular to TCP.
+
+mod conformance;
+
+use armilla_ipc::tcp::Tcp;
+use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector};
+use conformance::{LONG, Place, conformance};
+use rustix::net::sockopt;
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+impl Place for Tcp {
+    fn fresh() -> Address {
+        Address::tcp("127.0.0.1", 0)
+    }
+}
+
+conformance!(Tcp);
+
+#[test]
+fn ipv6_loopback_works_where_there_is_one() {
+    let Ok(acceptor) = TcpAcceptor::bind(&Address::tcp("::1", 0), &StreamOptions::default()) else {
+        return; // no IPv6 here
+    };
+    let client = TcpConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    assert!(client.peer().to_string().starts_with("tcp://[::1]:"), "{}", client.peer());
+    assert_eq!(client.local(), server.peer());
+}
+
+#[test]
+fn an_ipv4_peer_of_an_ipv6_acceptor_is_shown_as_ipv4() {
+    let Ok(acceptor) = TcpAcceptor::bind(&Address::tcp("::", 0), &StreamOptions::default()) else {
+        return; // no IPv6 here
+    };
+    let Address::Tcp { port, .. } = *acceptor.local() else { panic!("not TCP") };
+    let client = TcpConnector::default().connect(&Address::tcp("127.0.0.1", port), Some(LONG));
+    let client = client.unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    assert_eq!(server.peer(), client.local());
+    assert_eq!(server.local(), client.peer());
+}
+
+#[test]
+fn a_host_name_is_resolved() {
+    let acceptor =
+        TcpAcceptor::bind(&Address::tcp("localhost", 0), &StreamOptions::default()).unwrap();
+    let Address::Tcp { port, .. } = *acceptor.local() else { panic!("not TCP") };
+    TcpConnector::default().connect(&Address::tcp("localhost", port), Some(LONG)).unwrap();
+    TcpConnector::default().connect(&Address::tcp("localhost", port), None).unwrap();
+}
+
+#[test]
+fn a_host_that_does_not_resolve_is_named_in_bounded_time() {
+    let start = Instant::now();
+    let timeout = Duration::from_secs(2);
+    let error = TcpConnector::default()
+        .connect(&Address::tcp("no-such-host.invalid", 1), Some(timeout))
+        .unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotFound | ErrorKind::TimedOut), "{error}");
+    assert!(error.to_string().contains("no-such-host.invalid"), "{error}");
+    assert!(error.to_string().contains("resolve"), "{error}");
+    assert!(start.elapsed() < timeout + LONG);
+}
+
+#[test]
+fn a_refusal_tells_every_address_tried() {
+    let port = {
+        let acceptor =
+            TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &StreamOptions::default()).unwrap();
+        let Address::Tcp { port, .. } = *acceptor.local() else { panic!("not TCP") };
+        port
+    };
+    let error =
+        TcpConnector::default().connect(&Address::tcp("localhost", port), Some(LONG)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+    let message = error.to_string();
+    assert!(message.contains(&format!("tcp://localhost:{port}")), "{message}");
+    assert!(message.contains(&format!("127.0.0.1:{port}")), "{message}");
+}
+
+#[test]
+fn a_timeout_of_zero_connects_nowhere() {
+    let acceptor =
+        TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &StreamOptions::default()).unwrap();
+    let error = TcpConnector::default().connect(acceptor.local(), Some(Duration::ZERO));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn options_hold_at_both_ends() {
+    let options = StreamOptions {
+        no_delay: true,
+        keep_alive: Some(Duration::from_secs(77)),
+        congestion: Some("reno".into()),
+        ..StreamOptions::default()
+    };
+    let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options).unwrap();
+    let client = TcpConnector::new(options).connect(acceptor.local(), Some(LONG)).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    for stream in [client, server] {
+        assert!(sockopt::tcp_nodelay(&stream).unwrap());
+        assert!(sockopt::socket_keepalive(&stream).unwrap());
+        assert_eq!(sockopt::tcp_keepidle(&stream).unwrap(), Duration::from_secs(77));
+        assert_eq!(sockopt::tcp_congestion(&stream).unwrap(), "reno");
+        assert_eq!(sockopt::socket_timeout(&stream, sockopt::Timeout::Send).unwrap(), None);
+    }
+}
+
+#[test]
+fn an_unknown_congestion_control_is_named() {
+    let options = StreamOptions { congestion: Some("psychic".into()), ..Default::default() };
+    let error = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options).unwrap_err();
+    assert!(error.to_string().contains("psychic"), "{error}");
+}
