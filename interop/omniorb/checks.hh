@@ -1,0 +1,117 @@
+// What every check of the interop client uses: the report, and the comparison of IDL values.
+
+#ifndef INTEROP_CHECKS_HH
+#define INTEROP_CHECKS_HH
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "interop.hh"
+
+// ---- The report ------------------------------------------------------------------------------------
+
+// Thrown by a check that does not hold; says what was wrong.
+struct Mismatch : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void expect(bool holds, const std::string& what)
+{
+  if (!holds) throw Mismatch(what);
+}
+
+// Runs named checks ("operation/case"), prints one line for each, and counts.
+class Report {
+public:
+  // Filters are parts of operation names; one that starts with "!" excludes instead. None: all.
+  explicit Report(std::vector<std::string> filters) : filters_(std::move(filters)) {}
+
+  // Whether the filters let this operation through.
+  bool wants(const std::string& operation) const;
+
+  // A check that fails with any exception; its message is the reason that is printed.
+  template <class Body>
+  void check(const std::string& operation, const std::string& name, Body body)
+  {
+    if (!wants(operation)) return;
+    const std::string full = operation + "/" + name;
+    try {
+      body();
+      passed(full);
+    } catch (const std::exception& error) {
+      failed(full, error.what());
+    } catch (const CORBA::Exception& error) {
+      failed(full, describe(error));
+    }
+  }
+
+  // Prints the totals; the exit status of the program: 0 if something ran and nothing failed.
+  int finish() const;
+
+  static std::string describe(const CORBA::Exception& error);
+
+private:
+  void passed(const std::string& name);
+  void failed(const std::string& name, const std::string& why);
+
+  std::vector<std::string> filters_;
+  unsigned passed_ = 0;
+  unsigned failed_ = 0;
+};
+
+// ---- Values ----------------------------------------------------------------------------------------
+
+// An IDL array as a value; E may itself be an array.
+template <class E, size_t N>
+struct ArrayOf {
+  E v[N];
+};
+
+inline void encode(cdrStream& s, CORBA::Octet v) { s.marshalOctet(v); }   // CORBA::Char too
+inline void encode(cdrStream& s, CORBA::Boolean v) { s.marshalBoolean(v); }
+inline void encode(cdrStream& s, const std::string& v) { s.marshalString(v.c_str(), 0); }
+inline void encode(cdrStream& s, const CORBA::String_member& v) { s.marshalString(v, 0); }
+
+template <class T>
+void encode(cdrStream& s, const T& v) { v >>= s; }
+
+template <class E, size_t N>
+void encode(cdrStream& s, const E (&v)[N])
+{
+  for (const E& element : v) encode(s, element);
+}
+
+template <class E, size_t N>
+void encode(cdrStream& s, const ArrayOf<E, N>& v) { encode(s, v.v); }
+
+// The value's CDR encoding with zeroed padding. Equal encodings are equal values, for every type
+// alike, and NaN and -0.0 compare by their bits as they should.
+template <class T>
+std::string encoded(const T& value)
+{
+  cdrMemoryStream stream(0, true);
+  encode(stream, value);
+  return std::string(static_cast<const char*>(stream.bufPtr()), stream.bufSize());
+}
+
+// Throws a Mismatch that says where the two encodings part.
+void expect_same_encoding(const std::string& what, const std::string& got, const std::string& wanted);
+
+template <class T>
+void expect_same(const std::string& what, const T& got, const T& wanted)
+{
+  expect_same_encoding(what, encoded(got), encoded(wanted));
+}
+
+// ---- The groups of checks --------------------------------------------------------------------------
+
+// The echo operations of Values and Containers: client_values.cc.
+void check_values(Report& report, Interop::Echo_ptr echo);
+
+// Everything else: client_behaviour.cc, client_references.cc.
+void check_behaviour(Report& report, Interop::Echo_ptr echo);
+void check_references(Report& report, Interop::Echo_ptr echo, PortableServer::POA_ptr poa);
+
+#endif
