@@ -34,10 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Plays all rounds over one connection of `T` and prints how long they took.
-fn play<T: Transport>(address: &Address, rounds: u32, bytes: usize) -> io::Result<()>
-where
-    T::Acceptor: 'static,
-{
+fn play<T: Transport>(address: &Address, rounds: u32, bytes: usize) -> io::Result<()> {
     let options = StreamOptions::default();
     let acceptor = T::listen(address, &options)?;
     let client = T::connect(acceptor.local(), Some(Duration::from_secs(5)), &options)?;

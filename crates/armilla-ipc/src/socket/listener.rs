@@ -29,31 +29,35 @@ impl Listener {
 
     /// The next connected socket and its peer, or `None` once closed.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
-        loop {
+        while !self.closed.load(Ordering::Acquire) {
             let errno = match net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC) {
                 Ok(accepted) => return Ok(Some(accepted)),
                 Err(errno) => errno,
             };
-            if self.closed.load(Ordering::Acquire) {
-                return Ok(None);
-            }
             match errno {
                 Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => {
                     std::thread::sleep(BACK_OFF);
                 }
                 errno if concerns_the_peer(errno) => {}
+                // What a blocked call is told when `close` shuts the socket down.
+                _ if self.closed.load(Ordering::Acquire) => {}
                 errno => return Err(errno.into()),
             }
         }
+        Ok(None)
     }
 
-    /// Wakes whoever waits in `accept`; true the first time.
+    /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the first
+    /// time.
     pub(crate) fn close(&self) -> bool {
         let first = !self.closed.swap(true, Ordering::AcqRel);
         if first {
             // Linux ends a blocked accept with EINVAL when the listening socket is shut down. The
             // only possible failure, "not connected", means that nobody can be waiting.
             let _ = net::shutdown(&self.fd, net::Shutdown::Both);
+            // TCP has emptied its queue by this; a Unix-domain socket still hands it out, and does
+            // not block any more.
+            while net::accept(&self.fd).is_ok() {}
         }
         first
     }

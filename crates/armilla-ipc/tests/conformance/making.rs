@@ -40,10 +40,16 @@ pub(crate) fn close_wakes_a_blocked_accept<T: Place>() {
 }
 
 pub(crate) fn a_closed_acceptor_refuses_and_returns_none<T: Place>() {
-    let Pair { acceptor, .. } = Pair::<T>::new();
+    let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
+    let queued = connect_with::<T>(&acceptor, &StreamOptions::default());
     for _ in 0..2 {
         acceptor.close();
         assert!(T::accept(&acceptor).unwrap().is_none());
+    }
+    queued.set_recv_timeout(Some(LONG)).unwrap();
+    match queued.recv(&mut [0; 1]) {
+        Ok(count) => assert_eq!(count, 0, "nobody was there to send"),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
     }
     T::connect(acceptor.local(), Some(LONG), &StreamOptions::default())
         .expect_err("nobody listens any more");
@@ -119,6 +125,8 @@ pub(crate) fn buffer_sizes_reach_the_socket<T: Place>() {
     };
     let pair = Pair::<T>::with(&options);
     // The kernel doubles what it is asked for, to have room for its own bookkeeping.
-    assert_eq!(sockopt::socket_send_buffer_size(pair.acceptor.as_fd()).unwrap(), 40_000);
-    assert_eq!(sockopt::socket_recv_buffer_size(pair.acceptor.as_fd()).unwrap(), 60_000);
+    for socket in [pair.client.as_fd(), pair.server.as_fd()] {
+        assert_eq!(sockopt::socket_send_buffer_size(socket).unwrap(), 40_000);
+        assert_eq!(sockopt::socket_recv_buffer_size(socket).unwrap(), 60_000);
+    }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// Where a transport under test can meet.
-pub(crate) trait Place: Transport<Acceptor: AsFd> {
+pub(crate) trait Place: Transport<Stream: AsFd, Acceptor: AsFd> {
     /// An address at which nobody listens and anybody may.
     fn fresh() -> Address;
 }
@@ -74,6 +74,7 @@ macro_rules! conformance {
         } waiting {
             a_recv_timeout_is_a_timeout_and_bounded,
             a_timeout_can_be_changed_and_removed,
+            a_timeout_that_stays_the_same_costs_no_system_call,
             the_shortest_timeout_does_not_wait_forever,
             readiness_tells_quiet_from_data_from_closed,
         } ends {

@@ -2,6 +2,7 @@
 
 use super::{LONG, Pair, Place, recv_exact};
 use armilla_ipc::{Readiness, Stream};
+use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
 use std::io::ErrorKind;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,6 +33,27 @@ pub(crate) fn a_timeout_can_be_changed_and_removed<T: Place>() {
         server.send_all(b"late").unwrap();
         assert_eq!(reader.join().unwrap().unwrap(), 4);
     });
+}
+
+pub(crate) fn a_timeout_that_stays_the_same_costs_no_system_call<T: Place>() {
+    let Pair { client, .. } = Pair::<T>::new();
+    let (ours, theirs) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(2)));
+    client.set_recv_timeout(ours).unwrap();
+    client.set_send_timeout(ours).unwrap();
+    // Set behind the stream's back, a value stays until a system call replaces it.
+    for which in [Timeout::Recv, Timeout::Send] {
+        set_socket_timeout(&client, which, theirs).unwrap();
+    }
+    client.set_recv_timeout(ours).unwrap();
+    client.set_send_timeout(ours).unwrap();
+    for which in [Timeout::Recv, Timeout::Send] {
+        assert_eq!(socket_timeout(&client, which).unwrap(), theirs);
+    }
+    client.set_recv_timeout(None).unwrap();
+    client.set_send_timeout(None).unwrap();
+    for which in [Timeout::Recv, Timeout::Send] {
+        assert_eq!(socket_timeout(&client, which).unwrap(), None);
+    }
 }
 
 pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: Place>() {
