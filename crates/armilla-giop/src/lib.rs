@@ -1,1 +1,89 @@
-//! GIOP messages, IORs and object URLs as pure state machines.
+//! GIOP, the General Inter-ORB Protocol, as pure state machines.
+//!
+//! A [`Framer`] turns the octets of a connection into whole [`Message`]s; a function per kind of
+//! message reads its header in place ([`decode_request`], [`decode_reply`], …) or writes it
+//! ([`begin_request`], [`begin_reply`], …). GIOP 1.0, 1.1 and 1.2 share one code path that branches
+//! only where the formats differ. [`ior`] holds object references, [`url`] the ways to write one
+//! down. The protocol is CORBA 3.4 Part 2, chapters 7 and 9.
+//!
+//! Nothing here touches a socket, a thread or a clock, and nothing that a peer sends is trusted: it
+//! never panics, never makes the memory grow beyond what arrived, and costs time linear in it.
+//!
+//! A call, from the client to the server and back:
+//!
+//! ```
+//! use armilla_cdr::{ByteOrder, Encoder};
+//! use armilla_giop::{
+//!     Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, Version,
+//!     begin_reply, begin_request, decode_reply, decode_request, put_body,
+//! };
+//!
+//! let request = OutgoingRequest {
+//!     request_id: 7,
+//!     response: ResponseFlags::Target,
+//!     object_key: b"account",
+//!     operation: "deposit",
+//!     contexts: &[],
+//! };
+//! let mut out = Encoder::new(ByteOrder::NATIVE);
+//! begin_request(&mut out, Version::V1_2, &request)?;
+//! put_body(&mut out, Version::V1_2, |out| Ok(out.put_f64(100.0)))?;
+//! MessageHeader::finish(&mut out)?;
+//! let sent = out.to_vec();
+//!
+//! let message = Message::parse(&sent)?.expect("the message is whole");
+//! let (header, mut arguments) = decode_request(&message)?;
+//! assert_eq!((header.target.object_key(), header.operation), (Some(&b"account"[..]), "deposit"));
+//! assert_eq!(arguments.f64()?, 100.0);
+//!
+//! let mut out = Encoder::new(message.header.order);
+//! let version = message.header.version;
+//! begin_reply(&mut out, version, header.request_id, ReplyStatus::NoException, &[])?;
+//! MessageHeader::finish(&mut out)?;
+//! let sent = out.to_vec();
+//!
+//! let message = Message::parse(&sent)?.expect("the message is whole");
+//! assert_eq!(decode_reply(&message)?.0.request_id, 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod assembly;
+mod cancel_request;
+mod code_set;
+mod control;
+mod encapsulation;
+mod framer;
+mod header;
+pub mod ior;
+mod locate_reply;
+mod locate_request;
+mod message;
+mod reply;
+mod request;
+mod service_context;
+mod system_exception;
+mod target;
+pub mod url;
+mod version;
+
+pub use cancel_request::{cancel_request, decode_cancel_request};
+pub use code_set::{CodeSetContext, choose_char_code_set};
+pub use control::{close_connection, message_error};
+pub use framer::Framer;
+pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
+pub use locate_reply::{LocateReplyHeader, LocateStatus, begin_locate_reply, decode_locate_reply};
+pub use locate_request::{LocateRequest, decode_locate_request, encode_locate_request};
+pub use message::{Message, begin_body, put_body};
+pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply};
+pub use request::{
+    OutgoingRequest, RequestHeader, RequestLayout, ResponseFlags, begin_request, decode_request,
+};
+pub use service_context::{CODE_SETS_CONTEXT, ServiceContext, ServiceContexts};
+pub use system_exception::{CompletionStatus, SystemExceptionBody};
+pub use target::Target;
+pub use version::{ParseVersionError, Version};

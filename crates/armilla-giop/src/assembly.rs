@@ -1,0 +1,175 @@
+//! Fragments into whole messages (CORBA 3.4 Part 2, 9.4.9).
+//!
+//! In 1.1 a fragment belongs to the one message that is open; in 1.2 it says the request id, so
+//! messages interleave.
+
+use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind, Version};
+use alloc::vec::Vec;
+use armilla_cdr::Decoder;
+
+/// How many messages may be under way in fragments on one connection.
+const MAX_OPEN: usize = 64;
+
+/// How many octets of a 1.2 fragment come before its data: the header and the request id.
+const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
+
+/// The messages of a connection that come in fragments.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    open: Vec<Open>,
+    /// How many octets the open messages have together.
+    octets: usize,
+    /// How many they may have.
+    limit: usize,
+    finished: Option<Open>,
+}
+
+/// A message that has begun.
+#[derive(Debug)]
+struct Open {
+    header: MessageHeader,
+    /// What its fragments refer to, in 1.2.
+    request_id: Option<u32>,
+    /// All of it so far, the header in front.
+    octets: Vec<u8>,
+}
+
+impl Assembly {
+    pub(crate) const fn new(limit: usize) -> Self {
+        Self { open: Vec::new(), octets: 0, limit, finished: None }
+    }
+
+    /// Whether a message is under way.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The message that [`add`](Self::add) completed.
+    pub(crate) fn finished(&self) -> Option<Message<'_>> {
+        let Open { header, octets, .. } = self.finished.as_ref()?;
+        Some(Message { header: *header, octets })
+    }
+
+    /// Gives up the message that was completed.
+    #[inline]
+    pub(crate) fn release(&mut self) {
+        if self.finished.is_some() {
+            self.finished = None;
+        }
+    }
+
+    /// Takes a message that announces fragments, or a fragment. `true` when that completes a
+    /// message.
+    #[cold]
+    pub(crate) fn add(
+        &mut self,
+        header: MessageHeader,
+        octets: &[u8],
+    ) -> Result<bool, HeaderError> {
+        let size = self.octets.saturating_add(octets.len());
+        if size > self.limit.saturating_add(HEADER_LEN) {
+            return Err(HeaderError::TooLarge { size, limit: self.limit });
+        }
+        match header.kind {
+            MessageKind::Fragment => self.append(header, octets),
+            _ => self.begin(header, octets).map(|()| false),
+        }
+    }
+
+    fn begin(&mut self, header: MessageHeader, octets: &[u8]) -> Result<(), HeaderError> {
+        let interleaves = header.version >= Version::V1_2;
+        let fragmentable = match header.kind {
+            MessageKind::Request | MessageKind::Reply => true,
+            MessageKind::LocateRequest | MessageKind::LocateReply => interleaves,
+            _ => false,
+        };
+        if !fragmentable {
+            return Err(HeaderError::NotFragmentable(header.kind));
+        }
+        let request_id = request_id(header, octets)?;
+        if let Some(request_id) = request_id
+            && self.position(Some(request_id)).is_some()
+        {
+            return Err(HeaderError::DuplicateFragmented { request_id });
+        }
+        let limit = if interleaves { MAX_OPEN } else { 1 };
+        if self.open.len() >= limit {
+            return Err(HeaderError::TooManyFragmented { limit });
+        }
+        self.octets += octets.len();
+        self.open.push(Open { header, request_id, octets: octets.to_vec() });
+        Ok(())
+    }
+
+    fn append(&mut self, header: MessageHeader, octets: &[u8]) -> Result<bool, HeaderError> {
+        let request_id = request_id(header, octets)?;
+        let Some(index) = self.position(request_id) else {
+            // In 1.2 it may belong to a request that was cancelled between two fragments.
+            return request_id.map(|_| false).ok_or(HeaderError::StrayFragment);
+        };
+        let open = &mut self.open[index];
+        if (open.header.version, open.header.order) != (header.version, header.order) {
+            return Err(HeaderError::StrayFragment);
+        }
+        let data = match request_id {
+            Some(_) => &octets[FRAGMENT_HEADER_LEN..],
+            None => &octets[HEADER_LEN..],
+        };
+        open.octets.extend_from_slice(data);
+        self.octets += data.len();
+        if header.more_fragments {
+            return Ok(false);
+        }
+        let mut finished = self.remove(index);
+        finished.close();
+        self.finished = Some(finished);
+        Ok(true)
+    }
+
+    /// Looks at a whole message that comes between fragments: a request may be given up before
+    /// all of it was sent.
+    #[cold]
+    pub(crate) fn note(&mut self, header: MessageHeader, octets: &[u8]) {
+        if header.kind != MessageKind::CancelRequest {
+            return;
+        }
+        let request_id = Decoder::at(octets, HEADER_LEN, header.order).u32().ok();
+        if let Some(index) = request_id.and_then(|_| self.position(request_id)) {
+            self.remove(index);
+        }
+    }
+
+    fn position(&self, request_id: Option<u32>) -> Option<usize> {
+        self.open.iter().position(|open| open.request_id == request_id)
+    }
+
+    fn remove(&mut self, index: usize) -> Open {
+        let open = self.open.swap_remove(index);
+        self.octets -= open.octets.len();
+        open
+    }
+}
+
+impl Open {
+    /// Makes the header that of a message in one piece.
+    fn close(&mut self) {
+        let size = self.octets.len() - HEADER_LEN;
+        // The sum of fragments is limited to what a message may have, and that to 32 bits.
+        self.header.size = u32::try_from(size).unwrap_or(u32::MAX);
+        self.header.more_fragments = false;
+        self.octets[..HEADER_LEN].copy_from_slice(&self.header.encode());
+    }
+}
+
+/// The request id that stands first in the body of every 1.2 message that can have fragments, and
+/// of the fragments; `None` before 1.2.
+fn request_id(header: MessageHeader, octets: &[u8]) -> Result<Option<u32>, HeaderError> {
+    match header.version >= Version::V1_2 {
+        true => Decoder::at(octets, HEADER_LEN, header.order)
+            .u32()
+            .map(Some)
+            .map_err(|_| HeaderError::NoRequestId),
+        false => Ok(None),
+    }
+}

@@ -1,0 +1,24 @@
+//! CancelRequest: the client no longer waits for a reply (CORBA 3.4 Part 2, 9.4.4).
+
+use crate::{HEADER_LEN, Message, MessageHeader, MessageKind, Version};
+use armilla_cdr::{ByteOrder, CdrResult};
+
+/// Reads the number of the request that is given up.
+///
+/// # Errors
+/// When the octets end too early.
+pub fn decode_cancel_request(message: &Message<'_>) -> CdrResult<u32> {
+    message.body().u32()
+}
+
+/// The whole message that gives up the request with this number.
+pub fn cancel_request(version: Version, request_id: u32) -> [u8; HEADER_LEN + 4] {
+    let order = ByteOrder::NATIVE;
+    let kind = MessageKind::CancelRequest;
+    let header = MessageHeader { version, order, more_fragments: false, kind, size: 4 };
+    let mut message = [0; HEADER_LEN + 4];
+    let (head, body) = message.split_at_mut(HEADER_LEN);
+    head.copy_from_slice(&header.encode());
+    body.copy_from_slice(&request_id.to_ne_bytes());
+    message
+}

@@ -1,0 +1,22 @@
+//! CloseConnection and MessageError: messages that are a header and nothing else (CORBA 3.4
+//! Part 2, 9.4.7 and 9.4.8).
+
+use crate::{HEADER_LEN, MessageHeader, MessageKind, Version};
+use armilla_cdr::ByteOrder;
+
+/// The whole message that closes a connection in order: nothing that was not answered before it
+/// was executed.
+pub const fn close_connection(version: Version) -> [u8; HEADER_LEN] {
+    bare(version, MessageKind::CloseConnection)
+}
+
+/// The whole message that says that a message could not be read. When not even its version could
+/// be, [`Version::V1_0`] is understood by everyone.
+pub const fn message_error(version: Version) -> [u8; HEADER_LEN] {
+    bare(version, MessageKind::MessageError)
+}
+
+const fn bare(version: Version, kind: MessageKind) -> [u8; HEADER_LEN] {
+    let order = ByteOrder::NATIVE;
+    MessageHeader { version, order, more_fragments: false, kind, size: 0 }.encode()
+}

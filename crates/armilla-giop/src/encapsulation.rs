@@ -1,0 +1,31 @@
+//! Encapsulations: octets that carry their own byte order and alignment (CORBA 3.4 Part 2,
+//! 9.3.3).
+
+use alloc::vec::Vec;
+use armilla_cdr::{ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder};
+
+/// The strings in references are ASCII by their nature; what is not passes as UTF-8.
+const CODE_SET: CodeSet = CodeSet::Utf8;
+
+/// A decoder behind the byte order with which `data` begins.
+#[inline]
+pub(crate) fn open(data: &[u8]) -> CdrResult<Decoder<'_>> {
+    match data.first() {
+        Some(flag) => Ok(Decoder::at(data, 1, ByteOrder::from_flag(*flag)).with_code_set(CODE_SET)),
+        None => Err(Decoder::new(data, ByteOrder::Big)
+            .error(CdrErrorKind::Invalid("an encapsulation lacks its byte order"))),
+    }
+}
+
+/// The value in the encapsulation `data`.
+pub(crate) fn unpack<'a, T: Decode<'a>>(data: &'a [u8]) -> CdrResult<T> {
+    T::decode(&mut open(data)?)
+}
+
+/// An encapsulation of `value`.
+pub(crate) fn pack<T: Encode>(value: &T) -> CdrResult<Vec<u8>> {
+    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CODE_SET);
+    out.put_u8(ByteOrder::NATIVE.flag());
+    value.encode(&mut out)?;
+    Ok(out.to_vec())
+}

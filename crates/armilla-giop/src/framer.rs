@@ -1,0 +1,191 @@
+//! Octets from a stream into whole messages.
+
+use crate::assembly::Assembly;
+use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// How large the buffer is but for large messages. A read into it mostly brings whole messages.
+const INITIAL: usize = 64 * 1024;
+
+/// A buffer that grew further than this does not wait for a small message to shrink again.
+const RETAINED: usize = 1024 * 1024;
+
+/// The receive buffer of a connection: octets go in as they arrive, messages come out whole.
+///
+/// ```
+/// use armilla_giop::{Framer, MessageKind, Version, close_connection};
+///
+/// let mut framer = Framer::new(1 << 20);
+/// let arrived = close_connection(Version::V1_2);
+/// framer.space()[..12].copy_from_slice(&arrived); // a read from the connection
+/// framer.received(12);
+/// let message = framer.next()?.expect("the message is complete");
+/// assert_eq!(message.header.kind, MessageKind::CloseConnection);
+/// # Ok::<(), armilla_giop::HeaderError>(())
+/// ```
+///
+/// The loop around it is: read into [`space`](Self::space), tell [`received`](Self::received),
+/// then take from [`next`](Self::next) until it has no more. While messages fit the buffer nothing
+/// is allocated, and a message that arrives alone is not moved either. A larger message makes the
+/// buffer grow as it arrives, never by what its header merely claims.
+#[derive(Debug)]
+pub struct Framer {
+    buffer: Vec<u8>,
+    /// Where the first message begins that was not returned, or the returned one.
+    start: usize,
+    /// Where the octets end that were received.
+    end: usize,
+    /// The length of the message that was returned, until it is released.
+    lent: usize,
+    /// How long the last message was that was returned out of the buffer.
+    last: usize,
+    /// How many octets from `start` on the message under way needs, as far as that is known.
+    needed: usize,
+    max_message: usize,
+    assembly: Assembly,
+}
+
+/// Where the next message is.
+enum Ready {
+    InBuffer(MessageHeader),
+    Assembled,
+}
+
+impl Framer {
+    /// A framer that refuses messages with more than `max_message` octets behind the header.
+    pub fn new(max_message: usize) -> Self {
+        Self {
+            buffer: vec![0; INITIAL],
+            start: 0,
+            end: 0,
+            lent: 0,
+            last: 0,
+            needed: 0,
+            max_message,
+            assembly: Assembly::new(max_message),
+        }
+    }
+
+    /// Where the next octets from the connection go; never empty.
+    #[inline]
+    pub fn space(&mut self) -> &mut [u8] {
+        self.release();
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            if self.buffer.len() > INITIAL {
+                self.shrink();
+            }
+        } else if self.end == self.buffer.len() || self.needed > self.buffer.len() - self.start {
+            self.make_room();
+        }
+        &mut self.buffer[self.end..]
+    }
+
+    /// Tells that `count` octets were read into the space.
+    #[inline]
+    pub fn received(&mut self, count: usize) {
+        debug_assert!(count <= self.buffer.len() - self.end, "more than there was space for");
+        self.end = (self.end + count).min(self.buffer.len());
+    }
+
+    /// The next whole message, or `None` when more octets are needed. It is released by the next
+    /// call of this function or of [`space`](Self::space).
+    ///
+    /// Fragments are put together, so what comes out looks as if it had been sent in one piece.
+    ///
+    /// # Errors
+    /// When the octets are no messages, or more than the limits allow. Nothing can be read after
+    /// such an error, which comes again with every call.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // An iterator could not lend.
+    pub fn next(&mut self) -> Result<Option<Message<'_>>, HeaderError> {
+        self.release();
+        Ok(match self.advance()? {
+            None => None,
+            Some(Ready::InBuffer(header)) => {
+                let octets = &self.buffer[self.start..self.start + self.lent];
+                Some(Message { header, octets })
+            }
+            Some(Ready::Assembled) => self.assembly.finished(),
+        })
+    }
+
+    /// Whether a message has begun to arrive and is not complete.
+    #[inline]
+    pub fn is_partial(&self) -> bool {
+        self.end - self.start > self.lent || self.assembly.is_open()
+    }
+
+    /// Gives up the message that was returned.
+    #[inline]
+    fn release(&mut self) {
+        self.start += self.lent;
+        self.lent = 0;
+        self.assembly.release();
+    }
+
+    /// Finds the next message: afterwards it is lent, or `needed` says what is missing.
+    #[inline]
+    fn advance(&mut self) -> Result<Option<Ready>, HeaderError> {
+        loop {
+            let arrived = &self.buffer[self.start..self.end];
+            let Some(first) = arrived.first_chunk() else {
+                self.needed = HEADER_LEN;
+                return Ok(None);
+            };
+            let header = MessageHeader::decode(first)?;
+            let size = header.size as usize;
+            if size > self.max_message {
+                return Err(HeaderError::TooLarge { size, limit: self.max_message });
+            }
+            let length = HEADER_LEN.saturating_add(size);
+            let Some(octets) = arrived.get(..length) else {
+                self.needed = length;
+                return Ok(None);
+            };
+            if header.more_fragments || header.kind == MessageKind::Fragment {
+                let complete = self.assembly.add(header, octets)?;
+                self.start += length;
+                if complete {
+                    return Ok(Some(Ready::Assembled));
+                }
+                continue;
+            }
+            if self.assembly.is_open() {
+                self.assembly.note(header, octets);
+            }
+            self.lent = length;
+            self.last = length;
+            return Ok(Some(Ready::InBuffer(header)));
+        }
+    }
+
+    /// Brings the message under way to the front, or makes the buffer larger for it: by no more
+    /// than has arrived. Each octet of a message moves at most once with its whole message.
+    #[cold]
+    fn make_room(&mut self) {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        let full = self.buffer.len();
+        if self.end == full {
+            let enough = self.needed.max(full + INITIAL);
+            let length = enough.min(2 * full);
+            self.buffer.reserve_exact(length - full);
+            self.buffer.resize(length, 0);
+        }
+    }
+
+    /// Gives memory back after a large message.
+    #[cold]
+    fn shrink(&mut self) {
+        // While large messages follow each other the buffer that they need stays.
+        if self.last <= INITIAL || self.buffer.len() > RETAINED {
+            self.buffer = vec![0; INITIAL];
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The profile for IIOP: host, port and object key (CORBA 3.4 Part 2, 9.7.2).
+
+use super::{Component, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};
+use crate::Version;
+use crate::encapsulation::{open, pack, unpack};
+use alloc::string::String;
+use alloc::vec::Vec;
+use armilla_cdr::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+
+/// How to reach an object by IIOP.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IiopProfile {
+    /// The highest version that the server takes. A minor version above 2 keeps the layout of
+    /// 1.2, so it is accepted and kept.
+    pub version: Version,
+    /// A host name or an address; IPv6 without brackets.
+    pub host: String,
+    /// The TCP port; 0 from servers that only listen elsewhere (TLS).
+    pub port: u16,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// What else there is to know (since 1.1).
+    pub components: Vec<TaggedComponent>,
+}
+
+impl IiopProfile {
+    /// Reads the data of a profile with id [`TAG_INTERNET_IOP`].
+    ///
+    /// # Errors
+    /// When the octets end too early, or the major version is not 1.
+    pub fn decode_data(data: &[u8]) -> CdrResult<Self> {
+        unpack(data)
+    }
+
+    /// The profile as it stands in a reference.
+    ///
+    /// # Errors
+    /// When the host contains a NUL, or a length does not fit 32 bits.
+    pub fn to_tagged(&self) -> CdrResult<TaggedProfile> {
+        Ok(TaggedProfile { id: TAG_INTERNET_IOP, data: pack(self)? })
+    }
+
+    /// The first component of this type, if there is one.
+    ///
+    /// # Errors
+    /// When that component is malformed.
+    pub fn component<C: Component>(&self) -> CdrResult<Option<C>> {
+        let found = self.components.iter().find(|component| component.id == C::ID);
+        found.map(|component| unpack(&component.data)).transpose()
+    }
+
+    /// All components of this type, in order; one that is malformed is an error in its place.
+    pub fn components_of<C: Component>(&self) -> impl Iterator<Item = CdrResult<C>> {
+        let found = self.components.iter().filter(|component| component.id == C::ID);
+        found.map(|component| unpack(&component.data))
+    }
+}
+
+/// The object key in the data of an IIOP profile, borrowed.
+///
+/// # Errors
+/// As [`IiopProfile::decode_data`].
+pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
+    let mut input = open(data)?;
+    version(&mut input)?;
+    let _host = input.octets()?;
+    let _port = input.u16()?;
+    input.octets()
+}
+
+fn version(input: &mut Decoder<'_>) -> CdrResult<Version> {
+    let version = Version { major: input.u8()?, minor: input.u8()? };
+    match version.major {
+        1 => Ok(version),
+        _ => Err(input.error(CdrErrorKind::Invalid("an IIOP profile of a major version not 1"))),
+    }
+}
+
+impl<'a> Decode<'a> for IiopProfile {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        let version = version(input)?;
+        let host = input.string()?.into_owned();
+        let port = input.u16()?;
+        let object_key = input.octets()?.to_vec();
+        let components = match version.minor {
+            0 => Vec::new(),
+            _ => input.sequence()?,
+        };
+        Ok(Self { version, host, port, object_key, components })
+    }
+}
+
+impl Encode for IiopProfile {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_u8(self.version.major);
+        out.put_u8(self.version.minor);
+        out.put_string(&self.host)?;
+        out.put_u16(self.port);
+        out.put_sequence(&self.object_key)?;
+        match self.version.minor {
+            0 => Ok(()),
+            _ => out.put_sequence(&self.components),
+        }
+    }
+}

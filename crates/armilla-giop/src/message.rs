@@ -1,0 +1,73 @@
+//! A whole message as it came from a connection.
+
+use crate::{HEADER_LEN, HeaderError, MessageHeader, Version};
+use armilla_cdr::{CdrResult, Decoder, Encoder};
+
+/// A whole message: its header, and all of its octets where they arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message<'b> {
+    /// The header.
+    pub header: MessageHeader,
+    /// The message from its first octet on, which is the origin of alignment: the header too.
+    pub octets: &'b [u8],
+}
+
+impl<'b> Message<'b> {
+    /// Reads the header of a message that lies in memory as a whole; `None` when `octets` end
+    /// before the message does. Octets behind it are left alone.
+    ///
+    /// # Errors
+    /// Those of [`MessageHeader::decode`].
+    pub fn parse(octets: &'b [u8]) -> Result<Option<Self>, HeaderError> {
+        let Some(first) = octets.first_chunk() else { return Ok(None) };
+        let header = MessageHeader::decode(first)?;
+        let body = octets[HEADER_LEN..].len();
+        Ok(match usize::try_from(header.size) {
+            Ok(size) if size <= body => Some(Self { header, octets: &octets[..HEADER_LEN + size] }),
+            _ => None,
+        })
+    }
+
+    /// A decoder behind the header.
+    #[inline]
+    pub const fn body(&self) -> Decoder<'b> {
+        Decoder::at(self.octets, HEADER_LEN, self.header.order)
+    }
+}
+
+/// Pads the output up to where the body of a request or reply begins, which only 1.2 aligns
+/// (to 8; CORBA 3.4 Part 2, 9.4.2.2 and 9.4.3.2). Returns how long the output is then.
+#[inline]
+pub fn begin_body(out: &mut Encoder<'_>, version: Version) -> usize {
+    if version.has_1_2_layout() {
+        out.align(8);
+    }
+    out.len()
+}
+
+/// Appends the body of a request or reply. A body that turns out empty leaves no padding behind.
+///
+/// # Errors
+/// Those of `fill`.
+#[inline]
+pub fn put_body<'p>(
+    out: &mut Encoder<'p>,
+    version: Version,
+    fill: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+) -> CdrResult {
+    let end_of_header = out.len();
+    let start = begin_body(out, version);
+    fill(out)?;
+    if out.len() == start && start != end_of_header {
+        out.truncate(end_of_header);
+    }
+    Ok(())
+}
+
+/// Moves `input` from the end of the header to where the body begins.
+#[inline]
+pub(crate) fn skip_to_body(input: &mut Decoder<'_>, version: Version) {
+    if version.has_1_2_layout() {
+        input.align(8);
+    }
+}

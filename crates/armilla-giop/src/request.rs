@@ -1,0 +1,182 @@
+//! Request: an operation is called (CORBA 3.4 Part 2, 9.4.2).
+//!
+//! Arguments are not read here; they begin where the decoder stands that comes with the header.
+
+use crate::message::skip_to_body;
+use crate::service_context::encode_contexts;
+use crate::{
+    Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Target, Version,
+};
+use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
+
+/// What the client wants to hear about its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ResponseFlags {
+    /// Nothing: a oneway call.
+    None = 0,
+    /// A reply before the servant runs: a oneway call that is synchronized with the server.
+    /// Before 1.2 it cannot be told from [`Target`](Self::Target).
+    Server = 1,
+    /// A reply with the result.
+    Target = 3,
+}
+
+impl ResponseFlags {
+    /// Whether there will be a reply.
+    #[inline]
+    pub const fn response_expected(self) -> bool {
+        !matches!(self, Self::None)
+    }
+}
+
+/// A request as received.
+#[derive(Debug, Clone)]
+pub struct RequestHeader<'b> {
+    /// The number that the reply has to repeat.
+    pub request_id: u32,
+    /// Whether the client waits for a reply.
+    pub response_expected: bool,
+    /// Whether the reply is due before the servant runs (1.2, oneway calls with `SYNC_WITH_SERVER`).
+    pub sync_with_server: bool,
+    /// The object.
+    pub target: Target<'b>,
+    /// The operation, by its IDL name; an attribute `x` is `_get_x` and `_set_x`.
+    pub operation: &'b str,
+    /// What the client's ORB says beside it.
+    pub contexts: ServiceContexts<'b>,
+}
+
+/// Reads the header of a request, and gives a decoder for the arguments.
+///
+/// # Errors
+/// When the octets end too early or are no request header.
+#[inline]
+pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>, Decoder<'b>)> {
+    let mut input = message.body();
+    let version = message.header.version;
+    let header = match version.has_1_2_layout() {
+        true => decode_1_2(&mut input)?,
+        false => decode_1_0(&mut input, version)?,
+    };
+    skip_to_body(&mut input, version);
+    Ok((header, input))
+}
+
+#[inline]
+fn decode_1_2<'b>(input: &mut Decoder<'b>) -> CdrResult<RequestHeader<'b>> {
+    let request_id = input.u32()?;
+    let flags = input.u8()?;
+    input.raw(3)?;
+    Ok(RequestHeader {
+        request_id,
+        response_expected: flags & 1 != 0,
+        sync_with_server: flags & 3 == ResponseFlags::Server as u8,
+        target: Target::decode(input)?,
+        operation: operation(input)?,
+        contexts: ServiceContexts::decode(input)?,
+    })
+}
+
+fn decode_1_0<'b>(input: &mut Decoder<'b>, version: Version) -> CdrResult<RequestHeader<'b>> {
+    let contexts = ServiceContexts::decode(input)?;
+    let request_id = input.u32()?;
+    let response_expected = input.bool()?;
+    if version >= Version::V1_1 {
+        input.raw(3)?;
+    }
+    let target = Target::Key(input.octets()?);
+    let operation = operation(input)?;
+    let _principal = input.octets()?;
+    let sync_with_server = false;
+    Ok(RequestHeader {
+        request_id,
+        response_expected,
+        sync_with_server,
+        target,
+        operation,
+        contexts,
+    })
+}
+
+/// Operation names are IDL identifiers, so ASCII; no conversion applies to them.
+#[inline]
+fn operation<'b>(input: &mut Decoder<'b>) -> CdrResult<&'b str> {
+    let Some((0, name)) = input.octets()?.split_last() else {
+        return Err(input.error(CdrErrorKind::MissingNul));
+    };
+    core::str::from_utf8(name)
+        .map_err(|_| input.error(CdrErrorKind::Invalid("an operation name is not ASCII")))
+}
+
+/// A request to send.
+#[derive(Debug, Clone, Copy)]
+pub struct OutgoingRequest<'r> {
+    /// The number that the reply will repeat.
+    pub request_id: u32,
+    /// What the client wants to hear.
+    pub response: ResponseFlags,
+    /// The object.
+    pub object_key: &'r [u8],
+    /// The operation, by its IDL name.
+    pub operation: &'r str,
+    /// What this ORB says beside it.
+    pub contexts: &'r [ServiceContext<'r>],
+}
+
+/// Where things stand in a request that was begun, so that it can serve as a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestLayout {
+    /// The offset of the request id, for [`Encoder::patch_u32`].
+    pub request_id_at: usize,
+    /// The length of the header, before any padding that a body needs.
+    pub end_of_header: usize,
+}
+
+/// Begins a request in an empty encoder. The arguments follow by [`put_body`](crate::put_body),
+/// then [`MessageHeader::finish`].
+///
+/// # Errors
+/// When a length does not fit 32 bits, or the operation contains a NUL.
+#[inline]
+pub fn begin_request(
+    out: &mut Encoder<'_>,
+    version: Version,
+    request: &OutgoingRequest<'_>,
+) -> CdrResult<RequestLayout> {
+    MessageHeader::begin(out, version, MessageKind::Request);
+    let request_id_at = match version.has_1_2_layout() {
+        true => encode_1_2(out, request)?,
+        false => encode_1_0(out, version, request)?,
+    };
+    Ok(RequestLayout { request_id_at, end_of_header: out.len() })
+}
+
+fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<usize> {
+    let request_id_at = out.len();
+    out.put_u32(request.request_id);
+    out.copy_raw(&[request.response as u8, 0, 0, 0]);
+    Target::encode_key(out, request.object_key)?;
+    out.put_string(request.operation)?;
+    encode_contexts(out, request.contexts)?;
+    Ok(request_id_at)
+}
+
+fn encode_1_0(
+    out: &mut Encoder<'_>,
+    version: Version,
+    request: &OutgoingRequest<'_>,
+) -> CdrResult<usize> {
+    encode_contexts(out, request.contexts)?;
+    out.align(4);
+    let request_id_at = out.len();
+    out.put_u32(request.request_id);
+    out.put_bool(request.response.response_expected());
+    if version >= Version::V1_1 {
+        out.copy_raw(&[0; 3]);
+    }
+    out.copy_octets(request.object_key)?;
+    out.put_string(request.operation)?;
+    out.put_u32(0); // No principal: deprecated before 1.2 took it away.
+    Ok(request_id_at)
+}

@@ -1,0 +1,180 @@
+//! `corbaloc:` (CORBA 3.4 Part 2, 7.6.10.1 to 7.6.10.3).
+
+use super::escape::{Escaped, unescape};
+use super::{UrlError, excerpt};
+use crate::Version;
+use crate::ior::{IiopProfile, Ior};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use armilla_cdr::CdrResult;
+use core::fmt;
+
+/// The port of an IIOP address that names none.
+pub const DEFAULT_PORT: u16 = 2809;
+/// The object key of a `corbaname:` that names none, and the initial reference of a bare `rir:`.
+pub const NAME_SERVICE: &str = "NameService";
+
+/// What an IIOP address without a host stands for.
+const LOCAL_HOST: &str = "localhost";
+
+/// Addresses of an object, and its key there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Corbaloc {
+    /// The addresses, to be tried in order; never empty when parsed.
+    pub addresses: Vec<CorbalocAddress>,
+    /// The object key, without escapes; for `rir:` the name of an initial reference.
+    pub key: Vec<u8>,
+}
+
+/// One address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CorbalocAddress {
+    /// `iiop:` or `:`.
+    Iiop {
+        /// The version, when the text says one. Without one the specification assumes 1.0.
+        version: Option<Version>,
+        /// A host name or an address, IPv6 without brackets.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// `rir:`: an initial reference of the ORB.
+    Rir,
+}
+
+impl Corbaloc {
+    /// Parses what stands behind `corbaloc:`.
+    pub(super) fn parse(rest: &str) -> Result<Self, UrlError> {
+        let (addresses, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let addresses = addresses.split(',').map(address).collect::<Result<Vec<_>, _>>()?;
+        let rir = addresses.contains(&CorbalocAddress::Rir);
+        if rir && addresses.len() > 1 {
+            return Err(UrlError::RirNotAlone);
+        }
+        let key = match key {
+            "" if rir => NAME_SERVICE.into(),
+            key => unescape(key)?,
+        };
+        Ok(Self { addresses, key })
+    }
+
+    /// The reference that the addresses make: a profile each, in order, of the version that the
+    /// address says or else of `unversioned`. An address `rir:` makes no profile.
+    ///
+    /// # Errors
+    /// When a host contains a NUL; none that was parsed does.
+    pub fn to_ior(&self, unversioned: Version) -> CdrResult<Ior> {
+        let mut ior = Ior::NIL;
+        for address in &self.addresses {
+            let CorbalocAddress::Iiop { version, host, port } = address else { continue };
+            let profile = IiopProfile {
+                version: version.unwrap_or(unversioned),
+                host: host.clone(),
+                port: *port,
+                object_key: self.key.clone(),
+                components: Vec::new(),
+            };
+            ior.profiles.push(profile.to_tagged()?);
+        }
+        Ok(ior)
+    }
+
+    /// Writes what stands behind the scheme.
+    pub(super) fn fmt_rest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, address) in self.addresses.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            write!(f, "{address}")?;
+        }
+        match self.key.as_slice() {
+            [] => Ok(()),
+            key => write!(f, "/{}", Escaped(key)),
+        }
+    }
+}
+
+impl fmt::Display for Corbaloc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("corbaloc:")?;
+        self.fmt_rest(f)
+    }
+}
+
+impl fmt::Display for CorbalocAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Iiop { version, host, port } = self else { return f.write_str("rir:") };
+        match version {
+            Some(version) => write!(f, "iiop:{version}@")?,
+            None => f.write_str(":")?,
+        }
+        match host.contains(':') {
+            true => write!(f, "[{host}]:{port}"),
+            false => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+fn address(text: &str) -> Result<CorbalocAddress, UrlError> {
+    let Some((protocol, rest)) = text.split_once(':') else {
+        return Err(UrlError::MissingProtocol(excerpt(text)));
+    };
+    match protocol {
+        "" | "iiop" => iiop(rest),
+        "rir" if rest.is_empty() => Ok(CorbalocAddress::Rir),
+        "rir" => Err(UrlError::RirNotAlone),
+        _ => Err(UrlError::UnknownProtocol(excerpt(protocol))),
+    }
+}
+
+fn iiop(text: &str) -> Result<CorbalocAddress, UrlError> {
+    let (version, address) = match text.split_once('@') {
+        Some((version, address)) => (Some(parse_version(version)?), address),
+        None => (None, text),
+    };
+    let (host, port) = match address.strip_prefix('[') {
+        Some(bracketed) => {
+            let bad = || UrlError::BadHost(excerpt(address));
+            let (host, rest) = bracketed.split_once(']').ok_or_else(bad)?;
+            match rest.strip_prefix(':') {
+                Some(port) => (host, Some(port)),
+                None if rest.is_empty() => (host, None),
+                None => return Err(bad()),
+            }
+        }
+        None => match address.split_once(':') {
+            // More than one colon is an IPv6 address without its brackets.
+            Some((_, port)) if port.contains(':') => {
+                return Err(UrlError::BadHost(excerpt(address)));
+            }
+            Some((host, port)) => (host, Some(port)),
+            None => (address, None),
+        },
+    };
+    let port = port.map_or(Ok(DEFAULT_PORT), parse_port)?;
+    Ok(CorbalocAddress::Iiop { version, host: parse_host(host)?, port })
+}
+
+fn parse_version(text: &str) -> Result<Version, UrlError> {
+    match text.parse() {
+        Ok(version @ Version { major: 1, .. }) => Ok(version),
+        _ => Err(UrlError::BadVersion(excerpt(text))),
+    }
+}
+
+fn parse_host(text: &str) -> Result<String, UrlError> {
+    let wrong = |c: char| c.is_whitespace() || c.is_control() || "[]#\"<>\\".contains(c);
+    match text {
+        "" => Ok(LOCAL_HOST.to_string()),
+        text if text.contains(wrong) => Err(UrlError::BadHost(excerpt(text))),
+        text => Ok(text.to_string()),
+    }
+}
+
+fn parse_port(text: &str) -> Result<u16, UrlError> {
+    let digits = text.bytes().all(|digit| digit.is_ascii_digit());
+    match text.parse() {
+        Ok(port) if digits && port != 0 => Ok(port),
+        _ => Err(UrlError::BadPort(excerpt(text))),
+    }
+}

@@ -1,0 +1,47 @@
+//! Octets in URLs: `%` and two hexadecimal digits (RFC 2396, 2.4).
+
+use super::{UrlError, excerpt};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The octets that `text` stands for.
+pub(super) fn unescape(text: &str) -> Result<Vec<u8>, UrlError> {
+    let mut octets = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        if *first != b'%' {
+            octets.push(*first);
+            continue;
+        }
+        let digits = behind.first_chunk::<2>().and_then(|[high, low]| {
+            Some(char::from(*high).to_digit(16)? << 4 | char::from(*low).to_digit(16)?)
+        });
+        match digits.and_then(|value| u8::try_from(value).ok()) {
+            Some(octet) => octets.push(octet),
+            None => return Err(UrlError::BadEscape(excerpt(text))),
+        }
+        rest = &behind[2..];
+    }
+    Ok(octets)
+}
+
+/// The text that `text` stands for.
+pub(super) fn unescape_text(text: &str) -> Result<String, UrlError> {
+    String::from_utf8(unescape(text)?).map_err(|_| UrlError::NotUtf8)
+}
+
+/// Writes octets so that [`unescape`] gives them back, all but the characters that CORBA lets
+/// stand for themselves escaped.
+pub(super) struct Escaped<'o>(pub(super) &'o [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|octet| match octet {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => write!(f, "{}", char::from(*octet)),
+            octet if b";/:?@&=+$,-_.!~*'()".contains(octet) => write!(f, "{}", char::from(*octet)),
+            octet => write!(f, "%{octet:02x}"),
+        })
+    }
+}
