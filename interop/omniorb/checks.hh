@@ -25,18 +25,15 @@ inline void expect(bool holds, const std::string& what)
 // Runs named checks ("operation/case"), prints one line for each, and counts.
 class Report {
 public:
-  // Filters are parts of operation names; one that starts with "!" excludes instead. None: all.
+  // Filters are parts of check names; one that starts with "!" excludes instead. None: all.
   explicit Report(std::vector<std::string> filters) : filters_(std::move(filters)) {}
-
-  // Whether the filters let this operation through.
-  bool wants(const std::string& operation) const;
 
   // A check that fails with any exception; its message is the reason that is printed.
   template <class Body>
   void check(const std::string& operation, const std::string& name, Body body)
   {
-    if (!wants(operation)) return;
     const std::string full = operation + "/" + name;
+    if (!wants(full)) return;
     try {
       body();
       passed(full);
@@ -53,6 +50,7 @@ public:
   static std::string describe(const CORBA::Exception& error);
 
 private:
+  bool wants(const std::string& name) const;
   void passed(const std::string& name);
   void failed(const std::string& name, const std::string& why);
 

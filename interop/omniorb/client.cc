@@ -8,15 +8,15 @@
 
 // ---- Report ----------------------------------------------------------------------------------------
 
-bool Report::wants(const std::string& operation) const
+bool Report::wants(const std::string& name) const
 {
   bool asked = false, found = false;
   for (const std::string& filter : filters_) {
     if (filter[0] == '!') {
-      if (operation.find(filter.substr(1)) != std::string::npos) return false;
+      if (name.find(filter.substr(1)) != std::string::npos) return false;
     } else {
       asked = true;
-      found = found || operation.find(filter) != std::string::npos;
+      found = found || name.find(filter) != std::string::npos;
     }
   }
   return found || !asked;
@@ -77,7 +77,7 @@ const char* const usage =
   "usage: client [--utf8] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...\n"
   "  --utf8      use UTF-8 as the native code set, and texts beyond Latin-1\n"
   "  --shutdown  end with the operation `shutdown`\n"
-  "  FILTER      a part of the names of the operations to check; with !, of those to leave out\n";
+  "  FILTER      a part of the names (operation/case) of the checks to run; with !, of those to leave out\n";
 
 struct Options {
   std::string target;
@@ -119,7 +119,7 @@ void report_every_exception()
     nullptr, [](void*, CORBA::ULong, const CORBA::COMM_FAILURE&) -> CORBA::Boolean { return false; });
   omniORB::installSystemExceptionHandler(
     nullptr, [](void*, CORBA::ULong, const CORBA::SystemException&) -> CORBA::Boolean { return false; });
-  omniORB::setClientCallTimeout(30000);
+  omniORB::setClientCallTimeout(10000);
 }
 
 int run(int argc, char** argv)

@@ -43,10 +43,22 @@ void expect_texts(CallbackServant& servant, const std::vector<std::string>& want
 
 // ---- The echo of references ------------------------------------------------------------------------
 
+// Whether a value that is set through one reference is seen through the other.
+bool share_state(CORBA::Object_ptr one, CORBA::Object_ptr other)
+{
+  static CORBA::Long stamp = 0;
+  Interop::Echo_var writer = Interop::Echo::_narrow(one), reader = Interop::Echo::_narrow(other);
+  if (CORBA::is_nil(writer) || CORBA::is_nil(reader)) return false;
+  writer->await(++stamp);
+  return reader->await() == stamp;
+}
+
+// References to one object need not look the same: a host name, an address, a forward.
 void expect_same_object(const std::string& what, CORBA::Object_ptr got, CORBA::Object_ptr wanted)
 {
   expect(CORBA::is_nil(got) == CORBA::is_nil(wanted), what + ": nil on one side only");
-  expect(CORBA::is_nil(got) || got->_is_equivalent(wanted), what + ": another object");
+  if (CORBA::is_nil(got)) return;
+  expect(got->_is_equivalent(wanted) || share_state(got, wanted), what + ": another object");
 }
 
 void expect_same_callbacks(const std::string& what, const Interop::CallbackSeq& got,
