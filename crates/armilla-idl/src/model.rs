@@ -10,6 +10,12 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeclId(pub(crate) u32);
 
+impl DeclId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Every declaration of one compilation, those of included files among them.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -26,7 +32,7 @@ impl Model {
 
     /// The declaration that `id` names.
     pub fn get(&self, id: DeclId) -> &Declaration {
-        &self.declarations[id.0 as usize]
+        &self.declarations[id.index()]
     }
 
     /// Every declaration with its id, in the order in which the source first names them.
@@ -50,6 +56,11 @@ impl Model {
     /// The scoped name of `id` as a message writes it: `Bank::Account`.
     pub fn scoped_name(&self, id: DeclId) -> String {
         self.path(id).join("::")
+    }
+
+    /// The id that the next declaration gets.
+    pub(crate) fn next_id(&self) -> DeclId {
+        DeclId(self.declarations.len() as u32)
     }
 
     /// `ty` with every typedef at its head followed to the type that it stands for.

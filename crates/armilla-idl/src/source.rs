@@ -1,5 +1,7 @@
 //! Source files and positions in them.
 
+use std::path::{Path, PathBuf};
+
 /// The index of a source file of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub(crate) u32);
@@ -13,4 +15,82 @@ pub struct Span {
     pub start: u32,
     /// The offset behind the last byte.
     pub end: u32,
+}
+
+impl Span {
+    /// From the start of `self` to the end of `last`, if both lie in the same file.
+    pub(crate) fn to(self, last: Span) -> Span {
+        if self.file == last.file && last.end >= self.start {
+            Span { end: last.end, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// The empty range right behind `self`: where something is missing.
+    pub(crate) fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+}
+
+/// The text of every file that one compilation has read.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+#[derive(Debug, Clone)]
+struct SourceFile {
+    path: PathBuf,
+    text: String,
+    /// The `#include` directive that first brought the file in.
+    included_at: Option<Span>,
+}
+
+impl Sources {
+    /// The path of `file`, as it was opened.
+    pub fn path(&self, file: FileId) -> &Path {
+        &self.files[file.0 as usize].path
+    }
+
+    /// The text of `file`.
+    pub fn text(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].text
+    }
+
+    /// The text that `span` covers.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.text(span.file).get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// The line and the column, both counted from 1, of the first character of `span`.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let before = self.text(span.file).get(..span.start as usize).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[line_start..].chars().count() + 1)
+    }
+
+    /// The paths of all files: the compiled file first, then the included ones as they came.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// The `#include` directive that first brought `file` in; `None` for the compiled file.
+    pub fn included_at(&self, file: FileId) -> Option<Span> {
+        self.files[file.0 as usize].included_at
+    }
+
+    /// Takes `text` in. `text` is shorter than 4 GiB, as the caller has checked.
+    pub(crate) fn add(&mut self, path: PathBuf, text: String, included_at: Option<Span>) -> FileId {
+        let id = FileId(self.files.len() as u32);
+        self.files.push(SourceFile { path, text, included_at });
+        id
+    }
+
+    /// The file that was opened under `path` before.
+    pub(crate) fn find(&self, path: &Path) -> Option<FileId> {
+        let index = self.files.iter().position(|file| file.path == path)?;
+        Some(FileId(index as u32))
+    }
 }

@@ -1,0 +1,234 @@
+//! How a name finds what it stands for (IDL 4.2, 7.5.1 and 7.5.3).
+
+use super::Checker;
+use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind};
+use crate::parse::ast::{Name, ScopedName};
+use std::collections::HashSet;
+
+/// Type names of IDL 4 that are no keywords in CORBA 3.4.
+const IDL4_TYPES: &[&str] =
+    &["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
+
+/// What a search for a name in one scope finds.
+enum Found {
+    Nothing,
+    One(Entry),
+    /// Inherited from two bases with different meanings.
+    Ambiguous(Entry, Entry),
+}
+
+impl Checker<'_, '_> {
+    /// What `name` stands for. `None` if that was reported, now or before.
+    pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Target> {
+        let mut target = if name.absolute {
+            self.resolve_in(ScopeId::FILE, &name.first, name)?
+        } else {
+            self.resolve_outwards(&name.first, name)?
+        };
+        for (index, part) in name.rest.iter().enumerate() {
+            let scope = match target {
+                Target::Decl(id) => self.scope_of.get(&id).copied(),
+                _ => None,
+            };
+            let Some(scope) = scope else {
+                let before = index.checked_sub(1).map_or(&name.first, |i| &name.rest[i]);
+                let what = match target {
+                    Target::Decl(id) if self.is_forward(id) => "not defined yet",
+                    target => self.describe(target),
+                };
+                let message = format!("`{}` is {what} and has no names in it", before.text);
+                self.error(Code::WrongKind, before.span, message);
+                return None;
+            };
+            target = self.resolve_in(scope, part, name)?;
+        }
+        Some(target)
+    }
+
+    /// Searches the current scope and then those around it.
+    fn resolve_outwards(&mut self, name: &Name, whole: &ScopedName) -> Option<Target> {
+        let key = key(&name.text);
+        let mut next = Some(self.current);
+        while let Some(scope) = next {
+            let found = self.search(scope, &key);
+            if !matches!(found, Found::Nothing) {
+                let inherited = !self.scopes[scope.0].names.contains_key(&key);
+                self.note_use(scope, inherited, name);
+                return self.accept(found, name);
+            }
+            next = self.scopes[scope.0].parent;
+        }
+        self.not_found(name, None, whole);
+        None
+    }
+
+    fn resolve_in(&mut self, scope: ScopeId, name: &Name, whole: &ScopedName) -> Option<Target> {
+        match self.search(scope, &key(&name.text)) {
+            Found::Nothing => {
+                self.not_found(name, Some(scope), whole);
+                None
+            }
+            found => self.accept(found, name),
+        }
+    }
+
+    /// Searches one scope and, if that is an interface, its bases; what is declared in an interface
+    /// hides what it inherits.
+    fn search(&self, scope: ScopeId, key: &str) -> Found {
+        if let Some(entry) = self.scopes[scope.0].names.get(key) {
+            return Found::One(entry.clone());
+        }
+        let mut found: Option<Entry> = None;
+        let mut visited = HashSet::new();
+        let mut waiting = self.scopes[scope.0].bases.clone();
+        while let Some(base) = waiting.pop() {
+            if !visited.insert(base) {
+                continue;
+            }
+            match (self.scopes[base.0].names.get(key), found.take()) {
+                (Some(entry), None) => found = Some(entry.clone()),
+                (Some(entry), Some(other)) => return Found::Ambiguous(other, entry.clone()),
+                (None, other) => {
+                    found = other;
+                    waiting.extend(&self.scopes[base.0].bases);
+                }
+            }
+        }
+        found.map_or(Found::Nothing, Found::One)
+    }
+
+    fn accept(&mut self, found: Found, name: &Name) -> Option<Target> {
+        let entry = match found {
+            Found::Nothing => return None,
+            Found::One(entry) => entry,
+            Found::Ambiguous(one, other) => {
+                let message = format!("`{}` is inherited with two meanings", name.text);
+                let error = Diagnostic::error(Code::Ambiguous, name.span, message);
+                let error = error.also(one.name.span, "declared here");
+                let error = error.also(other.name.span, "and declared here");
+                self.session.report(error.help("name the interface that is meant, as in `A::B`"));
+                return None;
+            }
+        };
+        if entry.name.text != name.text {
+            let message = format!("`{}` is declared as `{}`", name.text, entry.name.text);
+            let error = Diagnostic::error(Code::WrongCase, name.span, message);
+            let error = error.also(entry.name.span, "declared here");
+            self.session.report(error.help(format!("write `{}`", entry.name.text)));
+        }
+        match entry.target {
+            Target::Poisoned => None,
+            Target::Forward(index) => Some(Target::Decl(self.refer_to(index, name.span))),
+            Target::Decl(id) => {
+                self.note_reference(id, name.span);
+                Some(entry.target)
+            }
+            target => Some(target),
+        }
+    }
+
+    /// Remembers that `name` of `scope` was used in the current scope and in those between that are
+    /// not modules.
+    fn note_use(&mut self, scope: ScopeId, inherited: bool, name: &Name) {
+        let mut next = Some(self.current);
+        while let Some(id) = next {
+            if id == scope && !inherited {
+                return;
+            }
+            let current = &mut self.scopes[id.0];
+            if !matches!(current.kind, ScopeKind::File | ScopeKind::Module) {
+                current.used.entry(key(&name.text)).or_insert(name.span);
+            }
+            if id == scope {
+                return;
+            }
+            next = current.parent;
+        }
+    }
+
+    fn not_found(&mut self, name: &Name, scope: Option<ScopeId>, whole: &ScopedName) {
+        if self.session.diagnostics.error_count() >= crate::diagnostics::MAX_ERRORS {
+            return self.error(Code::NotDeclared, name.span, "a name is not declared");
+        }
+        let text = &name.text;
+        let runtime = !whole.rest.is_empty() && whole.first.text == "CORBA";
+        if IDL4_TYPES.contains(&text.as_str()) || runtime {
+            let parts = whole
+                .rest
+                .iter()
+                .fold(whole.first.text.clone(), |path, part| path + "::" + &part.text);
+            let message = format!("`{parts}` is not supported yet");
+            return self.error(Code::Unsupported, whole.span(), message);
+        }
+        let within = scope.and_then(|scope| self.scopes[scope.0].decl);
+        let place = within.map(|id| format!(" in `{}`", self.model.scoped_name(id)));
+        let message = format!("`{text}` is not declared{}", place.unwrap_or_default());
+        let mut error = Diagnostic::error(Code::NotDeclared, name.span, message);
+        if let Some(suggestion) = self.suggestion(text, scope) {
+            error = error.help(suggestion);
+        }
+        self.session.report(error);
+    }
+
+    /// What may have been meant: the same name elsewhere, or a similar one here.
+    fn suggestion(&self, name: &str, scope: Option<ScopeId>) -> Option<String> {
+        let elsewhere = self.model.iter().find(|(_, declaration)| declaration.name == name);
+        if let Some((id, _)) = elsewhere {
+            return Some(format!("there is `::{}`", self.model.scoped_name(id)));
+        }
+        let mut next = scope.or(Some(self.current));
+        while let Some(current) = next.map(|id| &self.scopes[id.0]) {
+            let mut names: Vec<&str> =
+                current.names.values().map(|entry| entry.name.text.as_str()).collect();
+            names.sort_unstable();
+            let similar = names.into_iter().find(|other| is_similar(name, other));
+            if let Some(similar) = similar {
+                return Some(format!("there is `{similar}`"));
+            }
+            next = if scope.is_some() { None } else { current.parent };
+        }
+        None
+    }
+
+    /// The operation or attribute `key` that the current scope inherits.
+    pub(super) fn inherited_export(&self, key: &str) -> Option<&Entry> {
+        let ancestors = self.ancestors(&self.scope().bases);
+        let mut entries = ancestors.iter().filter_map(|id| self.scopes[id.0].names.get(key));
+        entries.find(|entry| matches!(entry.target, Target::Export(..)))
+    }
+
+    /// `bases` and all that they inherit from, each once.
+    pub(super) fn ancestors(&self, bases: &[ScopeId]) -> Vec<ScopeId> {
+        let mut seen = HashSet::new();
+        let mut ancestors = Vec::new();
+        let mut waiting: Vec<ScopeId> = bases.iter().rev().copied().collect();
+        while let Some(base) = waiting.pop() {
+            if seen.insert(base) {
+                ancestors.push(base);
+                waiting.extend(self.scopes[base.0].bases.iter().rev());
+            }
+        }
+        ancestors
+    }
+
+    /// Whether `id` is an interface, a struct or a union of which only the name is known.
+    fn is_forward(&self, id: DeclId) -> bool {
+        let data = matches!(self.model.get(id).kind, DeclKind::Enum(_) | DeclKind::Typedef(_));
+        !data && self.forwards.iter().any(|forward| forward.is_waiting_for(id))
+    }
+}
+
+/// Whether one letter more, less or different turns one name into the other.
+fn is_similar(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() < 3 || one.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let same = one.iter().zip(other).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    let skip = |bytes: &[u8], longer: bool| bytes.get(usize::from(longer)..).map(<[u8]>::to_vec);
+    let (longer, shorter) = (one.len() >= other.len(), other.len() >= one.len());
+    skip(one, longer) == skip(other, shorter)
+}

@@ -1,0 +1,269 @@
+//! The checker: from the tree to the model (IDL 4.2, 7.4 and 7.5).
+//!
+//! It walks the tree once in the order of the source, because that is how names of IDL come to be
+//! known. What it reports an error for stays known under its name as well as possible, so that one
+//! mistake is reported once.
+
+mod constant;
+mod forward;
+mod interface;
+mod lookup;
+mod repository;
+mod scope;
+mod types;
+mod union;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind, Declaration, Enum, Enumerator, Member, Model, Struct};
+use crate::parse::ast::{self, BodyItem, Definition, DefinitionKind, Item, Name};
+use crate::session::Session;
+use crate::source::{FileId, Span};
+use forward::Forward;
+use repository::{Ids, Prefix};
+use scope::{Scope, ScopeId, ScopeKind, Target};
+use std::collections::{HashMap, HashSet};
+
+/// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
+/// no error was reported.
+pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> Model {
+    let mut checker = Checker {
+        session,
+        main,
+        model: Model::default(),
+        scopes: vec![Scope::new(ScopeKind::File, None, None)],
+        current: ScopeId::FILE,
+        scope_of: HashMap::new(),
+        forwards: Vec::new(),
+        incomplete: HashSet::new(),
+        prefix: Prefix::default(),
+        including: Vec::new(),
+        ids: Ids::default(),
+    };
+    checker.items(items);
+    checker.check_forwards();
+    checker.model.roots = std::mem::take(&mut checker.scopes[0].members);
+    checker.model
+}
+
+struct Checker<'s, 'o> {
+    session: &'s mut Session<'o>,
+    /// The file that is compiled.
+    main: FileId,
+    model: Model,
+    scopes: Vec<Scope>,
+    current: ScopeId,
+    /// The scopes that declarations are.
+    scope_of: HashMap<DeclId, ScopeId>,
+    forwards: Vec<Forward>,
+    /// Structs and unions whose definition is not complete here.
+    incomplete: HashSet<DeclId>,
+    prefix: Prefix,
+    /// The prefixes of the files that include the current one.
+    including: Vec<Prefix>,
+    ids: Ids,
+}
+
+impl Checker<'_, '_> {
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Definition(definition) => {
+                    self.definition(definition);
+                }
+                Item::Pragma(pragma, span) => self.pragma(pragma, *span),
+                Item::EnterFile => self.including.push(std::mem::take(&mut self.prefix)),
+                Item::LeaveFile => self.prefix = self.including.pop().unwrap_or_default(),
+            }
+        }
+    }
+
+    /// Checks a definition. Returns what it declares if that can be used as a type.
+    fn definition(&mut self, definition: &Definition) -> Option<DeclId> {
+        let docs = &definition.docs;
+        match &definition.kind {
+            DefinitionKind::Module { name, items } => self.module(name, docs, items),
+            DefinitionKind::Interface { name, bases, items } => {
+                self.interface(name, docs, bases, items);
+            }
+            DefinitionKind::Forward { kind, name } => self.forward(*kind, name),
+            DefinitionKind::Struct(body) => return Some(self.structure(body, docs)),
+            DefinitionKind::Exception(body) => self.exception(body, docs),
+            DefinitionKind::Union(union) => return Some(self.union(union, docs)),
+            DefinitionKind::Enum(body) => return Some(self.enumeration(body, docs)),
+            DefinitionKind::Typedef { ty, declarators } => self.typedef(ty, declarators, docs),
+            DefinitionKind::Const { ty, name, value } => self.constant(ty, name, value, docs),
+            DefinitionKind::Operation(operation) => self.operation(operation, docs),
+            DefinitionKind::Attribute { readonly, ty, names } => {
+                self.attribute(*readonly, ty, names, docs);
+            }
+            DefinitionKind::Unsupported { name } => {
+                if let Some(name) = name {
+                    self.declare(name, Target::Poisoned);
+                }
+            }
+        }
+        None
+    }
+
+    fn module(&mut self, name: &Name, docs: &[String], items: &[Item]) {
+        let opened = self.scope().names.get(&scope::key(&name.text)).map(|entry| entry.target);
+        let id = match opened {
+            Some(Target::Decl(id))
+                if matches!(self.model.get(id).kind, DeclKind::Module(_))
+                    && self.model.get(id).name == name.text =>
+            {
+                self.reopen(id, name.span, docs);
+                id
+            }
+            _ => self.add(name, docs, DeclKind::Module(Vec::new())),
+        };
+        let outer = self.enter(ScopeKind::Module, Some(id), name);
+        self.items(items);
+        let members = self.scope().members.clone();
+        self.model.declarations[id.index()].kind = DeclKind::Module(members);
+        self.leave(outer);
+    }
+
+    fn reopen(&mut self, id: DeclId, span: Span, docs: &[String]) {
+        let included = span.file != self.main;
+        let module = &mut self.model.declarations[id.index()];
+        module.included &= included;
+        if module.docs.is_empty() {
+            module.docs = docs.to_vec();
+        }
+    }
+
+    fn structure(&mut self, body: &ast::Struct, docs: &[String]) -> DeclId {
+        let id = self.define(&body.name, docs, DeclKind::Struct(Struct::default()));
+        self.incomplete.insert(id);
+        let checked = self.members(id, body);
+        self.incomplete.remove(&id);
+        self.model.declarations[id.index()].kind = DeclKind::Struct(checked);
+        id
+    }
+
+    fn exception(&mut self, body: &ast::Struct, docs: &[String]) {
+        let id = self.add(&body.name, docs, DeclKind::Exception(Struct::default()));
+        let checked = self.members(id, body);
+        self.model.declarations[id.index()].kind = DeclKind::Exception(checked);
+    }
+
+    fn members(&mut self, id: DeclId, body: &ast::Struct) -> Struct {
+        let outer = self.enter(ScopeKind::Body, Some(id), &body.name);
+        let mut members = Vec::new();
+        for item in &body.body {
+            let member = match item {
+                BodyItem::Member(member) => member,
+                BodyItem::Mark(mark) => {
+                    self.items(std::slice::from_ref(mark));
+                    continue;
+                }
+            };
+            let ty = self.ty(&member.ty);
+            for declarator in &member.declarators {
+                members.extend(self.member(ty.as_ref(), declarator, &member.docs));
+            }
+        }
+        let nested = std::mem::take(&mut self.scope_mut().members);
+        self.leave(outer);
+        Struct { nested, members }
+    }
+
+    /// A member of a struct, an exception or a union; `None` if it is not valid.
+    fn member(
+        &mut self,
+        ty: Option<&crate::model::Type>,
+        declarator: &ast::Declarator,
+        docs: &[String],
+    ) -> Option<Member> {
+        let ty = self.declarator_type(ty, declarator);
+        self.declare(&declarator.name, Target::Member);
+        let Name { text, span } = declarator.name.clone();
+        Some(Member { name: text, ty: ty?, docs: docs.to_vec(), span })
+    }
+
+    fn enumeration(&mut self, body: &ast::Enum, docs: &[String]) -> DeclId {
+        let id = self.add(&body.name, docs, DeclKind::Enum(Enum::default()));
+        let mut enumerators = Vec::new();
+        for (index, (name, docs)) in body.enumerators.iter().enumerate() {
+            self.declare(name, Target::Enumerator(id, index as u32));
+            enumerators.push(Enumerator {
+                name: name.text.clone(),
+                repository_id: self.repository_id(&name.text),
+                docs: docs.clone(),
+                span: name.span,
+            });
+        }
+        self.model.declarations[id.index()].kind = DeclKind::Enum(Enum { enumerators });
+        id
+    }
+
+    fn typedef(&mut self, ty: &ast::TypeSpec, declarators: &[ast::Declarator], docs: &[String]) {
+        let ty = self.ty(ty);
+        for declarator in declarators {
+            match self.declarator_type(ty.as_ref(), declarator) {
+                Some(ty) => {
+                    self.add(&declarator.name, docs, DeclKind::Typedef(ty));
+                }
+                None => self.declare(&declarator.name, Target::Poisoned),
+            }
+        }
+    }
+}
+
+/// Declarations and scopes.
+impl Checker<'_, '_> {
+    /// Declares `name` in the current scope as something new.
+    fn add(&mut self, name: &Name, docs: &[String], kind: DeclKind) -> DeclId {
+        let id = self.model.next_id();
+        let repository_id = self.repository_id(&name.text);
+        self.model.declarations.push(Declaration {
+            name: name.text.clone(),
+            scope: self.scope().decl,
+            repository_id,
+            span: name.span,
+            docs: docs.to_vec(),
+            included: name.span.file != self.main,
+            kind,
+        });
+        self.scope_mut().members.push(id);
+        self.declare(name, Target::Decl(id));
+        id
+    }
+
+    /// Makes the scope that `decl` is, or was before, the current one. Returns what
+    /// [`leave`](Self::leave) needs.
+    fn enter(&mut self, kind: ScopeKind, decl: Option<DeclId>, name: &Name) -> (ScopeId, Prefix) {
+        let outer = (self.current, self.prefix.clone());
+        let known = decl.and_then(|decl| self.scope_of.get(&decl).copied());
+        self.current = known.unwrap_or_else(|| {
+            let id = ScopeId(self.scopes.len());
+            let mut scope = Scope::new(kind, Some(self.current), Some(name.clone()));
+            scope.decl = decl.or(self.scope().decl);
+            self.scopes.push(scope);
+            id
+        });
+        if let Some(decl) = decl {
+            self.scope_of.insert(decl, self.current);
+            self.prefix.enter(&name.text);
+        }
+        outer
+    }
+
+    fn leave(&mut self, (scope, prefix): (ScopeId, Prefix)) {
+        self.current = scope;
+        self.prefix = prefix;
+    }
+
+    fn scope(&self) -> &Scope {
+        &self.scopes[self.current.0]
+    }
+
+    fn scope_mut(&mut self) -> &mut Scope {
+        &mut self.scopes[self.current.0]
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.session.report(Diagnostic::error(code, span, message));
+    }
+}

@@ -1,0 +1,113 @@
+//! Repository ids and the pragmas that shape them (CORBA 3.4 Part 1, 14.7).
+
+use super::Checker;
+use super::scope::Target;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{Pragma, PragmaName};
+use crate::model::{DeclKind, Export};
+use crate::parse::ast::{Name, ScopedName};
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// What a repository id has between `IDL:` and the name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Prefix(String);
+
+impl Prefix {
+    /// Goes into the scope `name`.
+    pub(super) fn enter(&mut self, name: &str) {
+        self.0.push_str(name);
+        self.0.push('/');
+    }
+
+    /// What `#pragma prefix` says. Within a scope it takes the place of the scope's own names too:
+    /// that is how omniORB and TAO read the specification.
+    fn set(&mut self, prefix: &str) {
+        self.0 = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+    }
+}
+
+/// The repository ids that pragmas have set, and where.
+#[derive(Debug, Default)]
+pub(super) struct Ids(HashMap<Target, Span>);
+
+impl Checker<'_, '_> {
+    /// The repository id of `name` in the current scope.
+    pub(super) fn repository_id(&self, name: &str) -> String {
+        format!("IDL:{}{name}:1.0", self.prefix.0)
+    }
+
+    pub(super) fn pragma(&mut self, pragma: &Pragma, span: Span) {
+        match pragma {
+            Pragma::Prefix(prefix) => self.prefix.set(prefix),
+            Pragma::Id { name, id } => {
+                if !well_formed(id) {
+                    let message = format!("`{id}` is not a repository id");
+                    let error = Diagnostic::error(Code::BadPragma, span, message);
+                    self.session.report(error.help("a repository id is of the form `IDL:A/B:1.0`"));
+                    return;
+                }
+                self.set_id(name, span, |_| id.clone());
+            }
+            Pragma::Version { name, version } => {
+                self.set_id(name, span, |old| match old.rsplit_once(':') {
+                    Some((base, _)) => format!("{base}:{version}"),
+                    None => old.to_owned(),
+                });
+            }
+        }
+    }
+
+    fn set_id(&mut self, name: &PragmaName, span: Span, change: impl Fn(&str) -> String) {
+        let mut parts =
+            name.parts.iter().map(|(text, span)| Name { text: text.clone(), span: *span });
+        let Some(first) = parts.next() else { return };
+        let scoped = ScopedName { absolute: name.absolute, first, rest: parts.collect() };
+        let Some(target) = self.resolve(&scoped) else { return };
+        let Some(id) = self.id_mut(target) else {
+            let what = self.describe(target);
+            let message = format!("{what} has no repository id");
+            return self.error(Code::BadPragma, scoped.span(), message);
+        };
+        let new = change(id);
+        if *id == new {
+            self.ids.0.entry(target).or_insert(span);
+            return;
+        }
+        *id = new;
+        if let Some(first) = self.ids.0.insert(target, span) {
+            let message = "the repository id is set twice";
+            let error = Diagnostic::error(Code::RepositoryId, span, message);
+            self.session.report(error.also(first, "first set here"));
+        }
+    }
+
+    fn id_mut(&mut self, target: Target) -> Option<&mut String> {
+        let declaration = match target {
+            Target::Decl(id) | Target::Enumerator(id, _) | Target::Export(id, _) => {
+                &mut self.model.declarations[id.index()]
+            }
+            _ => return None,
+        };
+        match (target, &mut declaration.kind) {
+            (Target::Enumerator(_, index), DeclKind::Enum(body)) => {
+                body.enumerators.get_mut(index as usize).map(|e| &mut e.repository_id)
+            }
+            (Target::Export(_, index), DeclKind::Interface(body)) => {
+                body.exports.get_mut(index).map(|export| match export {
+                    Export::Operation(operation) => &mut operation.repository_id,
+                    Export::Attribute(attribute) => &mut attribute.repository_id,
+                })
+            }
+            (Target::Decl(_), _) => Some(&mut declaration.repository_id),
+            _ => None,
+        }
+    }
+}
+
+/// `FORMAT:…` with no blank in it; of the format `IDL` there must be a name and a version too.
+fn well_formed(id: &str) -> bool {
+    let Some((format, rest)) = id.split_once(':') else { return false };
+    let printable = id.bytes().all(|b| b.is_ascii_graphic());
+    printable && !format.is_empty() && !rest.is_empty() && (format != "IDL" || rest.contains(':'))
+}

@@ -1,0 +1,167 @@
+//! Scopes, and how names come into them (IDL 4.2, 7.5.2).
+
+use super::Checker;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind};
+use crate::parse::ast::Name;
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// The index of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ScopeId(pub(super) usize);
+
+impl ScopeId {
+    /// The outermost scope, which all files share.
+    pub(super) const FILE: ScopeId = ScopeId(0);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    File,
+    Module,
+    Interface,
+    /// A struct, an exception or a union.
+    Body,
+    Operation,
+}
+
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
+    pub(super) parent: Option<ScopeId>,
+    /// Its name where it is declared.
+    pub(super) name: Option<Name>,
+    /// The declaration that it is, or for an operation the one around it.
+    pub(super) decl: Option<DeclId>,
+    /// What is declared in it, by [`key`].
+    pub(super) names: HashMap<String, Entry>,
+    /// Names of other scopes that were used in it, by [`key`]: they cannot be declared any more.
+    pub(super) used: HashMap<String, Span>,
+    /// The scopes of the base interfaces.
+    pub(super) bases: Vec<ScopeId>,
+    /// The declarations in it, in the order of the source.
+    pub(super) members: Vec<DeclId>,
+}
+
+impl Scope {
+    pub(super) fn new(kind: ScopeKind, parent: Option<ScopeId>, name: Option<Name>) -> Self {
+        Scope {
+            kind,
+            parent,
+            name,
+            decl: None,
+            names: HashMap::new(),
+            used: HashMap::new(),
+            bases: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+}
+
+/// A name in a scope.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) name: Name,
+    pub(super) target: Target,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    Decl(DeclId),
+    /// The forward declaration with this index, not referred to until now.
+    Forward(usize),
+    Enumerator(DeclId, u32),
+    /// The operation or attribute of an interface with this index.
+    Export(DeclId, usize),
+    Member,
+    Parameter,
+    /// Something that an error was reported for: whatever needs it is not reported.
+    Poisoned,
+}
+
+/// Names that differ only in case are the same name.
+pub(super) fn key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+impl Checker<'_, '_> {
+    /// Brings `name` into the current scope, or reports why that cannot be.
+    pub(super) fn declare(&mut self, name: &Name, target: Target) {
+        let key = key(&name.text);
+        if let Some(error) = self.collision(&key, name) {
+            if target != Target::Poisoned {
+                self.session.report(error);
+            }
+            return;
+        }
+        self.scope_mut().names.insert(key, Entry { name: name.clone(), target });
+    }
+
+    fn collision(&self, key: &str, name: &Name) -> Option<Diagnostic> {
+        let scope = self.scope();
+        let Name { text, span } = name;
+        if let Some(first) = scope.names.get(key) {
+            let message = if first.name.text == *text {
+                format!("`{text}` is declared twice")
+            } else {
+                format!("`{text}` and `{}` differ only in case", first.name.text)
+            };
+            let error = Diagnostic::error(Code::Redeclared, *span, message);
+            return Some(error.also(first.name.span, "first declared here"));
+        }
+        if let Some(own) = scope.name.as_ref().filter(|own| self::key(&own.text) == key)
+            && scope.kind != ScopeKind::Operation
+        {
+            let message = format!("`{text}` is the name of the scope around it");
+            let error = Diagnostic::error(Code::ScopeName, *span, message);
+            return Some(error.also(own.span, "the scope is declared here"));
+        }
+        if let Some(used) = scope.used.get(key) {
+            let message = format!("`{text}` was used in this scope with another meaning");
+            let error = Diagnostic::error(Code::RedeclaredAfterUse, *span, message);
+            let error = error.also(*used, "used here");
+            return Some(error.help(format!("use the name as `::{}` there", self.path_of(key))));
+        }
+        self.inherited_export(key).map(|inherited| {
+            let message = format!("`{text}` is inherited and cannot be declared again");
+            let error = Diagnostic::error(Code::InheritedCollision, *span, message);
+            error.also(inherited.name.span, "declared here in a base interface")
+        })
+    }
+
+    /// The scoped name that `key` has outside of the current scope.
+    fn path_of(&self, key: &str) -> String {
+        let mut next = self.scope().parent;
+        while let Some(scope) = next.map(|id| &self.scopes[id.0]) {
+            if let Some(entry) = scope.names.get(key) {
+                let outer = scope.decl.map(|decl| self.model.scoped_name(decl) + "::");
+                return outer.unwrap_or_default() + &entry.name.text;
+            }
+            next = scope.parent;
+        }
+        key.to_owned()
+    }
+
+    /// What kind of thing a name stands for, with its article.
+    pub(super) fn describe(&self, target: Target) -> &'static str {
+        match target {
+            Target::Decl(id) => match &self.model.get(id).kind {
+                DeclKind::Module(_) => "a module",
+                DeclKind::Interface(_) => "an interface",
+                DeclKind::Struct(_) => "a struct",
+                DeclKind::Exception(_) => "an exception",
+                DeclKind::Union(_) => "a union",
+                DeclKind::Enum(_) => "an enum",
+                DeclKind::Typedef(_) => "a typedef",
+                DeclKind::Const(_) => "a constant",
+            },
+            Target::Forward(_) => "a type declared forward",
+            Target::Enumerator(..) => "an enumerator",
+            Target::Export(..) => "an operation or attribute",
+            Target::Member => "a member",
+            Target::Parameter => "a parameter",
+            Target::Poisoned => "not valid",
+        }
+    }
+}

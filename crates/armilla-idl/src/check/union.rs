@@ -1,0 +1,133 @@
+//! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4.3).
+
+use super::Checker;
+use super::constant::Wanted;
+use super::forward::empty_union;
+use super::scope::ScopeKind;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{Case, ConstValue, DeclId, DeclKind, Primitive, Type};
+use crate::parse::ast::{self, BodyItem, Label};
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// The labels of a union that were seen.
+struct Labels {
+    /// What a label must be; `None` if the discriminator is not valid.
+    wanted: Option<Wanted>,
+    /// How many values the discriminator has.
+    values: i128,
+    seen: HashMap<i128, Span>,
+    default: Option<Span>,
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn union(&mut self, union: &ast::Union, docs: &[String]) -> DeclId {
+        let id = self.define(&union.name, docs, DeclKind::Union(empty_union()));
+        self.incomplete.insert(id);
+        let outer = self.enter(ScopeKind::Body, Some(id), &union.name);
+        let discriminator = self.ty(&union.discriminator);
+        let mut labels = Labels {
+            wanted: discriminator.as_ref().and_then(|ty| self.wanted(ty)),
+            values: 0,
+            seen: HashMap::new(),
+            default: None,
+        };
+        if let Some(ty) = &discriminator {
+            match self.count_values(ty) {
+                Some(values) => labels.values = values,
+                None => {
+                    labels.wanted = None;
+                    let message = "a union can only be switched on an integer, a `char`, a \
+                                   `boolean` or an enum";
+                    self.error(Code::BadType, union.discriminator.span, message);
+                }
+            }
+        }
+        let mut cases = Vec::new();
+        for item in &union.body {
+            match item {
+                BodyItem::Member(member) => cases.extend(self.case(member, &mut labels)),
+                BodyItem::Mark(mark) => self.items(std::slice::from_ref(mark)),
+            }
+        }
+        self.check_default(&labels);
+        let nested = std::mem::take(&mut self.scope_mut().members);
+        self.leave(outer);
+        self.incomplete.remove(&id);
+        if let (DeclKind::Union(union), Some(discriminator)) =
+            (&mut self.model.declarations[id.index()].kind, discriminator)
+        {
+            *union = crate::model::Union { nested, discriminator, cases };
+        }
+        id
+    }
+
+    fn case(&mut self, member: &ast::Member, labels: &mut Labels) -> Option<Case> {
+        let mut values = Vec::new();
+        let mut default = false;
+        for label in &member.labels {
+            match label {
+                Label::Case(value) => values.extend(self.label(value, labels)),
+                Label::Default(span) => {
+                    default = true;
+                    if let Some(first) = labels.default {
+                        let message = "a union has one `default` at most";
+                        let error = Diagnostic::error(Code::UselessDefault, *span, message);
+                        self.session.report(error.also(first, "the first one is here"));
+                    }
+                    labels.default.get_or_insert(*span);
+                }
+            }
+        }
+        let ty = self.ty(&member.ty);
+        let declarator = member.declarators.first()?;
+        let member = self.member(ty.as_ref(), declarator, &member.docs)?;
+        Some(Case { labels: values, default, member })
+    }
+
+    fn label(&mut self, value: &ast::Expr, labels: &mut Labels) -> Option<ConstValue> {
+        let wanted = labels.wanted.clone()?;
+        let span = value.span;
+        let value = self.evaluate(value, &wanted)?;
+        let number = match &value {
+            ConstValue::Integer(value) => *value,
+            ConstValue::Boolean(value) => i128::from(*value),
+            ConstValue::Char(value) => i128::from(*value),
+            ConstValue::Enumerator(_, index) => i128::from(*index),
+            ConstValue::Float(_) | ConstValue::String(_) => return None,
+        };
+        if let Some(first) = labels.seen.insert(number, span) {
+            let message = "two cases have the same label";
+            let error = Diagnostic::error(Code::DuplicateLabel, span, message);
+            self.session.report(error.also(first, "first used here"));
+        }
+        Some(value)
+    }
+
+    fn check_default(&mut self, labels: &Labels) {
+        let Some(span) = labels.default else { return };
+        if labels.values > 0 && labels.seen.len() as i128 >= labels.values {
+            let message = "the other cases leave no value for `default`";
+            self.error(Code::UselessDefault, span, message);
+        }
+    }
+
+    /// How many values a discriminator has; `None` if `ty` cannot be one.
+    fn count_values(&self, ty: &Type) -> Option<i128> {
+        match self.model.resolve(ty) {
+            Type::Primitive(primitive) => match primitive {
+                Primitive::Boolean => Some(2),
+                Primitive::Char => Some(256),
+                Primitive::Short | Primitive::UShort => Some(1 << 16),
+                Primitive::Long | Primitive::ULong => Some(1 << 32),
+                Primitive::LongLong | Primitive::ULongLong => Some(1 << 64),
+                Primitive::Float | Primitive::Double | Primitive::Octet => None,
+            },
+            Type::Named(id) => match &self.model.get(*id).kind {
+                DeclKind::Enum(body) => Some(body.enumerators.len() as i128),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The table of all errors and warnings. A code keeps its meaning for ever; new ones go to the end
+//! of their group.
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
+        /// The number of a rule: `E` for an error, `W` for a warning.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$name),+];
+
+            /// The code as messages show it: `E0401`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $code,)+
+                }
+            }
+
+            /// What the code stands for, in one line.
+            pub fn summary(self) -> &'static str {
+                match self {
+                    $(Code::$name => concat!($($doc),+).trim_ascii(),)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A file cannot be read.
+    CannotRead = "E0101",
+    /// An included file is not found.
+    IncludeNotFound = "E0102",
+    /// Files include one another too deeply.
+    IncludeDepth = "E0103",
+    /// A preprocessor directive is not well formed.
+    BadDirective = "E0104",
+    /// `#if`, `#else` and `#endif` do not match.
+    UnbalancedConditional = "E0105",
+    /// The expression of an `#if` is not well formed.
+    BadCondition = "E0106",
+    /// The source says `#error`.
+    ErrorDirective = "E0107",
+    /// Macros expand too deeply or to too much.
+    MacroLimit = "E0108",
+    /// A `#pragma` that names a declaration is wrong.
+    BadPragma = "E0109",
+    /// The source is too large.
+    TooLarge = "E0110",
+    /// A generated file cannot be written.
+    CannotWrite = "E0111",
+
+    /// A character that IDL does not know.
+    BadCharacter = "E0201",
+    /// A comment, string or character literal does not end.
+    Unterminated = "E0202",
+    /// A number is not well formed or too large.
+    BadNumber = "E0203",
+    /// A string or character literal is not well formed.
+    BadLiteral = "E0204",
+
+    /// Something else was expected here.
+    Syntax = "E0301",
+    /// An identifier collides with a keyword.
+    KeywordCollision = "E0302",
+    /// Declarations or types are nested too deeply.
+    NestingDepth = "E0303",
+    /// A constructed type stands where only the name of one may stand.
+    AnonymousType = "E0304",
+    /// A struct, union or enum is empty.
+    Empty = "E0305",
+
+    /// A name is not declared.
+    NotDeclared = "E0401",
+    /// A name is spelled in another case than where it was declared.
+    WrongCase = "E0402",
+    /// A name is declared twice in one scope.
+    Redeclared = "E0403",
+    /// A name is declared after it was used with another meaning in the same scope.
+    RedeclaredAfterUse = "E0404",
+    /// A name is that of the scope it stands in.
+    ScopeName = "E0405",
+    /// A name means different things in different base interfaces.
+    Ambiguous = "E0406",
+    /// A name stands for another kind of thing than is needed here.
+    WrongKind = "E0407",
+
+    /// An operation or attribute hides or collides with an inherited one.
+    InheritedCollision = "E0501",
+    /// An interface inherits from what it cannot inherit from.
+    BadBase = "E0502",
+    /// A forward declaration is never completed.
+    NeverDefined = "E0503",
+    /// A type is used before it is complete, or contains itself.
+    Incomplete = "E0504",
+    /// A `oneway` operation has something to bring back.
+    Oneway = "E0505",
+    /// A type cannot be used here.
+    BadType = "E0506",
+    /// Two labels of a union are equal.
+    DuplicateLabel = "E0507",
+    /// A union has a `default` that no value selects, or two of them.
+    UselessDefault = "E0508",
+    /// A repository id is set twice or changed between forward declaration and definition.
+    RepositoryId = "E0509",
+
+    /// A constant does not have the type that is needed here.
+    ConstantType = "E0601",
+    /// A constant is out of the range of its type.
+    ConstantRange = "E0602",
+    /// A constant expression cannot be evaluated.
+    ConstantEvaluation = "E0603",
+    /// A bound or an array dimension is not a positive 32-bit number.
+    BadBound = "E0604",
+
+    /// Two IDL names become the same Rust name.
+    RustCollision = "E0701",
+
+    /// This version does not know the construct yet.
+    Unsupported = "E0901",
+
+    /// An identifier is a keyword in CORBA 3.
+    Corba3Keyword = "W0001",
+    /// The source says `#warning`.
+    WarningDirective = "W0002",
+    /// A macro is defined again with another meaning.
+    MacroRedefined = "W0003",
+}

@@ -1,0 +1,74 @@
+//! What the lexer makes and the parser reads.
+
+use crate::source::Span;
+use std::rc::Rc;
+
+/// One token, or a mark that the preprocessor leaves between tokens.
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    /// Where it stands. A token from a macro stands where the macro was used.
+    pub(crate) span: Span,
+    /// Its spelling, line continuations removed; literals with their quotes.
+    pub(crate) text: Rc<str>,
+    /// Whether it is the first token of its line.
+    pub(crate) starts_line: bool,
+    /// The comment right before it.
+    pub(crate) leading: Option<Rc<[String]>>,
+    /// The comment behind it on the same line.
+    pub(crate) trailing: Option<Rc<[String]>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    /// An identifier or a keyword; the parser tells them apart by their spelling.
+    Identifier,
+    /// Anything that starts like a number.
+    Number,
+    Char,
+    String,
+    /// `L'x'`
+    WideChar,
+    /// `L"x"`
+    WideString,
+    /// One of the signs of IDL or of `#if`.
+    Punctuation,
+    /// A character that IDL does not know.
+    Unknown,
+    /// A string or character literal that the line's end cuts off.
+    Unterminated,
+    Pragma(Rc<Pragma>),
+    /// An included file begins.
+    EnterFile,
+    /// An included file has ended.
+    LeaveFile,
+    End,
+}
+
+impl Token {
+    pub(crate) fn is(&self, sign: &str) -> bool {
+        self.kind == TokenKind::Punctuation && &*self.text == sign
+    }
+
+    pub(crate) fn is_word(&self, word: &str) -> bool {
+        self.kind == TokenKind::Identifier && &*self.text == word
+    }
+}
+
+/// A pragma of CORBA 3.4 Part 1, 14.7.5.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pragma {
+    /// `#pragma prefix "omg.org"`
+    Prefix(String),
+    /// `#pragma ID A::B "IDL:…:1.0"`
+    Id { name: PragmaName, id: String },
+    /// `#pragma version A::B 2.1`
+    Version { name: PragmaName, version: String },
+}
+
+/// The scoped name in a pragma.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PragmaName {
+    pub(crate) absolute: bool,
+    pub(crate) parts: Vec<(String, Span)>,
+}

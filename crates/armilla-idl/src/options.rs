@@ -1,0 +1,85 @@
+//! What a compilation may be told: where to look for included files, which macros are defined, and
+//! how files are read.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The settings of one compilation.
+///
+/// ```
+/// use armilla_idl::Options;
+///
+/// let options = Options::new().include("idl").define("WITH_AUDIT", "1");
+/// ```
+#[derive(Clone)]
+pub struct Options {
+    pub(crate) include_paths: Vec<PathBuf>,
+    pub(crate) defines: Vec<(String, String)>,
+    pub(crate) undefines: Vec<String>,
+    reader: Arc<Reader>,
+}
+
+type Reader = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
+
+impl Options {
+    /// No search path, no macro but `__ARMILLA_IDL__`, files read from disk.
+    pub fn new() -> Self {
+        Options {
+            include_paths: Vec::new(),
+            defines: vec![("__ARMILLA_IDL__".to_owned(), "1".to_owned())],
+            undefines: Vec::new(),
+            reader: Arc::new(|path| std::fs::read(path)),
+        }
+    }
+
+    /// Adds a directory to the search path of `#include`, behind those added before. A file named
+    /// in quotes is first looked for beside the file that includes it.
+    pub fn include(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.include_paths.push(directory.into());
+        self
+    }
+
+    /// Defines the macro `name`, as `#define name value` would.
+    pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.defines.push((name.into(), value.into()));
+        self
+    }
+
+    /// Removes the macro `name`, predefined or given to [`define`](Self::define).
+    pub fn undefine(mut self, name: impl Into<String>) -> Self {
+        self.undefines.push(name.into());
+        self
+    }
+
+    /// Reads files through `reader` and not from disk. An error of the kind
+    /// [`NotFound`](io::ErrorKind::NotFound) lets the search for an included file go on.
+    pub fn read_with(
+        mut self,
+        reader: impl Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        self.reader = Arc::new(reader);
+        self
+    }
+
+    pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        (self.reader)(path)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("include_paths", &self.include_paths)
+            .field("defines", &self.defines)
+            .field("undefines", &self.undefines)
+            .finish_non_exhaustive()
+    }
+}

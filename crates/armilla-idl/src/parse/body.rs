@@ -1,0 +1,141 @@
+//! The rules of structs, exceptions, unions and enums.
+
+use super::ast::{BodyItem, Declarator, DefinitionKind, Enum, Label, Member, Struct, Union};
+use super::{Failed, Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+
+impl Parser<'_, '_, '_> {
+    pub(super) fn structure(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the struct")?;
+        let body = self.members(Self::member)?;
+        if !body.iter().any(|item| matches!(item, BodyItem::Member(_))) {
+            self.empty(name.span, "a struct needs at least one member");
+        }
+        Ok(DefinitionKind::Struct(Struct { name, body }))
+    }
+
+    pub(super) fn exception(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the exception")?;
+        let body = self.members(Self::member)?;
+        Ok(DefinitionKind::Exception(Struct { name, body }))
+    }
+
+    pub(super) fn union(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the union")?;
+        if self.eat_word("switch").is_none() {
+            return Err(self.unexpected("`switch`"));
+        }
+        self.expect("(")?;
+        let discriminator = self.nested(Self::type_spec)?;
+        self.expect(")")?;
+        let body = self.members(Self::case)?;
+        if !body.iter().any(|item| matches!(item, BodyItem::Member(_))) {
+            self.empty(name.span, "a union needs at least one case");
+        }
+        Ok(DefinitionKind::Union(Union { name, discriminator, body }))
+    }
+
+    pub(super) fn enumeration(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the enum")?;
+        self.expect("{")?;
+        let mut enumerators = Vec::new();
+        while !self.at("}") {
+            let mut docs = self.docs();
+            self.unsupported_annotations();
+            let enumerator = self.name("an enumerator")?;
+            docs.append(&mut self.trailing);
+            let comma = self.eat(",");
+            docs.append(&mut self.trailing);
+            enumerators.push((enumerator, docs));
+            match comma {
+                None => break,
+                Some(span) if self.at("}") => {
+                    let message = "another enumerator must follow this `,`";
+                    self.session.report(Diagnostic::error(Code::Syntax, span, message));
+                }
+                Some(_) => {}
+            }
+        }
+        self.expect("}")?;
+        if enumerators.is_empty() {
+            self.empty(name.span, "an enum needs at least one enumerator");
+        }
+        Ok(DefinitionKind::Enum(Enum { name, enumerators }))
+    }
+
+    fn empty(&mut self, span: crate::source::Span, message: &str) {
+        self.session.report(Diagnostic::error(Code::Empty, span, message));
+    }
+
+    /// Members in braces; `rule` reads one.
+    fn members(&mut self, rule: impl Fn(&mut Self) -> Parsed<Member>) -> Parsed<Vec<BodyItem>> {
+        self.expect("{")?;
+        let mut body = Vec::new();
+        while !self.at("}") && !self.at_end() {
+            body.extend(self.marks.drain(..).map(BodyItem::Mark));
+            let mut docs = self.docs();
+            match self.nested(&rule) {
+                Ok(mut member) => {
+                    docs.append(&mut self.trailing);
+                    member.docs = docs;
+                    body.push(BodyItem::Member(member));
+                }
+                Err(Failed) => self.recover(),
+            }
+        }
+        body.extend(self.marks.drain(..).map(BodyItem::Mark));
+        self.expect("}")?;
+        Ok(body)
+    }
+
+    fn member(&mut self) -> Parsed<Member> {
+        self.unsupported_annotations();
+        let ty = self.type_spec()?;
+        let declarators = self.declarators()?;
+        self.expect_semicolon("the member")?;
+        Ok(Member { docs: Vec::new(), ty, declarators, labels: Vec::new() })
+    }
+
+    fn case(&mut self) -> Parsed<Member> {
+        let mut labels = Vec::new();
+        loop {
+            self.unsupported_annotations();
+            if self.eat_word("case").is_some() {
+                labels.push(Label::Case(self.expression()?));
+            } else if let Some(span) = self.eat_word("default") {
+                labels.push(Label::Default(span));
+            } else if labels.is_empty() {
+                return Err(self.unexpected("`case` or `default`"));
+            } else {
+                break;
+            }
+            self.expect(":")?;
+        }
+        let ty = self.type_spec()?;
+        let declarators = vec![self.declarator()?];
+        self.expect_semicolon("the member")?;
+        Ok(Member { docs: Vec::new(), ty, declarators, labels })
+    }
+
+    pub(super) fn declarators(&mut self) -> Parsed<Vec<Declarator>> {
+        let mut declarators = vec![self.declarator()?];
+        while self.eat(",").is_some() {
+            declarators.push(self.declarator()?);
+        }
+        Ok(declarators)
+    }
+
+    fn declarator(&mut self) -> Parsed<Declarator> {
+        let name = self.name("a name")?;
+        let mut dimensions = Vec::new();
+        while self.eat("[").is_some() {
+            dimensions.push(self.expression()?);
+            self.expect("]")?;
+        }
+        Ok(Declarator { name, dimensions })
+    }
+}

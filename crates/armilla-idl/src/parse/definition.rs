@@ -1,0 +1,177 @@
+//! The rules of what may stand in a file or a module.
+
+use super::ast::{Definition, DefinitionKind, ForwardKind, Item};
+use super::{Failed, Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::TokenKind;
+
+impl Parser<'_, '_, '_> {
+    /// The whole source.
+    pub(super) fn specification(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while self.items(&mut items, Self::definition).is_ok() {
+            if self.at_end() {
+                break;
+            }
+            // A `}` too many.
+            let _: Failed = self.unexpected("a declaration");
+            self.bump();
+            self.eat(";");
+        }
+        items
+    }
+
+    /// Items up to the `}` of the scope, which is left, or the end of the source.
+    pub(super) fn items(
+        &mut self,
+        items: &mut Vec<Item>,
+        rule: impl Fn(&mut Self) -> Parsed<DefinitionKind>,
+    ) -> Parsed<()> {
+        loop {
+            self.peek();
+            items.append(&mut self.marks);
+            if self.at("}") || self.at_end() {
+                return Ok(());
+            }
+            if let Some(span) = self.eat(";") {
+                let message = "this `;` ends nothing";
+                self.session.report(Diagnostic::error(Code::Syntax, span, message));
+                continue;
+            }
+            let start = self.next;
+            match self.documented(&rule) {
+                Ok(definition) => items.push(Item::Definition(definition)),
+                Err(Failed) => {
+                    self.recover();
+                    // What stopped the rule may be what recovery stops at.
+                    if self.next == start && !self.at("}") {
+                        self.bump();
+                    }
+                }
+            }
+        }
+    }
+
+    /// A definition with the comments that belong to it.
+    fn documented(
+        &mut self,
+        rule: impl Fn(&mut Self) -> Parsed<DefinitionKind>,
+    ) -> Parsed<Definition> {
+        let mut docs = self.docs();
+        let kind = rule(self)?;
+        let ends_with_brace = matches!(
+            kind,
+            DefinitionKind::Module { .. }
+                | DefinitionKind::Interface { .. }
+                | DefinitionKind::Struct(_)
+                | DefinitionKind::Exception(_)
+                | DefinitionKind::Union(_)
+                | DefinitionKind::Enum(_)
+        );
+        // A comment behind `};` says what ends there.
+        if !ends_with_brace {
+            docs.append(&mut self.trailing);
+        }
+        Ok(Definition { docs, kind })
+    }
+
+    fn definition(&mut self) -> Parsed<DefinitionKind> {
+        let token = self.peek();
+        if token.kind == TokenKind::Identifier {
+            match &*token.text {
+                "module" => return self.module(),
+                "interface" => return self.interface(),
+                "attribute" | "readonly" | "oneway" | "void" => {
+                    let what = if token.is_word("attribute") || token.is_word("readonly") {
+                        "an attribute"
+                    } else {
+                        "an operation"
+                    };
+                    let message = format!("{what} can only be declared in an interface");
+                    let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
+                    return Err(self.fail(diagnostic));
+                }
+                _ => {}
+            }
+        }
+        match self.data_definition()? {
+            Some(kind) => Ok(kind),
+            None => Err(self.unexpected("a declaration")),
+        }
+    }
+
+    /// A type, a constant or an exception: what may stand in modules and interfaces alike. `None`
+    /// if the next token begins none of these.
+    pub(super) fn data_definition(&mut self) -> Parsed<Option<DefinitionKind>> {
+        if let Some(kind) = self.unsupported_definition()? {
+            return Ok(Some(kind));
+        }
+        let token = self.peek();
+        let kind = match &*token.text {
+            _ if token.kind != TokenKind::Identifier => return Ok(None),
+            "typedef" => self.typedef()?,
+            "const" => self.constant()?,
+            "exception" => self.exception()?,
+            "struct" => match self.forward(ForwardKind::Struct)? {
+                Some(forward) => forward,
+                None => self.structure()?,
+            },
+            "union" => match self.forward(ForwardKind::Union)? {
+                Some(forward) => forward,
+                None => self.union()?,
+            },
+            "enum" => self.enumeration()?,
+            _ => return Ok(None),
+        };
+        self.expect_semicolon(match &kind {
+            DefinitionKind::Typedef { .. } => "the typedef",
+            DefinitionKind::Const { .. } => "the constant",
+            DefinitionKind::Exception(_) => "the exception",
+            DefinitionKind::Struct(_) => "the struct",
+            DefinitionKind::Union(_) => "the union",
+            DefinitionKind::Enum(_) => "the enum",
+            _ => "the declaration",
+        })?;
+        Ok(Some(kind))
+    }
+
+    fn module(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the module")?;
+        self.expect("{")?;
+        let mut items = Vec::new();
+        self.nested(|parser| parser.items(&mut items, Self::definition))?;
+        self.expect("}")?;
+        self.expect_semicolon("the module")?;
+        Ok(DefinitionKind::Module { name, items })
+    }
+
+    /// `struct S;` or `union U;`
+    fn forward(&mut self, kind: ForwardKind) -> Parsed<Option<DefinitionKind>> {
+        let behind = self.peek_second();
+        let is_forward = behind.kind == TokenKind::Identifier
+            && self.tokens.get(self.next + 2).is_some_and(|token| token.is(";"));
+        if !is_forward {
+            return Ok(None);
+        }
+        self.bump();
+        let name = self.name("a name")?;
+        Ok(Some(DefinitionKind::Forward { kind, name }))
+    }
+
+    fn typedef(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let ty = self.type_spec()?;
+        let declarators = self.declarators()?;
+        Ok(DefinitionKind::Typedef { ty, declarators })
+    }
+
+    fn constant(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let ty = self.simple_type()?;
+        let name = self.name("the name of the constant")?;
+        self.expect("=")?;
+        let value = self.expression()?;
+        Ok(DefinitionKind::Const { ty, name, value })
+    }
+}

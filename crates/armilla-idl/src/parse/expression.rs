@@ -1,0 +1,229 @@
+//! The rule of constant expressions (IDL 4.2, 7.4.1.4.3): operators sorted by their precedence into
+//! postfix order, with a stack of its own instead of recursion.
+
+use super::ast::{Binary, Expr, Literal, Step, StepKind, Unary};
+use super::{Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{Token, TokenKind, literal};
+use crate::source::Span;
+
+/// An operator that waits for its right operand.
+enum Waiting {
+    Parenthesis,
+    Unary(Unary, Span),
+    Binary(Binary, Span),
+}
+
+impl Parser<'_, '_, '_> {
+    pub(super) fn expression(&mut self) -> Parsed<Expr> {
+        self.operators(false)
+    }
+
+    /// An expression in angle brackets, where `>` and `>>` outside of parentheses end it.
+    pub(super) fn bound_expression(&mut self) -> Parsed<Expr> {
+        self.operators(true)
+    }
+
+    fn operators(&mut self, in_angles: bool) -> Parsed<Expr> {
+        let start = self.peek().span;
+        let mut sorter = Sorter { steps: Vec::new(), waiting: Vec::new(), open: 0 };
+        loop {
+            self.operand(&mut sorter)?;
+            // Behind an operand: parentheses close, and a binary operator or the end follows.
+            while sorter.open > 0 && self.eat(")").is_some() {
+                sorter.close();
+            }
+            let token = self.peek();
+            let ends = in_angles && sorter.open == 0 && token.is(">>");
+            let Some(operator) = binary(token).filter(|_| !ends) else { break };
+            self.bump();
+            sorter.binary(operator, token.span);
+        }
+        if sorter.open > 0 {
+            return Err(self.unexpected("an operator or `)`"));
+        }
+        Ok(Expr { steps: sorter.finish(), span: start.to(self.previous()) })
+    }
+
+    /// Signs and opening parentheses, and the literal or name behind them.
+    fn operand(&mut self, sorter: &mut Sorter) -> Parsed<()> {
+        loop {
+            let token = self.peek();
+            let operator = match &*token.text {
+                _ if token.kind != TokenKind::Punctuation => break,
+                "(" => {
+                    sorter.open += 1;
+                    Waiting::Parenthesis
+                }
+                "+" => Waiting::Unary(Unary::Plus, token.span),
+                "-" => Waiting::Unary(Unary::Minus, token.span),
+                "~" => Waiting::Unary(Unary::Not, token.span),
+                _ => break,
+            };
+            sorter.waiting.push(operator);
+            self.bump();
+        }
+        let token = self.peek();
+        let kind = match self.literal(token)? {
+            Some(literal) => StepKind::Literal(literal),
+            None if token.kind == TokenKind::Identifier || token.is("::") => {
+                StepKind::Name(self.scoped_name("a value")?)
+            }
+            None => return Err(self.unexpected("a value")),
+        };
+        sorter.steps.push(Step { kind, span: token.span.to(self.previous()) });
+        Ok(())
+    }
+
+    fn literal(&mut self, token: &Token) -> Parsed<Option<Literal>> {
+        let value = match token.kind {
+            TokenKind::Number => self.number(token),
+            TokenKind::Char => self.character(token),
+            TokenKind::String => return self.string().map(Some),
+            TokenKind::WideChar | TokenKind::WideString => {
+                self.unsupported(token.span, "a wide literal");
+                Literal::Bad
+            }
+            _ if token.is_word("TRUE") => Literal::Boolean(true),
+            _ if token.is_word("FALSE") => Literal::Boolean(false),
+            _ => return Ok(None),
+        };
+        self.bump();
+        Ok(Some(value))
+    }
+
+    fn number(&mut self, token: &Token) -> Literal {
+        match literal::number(&token.text) {
+            Ok(literal::Number::Integer(value)) => Literal::Integer(value),
+            Ok(literal::Number::Float(value)) => Literal::Float(value),
+            Ok(literal::Number::Fixed) => {
+                self.unsupported(token.span, "a fixed-point literal");
+                Literal::Bad
+            }
+            Err(message) => self.bad_literal(Code::BadNumber, token.span, message),
+        }
+    }
+
+    fn character(&mut self, token: &Token) -> Literal {
+        let text = match literal::unquote(&token.text) {
+            Ok(text) => text,
+            Err(message) => return self.bad_literal(Code::BadLiteral, token.span, message),
+        };
+        let mut characters = text.chars();
+        match (characters.next().map(u8::try_from), characters.next()) {
+            (Some(Ok(octet)), None) => Literal::Char(octet),
+            (Some(Err(_)), None) => {
+                let message = "a `char` holds a character of ISO 8859-1 only".to_owned();
+                self.bad_literal(Code::BadLiteral, token.span, message)
+            }
+            _ => {
+                let message = "a character literal holds exactly one character".to_owned();
+                self.bad_literal(Code::BadLiteral, token.span, message)
+            }
+        }
+    }
+
+    /// One string or several that stand side by side.
+    fn string(&mut self) -> Parsed<Literal> {
+        let mut value = String::new();
+        let mut bad = false;
+        while self.peek().kind == TokenKind::String {
+            let token = self.bump();
+            match literal::unquote(&token.text) {
+                Ok(text) if text.contains('\0') => {
+                    let message = "a string cannot hold the character NUL".to_owned();
+                    self.bad_literal(Code::BadLiteral, token.span, message);
+                    bad = true;
+                }
+                Ok(text) => value.push_str(&text),
+                Err(message) => {
+                    self.bad_literal(Code::BadLiteral, token.span, message);
+                    bad = true;
+                }
+            }
+        }
+        Ok(if bad { Literal::Bad } else { Literal::String(value) })
+    }
+
+    fn bad_literal(&mut self, code: Code, span: Span, message: String) -> Literal {
+        self.session.report(Diagnostic::error(code, span, message));
+        Literal::Bad
+    }
+}
+
+/// Operators and operands on their way into postfix order.
+struct Sorter {
+    steps: Vec<Step>,
+    waiting: Vec<Waiting>,
+    /// How many parentheses are open.
+    open: usize,
+}
+
+impl Sorter {
+    /// Takes the `)` of the innermost open parenthesis.
+    fn close(&mut self) {
+        self.open -= 1;
+        while let Some(step) = self.waiting.pop().and_then(step) {
+            self.steps.push(step);
+        }
+    }
+
+    fn binary(&mut self, operator: Binary, span: Span) {
+        while let Some(last) = self.waiting.pop_if(|last| binds_before(last, operator)) {
+            self.steps.extend(step(last));
+        }
+        self.waiting.push(Waiting::Binary(operator, span));
+    }
+
+    fn finish(mut self) -> Vec<Step> {
+        self.steps.extend(self.waiting.into_iter().rev().filter_map(step));
+        self.steps
+    }
+}
+
+fn step(operator: Waiting) -> Option<Step> {
+    match operator {
+        Waiting::Parenthesis => None,
+        Waiting::Unary(unary, span) => Some(Step { kind: StepKind::Unary(unary), span }),
+        Waiting::Binary(binary, span) => Some(Step { kind: StepKind::Binary(binary), span }),
+    }
+}
+
+/// Whether `waiting` takes the operand before `next` as its own.
+fn binds_before(waiting: &Waiting, next: Binary) -> bool {
+    match waiting {
+        Waiting::Parenthesis => false,
+        Waiting::Unary(..) => true,
+        Waiting::Binary(waiting, _) => precedence(*waiting) >= precedence(next),
+    }
+}
+
+fn precedence(operator: Binary) -> u8 {
+    match operator {
+        Binary::Or => 0,
+        Binary::Xor => 1,
+        Binary::And => 2,
+        Binary::ShiftLeft | Binary::ShiftRight => 3,
+        Binary::Add | Binary::Subtract => 4,
+        Binary::Multiply | Binary::Divide | Binary::Remainder => 5,
+    }
+}
+
+fn binary(token: &Token) -> Option<Binary> {
+    if token.kind != TokenKind::Punctuation {
+        return None;
+    }
+    Some(match &*token.text {
+        "|" => Binary::Or,
+        "^" => Binary::Xor,
+        "&" => Binary::And,
+        "<<" => Binary::ShiftLeft,
+        ">>" => Binary::ShiftRight,
+        "+" => Binary::Add,
+        "-" => Binary::Subtract,
+        "*" => Binary::Multiply,
+        "/" => Binary::Divide,
+        "%" => Binary::Remainder,
+        _ => return None,
+    })
+}

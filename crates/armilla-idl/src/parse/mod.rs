@@ -1,0 +1,287 @@
+//! The parser: from tokens to a tree, by recursive descent (the grammar of IDL 4.2, clause 7.4, as
+//! far as this version goes).
+//!
+//! After an error it skips to where the next declaration can begin, so that one run reports
+//! several. What is nested too deeply ends the run. This file has the parser's tools; the rules of
+//! the grammar stand in the files beside it.
+
+pub(crate) mod ast;
+mod body;
+mod definition;
+mod expression;
+mod interface;
+mod types;
+mod unsupported;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{Token, TokenKind, keyword};
+use crate::session::Session;
+use crate::source::Span;
+use ast::{Item, Name, ScopedName};
+
+/// How deep modules, types and sequences may be nested in one another.
+const MAX_DEPTH: usize = 64;
+
+/// Parses the tokens of the preprocessor.
+pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
+    let Some((end, tokens)) = tokens.split_last() else { return Vec::new() };
+    let mut parser = Parser {
+        session,
+        tokens,
+        end,
+        next: 0,
+        marks: Vec::new(),
+        depth: 0,
+        half_angle: false,
+        trailing: Vec::new(),
+    };
+    parser.specification()
+}
+
+/// A syntax error was reported; the rule that is being read cannot go on.
+#[derive(Debug)]
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+struct Parser<'t, 's, 'o> {
+    session: &'s mut Session<'o>,
+    tokens: &'t [Token],
+    /// The last token, which stands behind all others for ever.
+    end: &'t Token,
+    next: usize,
+    /// Pragmas and file marks that were passed and wait for the next place where an item may stand.
+    marks: Vec<Item>,
+    depth: usize,
+    /// Whether the first half of the next token, a `>>`, is taken already.
+    half_angle: bool,
+    /// The comment behind the last token that was taken.
+    trailing: Vec<String>,
+}
+
+impl<'t> Parser<'t, '_, '_> {
+    /// The next token; marks before it are put aside.
+    fn peek(&mut self) -> &'t Token {
+        while let Some(token) = self.tokens.get(self.next) {
+            let mark = match &token.kind {
+                TokenKind::Pragma(pragma) => Item::Pragma(pragma.clone(), token.span),
+                TokenKind::EnterFile => Item::EnterFile,
+                TokenKind::LeaveFile => Item::LeaveFile,
+                _ => return token,
+            };
+            self.marks.push(mark);
+            self.next += 1;
+        }
+        self.end
+    }
+
+    /// The token behind the next one, marks not counted.
+    fn peek_second(&mut self) -> &'t Token {
+        self.peek();
+        let is_mark = |token: &Token| {
+            matches!(token.kind, TokenKind::Pragma(_) | TokenKind::EnterFile | TokenKind::LeaveFile)
+        };
+        let mut behind = self.tokens.iter().skip(self.next + 1);
+        behind.find(|token| !is_mark(token)).unwrap_or(self.end)
+    }
+
+    fn bump(&mut self) -> &'t Token {
+        let token = self.peek();
+        self.next = (self.next + 1).min(self.tokens.len());
+        self.trailing = token.trailing.as_deref().unwrap_or_default().to_vec();
+        token
+    }
+
+    fn at_end(&mut self) -> bool {
+        self.peek().kind == TokenKind::End
+    }
+
+    fn at(&mut self, sign: &str) -> bool {
+        self.peek().is(sign)
+    }
+
+    fn at_word(&mut self, word: &str) -> bool {
+        self.peek().is_word(word)
+    }
+
+    fn eat(&mut self, sign: &str) -> Option<Span> {
+        self.at(sign).then(|| self.bump().span)
+    }
+
+    fn eat_word(&mut self, word: &str) -> Option<Span> {
+        self.at_word(word).then(|| self.bump().span)
+    }
+
+    /// Takes `sign` or reports that it is missing.
+    fn expect(&mut self, sign: &str) -> Parsed<Span> {
+        match self.eat(sign) {
+            Some(span) => Ok(span),
+            None => Err(self.unexpected(&format!("`{sign}`"))),
+        }
+    }
+
+    /// Takes the `;` behind something complete. If only that is missing, parsing goes on as if it
+    /// were there.
+    fn expect_semicolon(&mut self, behind: &str) -> Parsed<()> {
+        if self.eat(";").is_some() {
+            return Ok(());
+        }
+        let next = self.peek();
+        let previous = self.previous();
+        if !next.starts_line && !self.at("}") && !self.at_end() {
+            return Err(self.unexpected(&format!("`;` behind {behind}")));
+        }
+        let message = format!("`;` is missing behind {behind}");
+        self.session.report(Diagnostic::error(Code::Syntax, previous.after(), message));
+        Ok(())
+    }
+
+    /// Where the token before the next one stands.
+    fn previous(&mut self) -> Span {
+        self.peek();
+        let before = self.tokens[..self.next].iter().rev();
+        let mut real = before.filter(|token| !token.text.is_empty());
+        real.next().map_or(self.end.span, |token| token.span)
+    }
+
+    /// Reports that something other than the next token was expected.
+    fn unexpected(&mut self, expected: &str) -> Failed {
+        let token = self.peek();
+        let found = match token.kind {
+            TokenKind::End => "the end of the file".to_owned(),
+            TokenKind::Unknown => {
+                let message = format!("IDL has no character `{}`", token.text.escape_default());
+                return self.fail(Diagnostic::error(Code::BadCharacter, token.span, message));
+            }
+            TokenKind::Unterminated => {
+                let message = "this literal is not closed on its line";
+                return self.fail(Diagnostic::error(Code::Unterminated, token.span, message));
+            }
+            TokenKind::Identifier if keyword::reserved(&token.text) == Some(&*token.text) => {
+                format!("the keyword `{}`", token.text)
+            }
+            _ => format!("`{}`", token.text),
+        };
+        let message = format!("expected {expected}, found {found}");
+        self.fail(Diagnostic::error(Code::Syntax, token.span, message))
+    }
+
+    fn fail(&mut self, diagnostic: Diagnostic) -> Failed {
+        self.session.report(diagnostic);
+        Failed
+    }
+
+    /// Takes the identifier that something is declared under or referred to by.
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.peek();
+        if token.kind != TokenKind::Identifier {
+            return Err(self.unexpected(what));
+        }
+        let span = token.span;
+        if let Some(escaped) = token.text.strip_prefix('_') {
+            let text = escaped.to_owned();
+            if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                let message = format!("`{}` is not an identifier", token.text);
+                let diagnostic = Diagnostic::error(Code::BadCharacter, span, message);
+                return Err(self.fail(diagnostic.help("an identifier begins with a letter")));
+            }
+            self.bump();
+            return Ok(Name { text, span });
+        }
+        if let Some(keyword) = keyword::reserved(&token.text) {
+            if keyword == &*token.text {
+                let failed = self.unexpected(what);
+                return Err(failed);
+            }
+            self.keyword_collision(token, keyword);
+        } else if keyword::is_corba3(&token.text) {
+            let message = format!("`{}` is a keyword in CORBA 3", token.text);
+            let warning = Diagnostic::warning(Code::Corba3Keyword, span, message);
+            self.session.report(warning.help(format!("write `_{}`", token.text)));
+        }
+        self.bump();
+        Ok(Name { text: token.text.to_string(), span })
+    }
+
+    fn keyword_collision(&mut self, token: &Token, keyword: &str) {
+        let text = &token.text;
+        let message = format!("`{text}` differs from the keyword `{keyword}` only in case");
+        let diagnostic = Diagnostic::error(Code::KeywordCollision, token.span, message);
+        let help = format!("write `{keyword}` for the keyword, or `_{text}` for a name");
+        self.session.report(diagnostic.help(help));
+    }
+
+    fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {
+        let absolute = self.eat("::").is_some();
+        let first = self.name(what)?;
+        let mut rest = Vec::new();
+        while self.eat("::").is_some() {
+            rest.push(self.name("a name behind `::`")?);
+        }
+        Ok(ScopedName { absolute, first, rest })
+    }
+
+    /// Runs `rule` one level deeper. Beyond the limit everything that follows is skipped.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let span = self.peek().span;
+            let message = format!("declarations and types are nested more than {MAX_DEPTH} deep");
+            let failed = self.fail(Diagnostic::error(Code::NestingDepth, span, message));
+            self.next = self.tokens.len();
+            return Err(failed);
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The comment that stands before the next token.
+    fn docs(&mut self) -> Vec<String> {
+        self.peek().leading.as_deref().unwrap_or_default().to_vec()
+    }
+
+    /// Skips behind the next `;`, or to the `}` that closes the scope, or to a keyword that only
+    /// begins a declaration. Takes at least one token unless the scope ends here.
+    fn recover(&mut self) {
+        self.half_angle = false;
+        let mut depth = 0_usize;
+        let mut first = true;
+        while !self.at_end() {
+            let token = self.peek();
+            if token.is("{") {
+                depth += 1;
+            } else if token.is("}") {
+                if depth == 0 {
+                    return;
+                }
+                depth -= 1;
+            } else if depth == 0 && token.is(";") {
+                self.bump();
+                return;
+            } else if depth == 0 && !first && token.starts_line && begins_definition(token) {
+                return;
+            }
+            first = false;
+            self.bump();
+        }
+    }
+}
+
+/// Whether `token` can be nothing but the beginning of a declaration.
+fn begins_definition(token: &Token) -> bool {
+    const WORDS: &[&str] = &[
+        "module",
+        "interface",
+        "typedef",
+        "const",
+        "exception",
+        "attribute",
+        "readonly",
+        "oneway",
+        "case",
+        "valuetype",
+        "native",
+    ];
+    WORDS.iter().any(|word| token.is_word(word))
+}

@@ -1,0 +1,199 @@
+//! The preprocessor: from files to one stream of tokens (IDL 4.2, 7.3).
+//!
+//! It works on tokens that know where they stand, so that positions survive inclusion and macro
+//! expansion. Files that are being read are kept on a stack of its own: inclusion does not recurse.
+
+mod condition;
+mod directive;
+mod macros;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{self, Token, TokenKind};
+use crate::session::Session;
+use crate::source::{FileId, Span};
+use macros::Macros;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// How deep files may include one another.
+const MAX_INCLUDE_DEPTH: usize = 64;
+/// How many tokens a compilation may read, left out and expanded ones included.
+const MAX_TOKENS: usize = 4_000_000;
+
+/// Preprocesses `main` and all that it includes. The last token is of the kind
+/// [`TokenKind::End`].
+pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Vec<Token> {
+    let macros = Macros::new(session.options);
+    let mut preprocessor = Preprocessor {
+        session,
+        macros,
+        frames: Vec::new(),
+        lexed: HashMap::new(),
+        once: HashSet::new(),
+        output: Vec::new(),
+        budget: MAX_TOKENS,
+    };
+    preprocessor.open(main);
+    if let Err(Stop) = preprocessor.run() {
+        preprocessor.frames.clear();
+    }
+    preprocessor.end(main);
+    preprocessor.output
+}
+
+/// An error was reported behind which nothing sensible can follow.
+struct Stop;
+
+struct Preprocessor<'s, 'o> {
+    session: &'s mut Session<'o>,
+    macros: Macros,
+    /// The files that are open, the compiled file first.
+    frames: Vec<Frame>,
+    /// Files that were read before.
+    lexed: HashMap<FileId, Rc<[Token]>>,
+    /// Files that say `#pragma once`.
+    once: HashSet<FileId>,
+    output: Vec<Token>,
+    /// How many more tokens may be read.
+    budget: usize,
+}
+
+/// A file that is open.
+struct Frame {
+    file: FileId,
+    tokens: Rc<[Token]>,
+    next: usize,
+    /// The `#if`s that are open.
+    conditions: Vec<Condition>,
+}
+
+/// An `#if` with its `#elif`s and `#else`.
+struct Condition {
+    span: Span,
+    /// Whether the text around it counts.
+    enclosing: bool,
+    /// Whether the branch that is being read counts.
+    active: bool,
+    /// Whether some branch was chosen.
+    taken: bool,
+    /// Whether `#else` has come.
+    seen_else: bool,
+}
+
+impl Frame {
+    fn active(&self) -> bool {
+        self.conditions.last().is_none_or(|condition| condition.active)
+    }
+
+    /// The tokens from the next one to the end of its line.
+    fn rest_of_line(&mut self) -> Vec<Token> {
+        let rest = &self.tokens[self.next..];
+        let length = rest.iter().position(|token| token.starts_line).unwrap_or(rest.len());
+        self.next += length;
+        rest[..length].to_vec()
+    }
+}
+
+impl Preprocessor<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        while let Some(frame) = self.frames.last_mut() {
+            let Some(token) = frame.tokens.get(frame.next).cloned() else {
+                self.close();
+                continue;
+            };
+            frame.next += 1;
+            let active = frame.active();
+            self.spend(token.span)?;
+            if token.starts_line && token.is("#") {
+                self.directive(&token)?;
+            } else if active {
+                self.text(token)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, token: Token) -> Result<(), Stop> {
+        if token.kind == TokenKind::Identifier && self.macros.is_defined(&token.text) {
+            let expansion = self.expand(&token)?;
+            self.output.extend(expansion);
+        } else {
+            self.output.push(token);
+        }
+        Ok(())
+    }
+
+    /// Replaces a macro's name by what it stands for.
+    fn expand(&mut self, token: &Token) -> Result<Vec<Token>, Stop> {
+        let mut expansion = Vec::new();
+        match self.macros.expand(token, &mut self.budget, &mut expansion) {
+            Ok(()) => Ok(expansion),
+            Err(diagnostic) => {
+                let stop = diagnostic.code == Code::MacroLimit;
+                self.session.report(*diagnostic);
+                if stop { Err(Stop) } else { Ok(Vec::new()) }
+            }
+        }
+    }
+
+    /// Counts a token against the limit of the whole compilation.
+    fn spend(&mut self, span: Span) -> Result<(), Stop> {
+        if self.budget == 0 {
+            let message = format!("the source has more than {MAX_TOKENS} tokens");
+            self.session.report(Diagnostic::error(Code::TooLarge, span, message));
+            return Err(Stop);
+        }
+        self.budget -= 1;
+        Ok(())
+    }
+
+    fn open(&mut self, file: FileId) {
+        let tokens = match self.lexed.get(&file) {
+            Some(tokens) => tokens.clone(),
+            None => self.lex(file),
+        };
+        self.frames.push(Frame { file, tokens, next: 0, conditions: Vec::new() });
+    }
+
+    fn lex(&mut self, file: FileId) -> Rc<[Token]> {
+        let (tokens, unterminated) = lex::lex(self.session.sources().text(file), file);
+        if let Some(span) = unterminated {
+            let message = "this comment has no end";
+            let diagnostic = Diagnostic::error(Code::Unterminated, span, message);
+            self.session.report(diagnostic.help("close it with `*/`"));
+        }
+        let tokens: Rc<[Token]> = tokens.into();
+        self.lexed.insert(file, tokens.clone());
+        tokens
+    }
+
+    /// Closes the innermost file.
+    fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        for condition in &frame.conditions {
+            let message = "this conditional has no `#endif`";
+            let code = Code::UnbalancedConditional;
+            self.session.report(Diagnostic::error(code, condition.span, message));
+        }
+        if !self.frames.is_empty() {
+            self.mark(TokenKind::LeaveFile, frame.file);
+        }
+    }
+
+    /// Puts a mark behind the text of `file`.
+    fn mark(&mut self, kind: TokenKind, file: FileId) {
+        let end = self.session.sources().text(file).trim_end().len() as u32;
+        let span = Span { file, start: end, end };
+        self.push_mark(kind, span);
+    }
+
+    fn push_mark(&mut self, kind: TokenKind, span: Span) {
+        let text = "".into();
+        let mark = Token { kind, span, text, starts_line: true, leading: None, trailing: None };
+        self.output.push(mark);
+    }
+
+    fn end(&mut self, main: FileId) {
+        self.mark(TokenKind::End, main);
+    }
+}

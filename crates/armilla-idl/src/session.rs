@@ -1,0 +1,76 @@
+//! What all phases of one compilation share: the options, the sources and the diagnostics.
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::options::Options;
+use crate::source::{FileId, Sources, Span};
+use std::io;
+use std::path::Path;
+
+pub(crate) struct Session<'o> {
+    pub(crate) options: &'o Options,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+/// The largest source file.
+const MAX_FILE_SIZE: usize = 16 << 20;
+
+impl<'o> Session<'o> {
+    pub(crate) fn new(options: &'o Options) -> Self {
+        Session { options, diagnostics: Diagnostics::default() }
+    }
+
+    pub(crate) fn sources(&self) -> &Sources {
+        self.diagnostics.sources()
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Opens `path`, which `included_at` asks for. `None`: there is no such file.
+    pub(crate) fn open(
+        &mut self,
+        path: &Path,
+        included_at: Option<Span>,
+    ) -> Option<Result<FileId, Diagnostic>> {
+        if let Some(file) = self.sources().find(path) {
+            return Some(Ok(file));
+        }
+        match self.options.read(path) {
+            Ok(bytes) => Some(self.add(path, decode(bytes), included_at)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                Some(Err(at(included_at, Code::CannotRead, message)))
+            }
+        }
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        path: &Path,
+        text: String,
+        included_at: Option<Span>,
+    ) -> Result<FileId, Diagnostic> {
+        if text.len() > MAX_FILE_SIZE {
+            let limit = MAX_FILE_SIZE >> 20;
+            let message = format!("`{}` is larger than {limit} MiB", path.display());
+            return Err(at(included_at, Code::TooLarge, message));
+        }
+        Ok(self.diagnostics.sources_mut().add(path.to_owned(), text, included_at))
+    }
+}
+
+fn at(span: Option<Span>, code: Code, message: String) -> Diagnostic {
+    match span {
+        Some(span) => Diagnostic::error(code, span, message),
+        None => Diagnostic::without_place(code, message),
+    }
+}
+
+/// IDL is ISO 8859-1 by its definition and UTF-8 by today's habit: what is not valid UTF-8 is read
+/// as the former.
+fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
