@@ -1,0 +1,339 @@
+//! One call: find the way, send, wait, follow where the server sends us.
+
+use super::deadline::Deadline;
+use super::link::{Link, Outgoing};
+use super::route::{Route, Target};
+use crate::exception::{
+    Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
+};
+use crate::object::{Object, Reference};
+use crate::orb::Orb;
+use arc_swap::Guard;
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
+use armilla_giop::ior::Ior;
+use armilla_giop::{MessageKind, ReplyStatus, ResponseFlags, decode_reply};
+use std::sync::Arc;
+
+/// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
+type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
+
+/// Takes the results or the user exception.
+type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
+
+/// Calls an operation without user exceptions.
+#[inline]
+pub(crate) fn invoke<'p, R>(
+    object: &Object,
+    operation: &'static str,
+    arguments: Arguments<'_, 'p>,
+    results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
+) -> Result<R, SystemException> {
+    match invoke_raises::<R, Undeclared>(object, operation, arguments, results) {
+        Ok(value) => Ok(value),
+        Err(Error::System(exception)) => Err(exception),
+        Err(Error::User(undeclared)) => match undeclared {},
+    }
+}
+
+/// The exceptions of an operation that declares none.
+enum Undeclared {}
+
+impl Raises for Undeclared {
+    fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
+        match *self {}
+    }
+
+    fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        Ok(None)
+    }
+}
+
+/// Calls an operation that raises `E`.
+#[inline]
+pub(crate) fn invoke_raises<'p, R, E: Raises>(
+    object: &Object,
+    operation: &'static str,
+    arguments: Arguments<'_, 'p>,
+    results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
+) -> Result<R, Error<E>> {
+    let mut results = Some(results);
+    let mut outcome = None;
+    call(object, operation, ResponseFlags::Target, arguments, &mut |status, input| {
+        outcome = Some(match (status, results.take()) {
+            (ReplyStatus::NoException, Some(results)) => Ok(results(input)?),
+            _ => Err(user_exception(input)?),
+        });
+        Ok(())
+    })?;
+    outcome.unwrap_or_else(|| Err(Error::System(no_reply())))
+}
+
+/// Calls a oneway operation.
+pub(crate) fn invoke_oneway<'p>(
+    object: &Object,
+    operation: &'static str,
+    arguments: Arguments<'_, 'p>,
+) -> Result<(), SystemException> {
+    call(object, operation, ResponseFlags::None, arguments, &mut |_, _| Ok(()))
+}
+
+#[cold]
+fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
+    let repository_id = input.string()?;
+    Ok(match E::decode(&repository_id, input)? {
+        Some(exception) => Error::User(exception),
+        None => {
+            let what = format!("the server raised {repository_id}, which the IDL does not declare");
+            let minor = Minor::UNKNOWN_USER_EXCEPTION;
+            Error::System(
+                SystemException::new(ExceptionKind::Unknown, minor, Completion::Yes).because(what),
+            )
+        }
+    })
+}
+
+#[cold]
+fn no_reply() -> SystemException {
+    SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
+}
+
+/// The way of a call through forwards and failures. `finish` runs at most once.
+fn call<'p>(
+    object: &Object,
+    operation: &'static str,
+    response: ResponseFlags,
+    arguments: Arguments<'_, 'p>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
+    let reference = object.reference()?;
+    reference.callable()?;
+    let settings = &reference.orb.settings();
+    let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+    let mut forwards = 0;
+    let mut failures = 0;
+    loop {
+        let route = reference.route()?;
+        let Some(route) = &*route else { continue };
+        let outgoing = Outgoing { target: route.preferred(), operation, response, arguments };
+        match attempt(&reference.orb, outgoing, &deadline, &mut *finish) {
+            Ok(Answer::Taken) => return Ok(()),
+            Ok(Answer::Forward(ior)) => {
+                forwards += 1;
+                reference.forward(&ior, forwards)?;
+            }
+            Ok(Answer::Raised(exception)) => reference.return_home(route, exception)?,
+            Err(error) => {
+                failures += 1;
+                reference.go_on(route, failures, error)?;
+            }
+        }
+    }
+}
+
+/// What came back for a request.
+pub(crate) enum Answer {
+    /// The reply, which was taken; or nothing was to come.
+    Taken,
+    /// The object is elsewhere.
+    Forward(Ior),
+    /// The server raised a system exception.
+    Raised(SystemException),
+}
+
+/// One attempt at one target: over an idle connection that still stands, else over a new one.
+#[inline]
+fn attempt(
+    orb: &Orb,
+    outgoing: Outgoing<'_, '_>,
+    deadline: &Deadline,
+    finish: Finish<'_>,
+) -> Result<Answer, SystemException> {
+    let endpoint = &outgoing.target.endpoint;
+    while let Some(mut link) = endpoint.idle_link(deadline.started) {
+        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
+            // A connection that the server closed while it was idle: try the next.
+            Err(error) if is_stale(&error) => {}
+            outcome => return keep(outgoing.target, link, deadline, outcome),
+        }
+    }
+    let mut link = endpoint.connect(deadline)?;
+    let outcome = exchange(orb, &mut link, outgoing, deadline, finish);
+    keep(outgoing.target, link, deadline, outcome)
+}
+
+/// Whether an idle connection turned out to be closed, and the call was not begun.
+fn is_stale(error: &SystemException) -> bool {
+    let minor = error.minor();
+    error.completed() == Completion::No && (minor == Minor::SEND_FAILED || minor == Minor::CLOSING)
+}
+
+/// Gives the link back, if it is still good.
+#[inline]
+fn keep<T>(
+    target: &Target,
+    mut link: Box<Link>,
+    deadline: &Deadline,
+    outcome: Result<T, SystemException>,
+) -> Result<T, SystemException> {
+    let good = match &outcome {
+        Ok(_) => true,
+        // The request was refused before a single octet of it was sent, or the reply was read
+        // whole and found wanting: the connection is as good as before.
+        Err(error) => {
+            let minor = error.minor();
+            [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&minor)
+        }
+    };
+    if good {
+        link.last_used = deadline.started;
+        target.endpoint.give_back(link);
+    }
+    outcome
+}
+
+/// Sends the request and takes the reply.
+#[inline]
+fn exchange(
+    orb: &Orb,
+    link: &mut Link,
+    outgoing: Outgoing<'_, '_>,
+    deadline: &Deadline,
+    finish: Finish<'_>,
+) -> Result<Answer, SystemException> {
+    let id = link.send(outgoing)?;
+    if !outgoing.response.response_expected() {
+        return Ok(Answer::Taken);
+    }
+    let code_set = link.code_set();
+    let received = link.receive(deadline, |message| {
+        if message.header.kind != MessageKind::Reply {
+            return Ok(None);
+        }
+        let (header, body) = decode_reply(message)?;
+        if header.request_id != id {
+            return Ok(None);
+        }
+        let mut body = body.with_code_set(code_set).with_context(orb);
+        Ok(Some(take_reply(header.status, &mut body, &mut *finish)))
+    });
+    match received {
+        Ok(taken) => taken.map_err(|error| SystemException::decoding(&error, Completion::Yes)),
+        Err(error) => {
+            if error.kind() == ExceptionKind::Timeout {
+                link.cancel(outgoing.target.version, id);
+            }
+            Err(error)
+        }
+    }
+}
+
+#[inline]
+fn take_reply(
+    status: ReplyStatus,
+    body: &mut Decoder<'_>,
+    finish: Finish<'_>,
+) -> CdrResult<Answer> {
+    match status {
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            finish(status, body).map(|()| Answer::Taken)
+        }
+        ReplyStatus::SystemException => decode_system(body).map(Answer::Raised),
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            Ior::decode(body).map(Answer::Forward)
+        }
+        ReplyStatus::NeedsAddressingMode => {
+            let what = "the server wants the whole reference instead of the object key, \
+                        which is not supported yet";
+            Err(CdrError::new(CdrErrorKind::Invalid(what)))
+        }
+    }
+}
+
+impl Reference {
+    /// Fails when the object lived in this process and was deactivated.
+    #[inline]
+    pub(crate) fn callable(&self) -> Result<(), SystemException> {
+        match &self.activation {
+            Some(activation) if !activation.is_active() => Err(SystemException::object_not_exist()
+                .because("the object was deactivated in this process")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where calls go now.
+    #[inline]
+    pub(crate) fn route(&self) -> Result<Guard<Option<Arc<Route>>>, SystemException> {
+        let route = self.route.load();
+        if route.is_some() {
+            return Ok(route);
+        }
+        let route = Route::new(&self.ior, false, self.orb.client(), self.orb.settings())?;
+        self.route.store(Some(Arc::new(route)));
+        Ok(self.route.load())
+    }
+
+    /// Sends later calls where the server says that the object is, who has said so `count` times
+    /// to this call.
+    #[cold]
+    pub(crate) fn forward(&self, ior: &Ior, count: u32) -> Result<(), SystemException> {
+        if count > self.orb.settings().max_forwards {
+            return Err(too_many_forwards(count));
+        }
+        let route = Route::new(ior, true, self.orb.client(), self.orb.settings())?;
+        self.route.store(Some(Arc::new(route)));
+        Ok(())
+    }
+
+    /// After a system exception from a server that another one forwarded us to: when it does not
+    /// have the object, the next attempt goes to the reference's own address again. Everything
+    /// else is returned.
+    #[cold]
+    pub(crate) fn return_home(
+        &self,
+        route: &Route,
+        exception: SystemException,
+    ) -> Result<(), SystemException> {
+        let gone = matches!(
+            exception.kind(),
+            ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
+        );
+        if !route.forwarded || !gone || exception.completed() != Completion::No {
+            return Err(exception);
+        }
+        self.route.store(None);
+        Ok(())
+    }
+
+    /// After a failed attempt: prepares the next one, or returns the error. Only calls that were
+    /// certainly not begun are tried again: at the next address of the reference, and after the
+    /// last of a place that a server forwarded us to, once at the reference's own.
+    #[cold]
+    pub(crate) fn go_on(
+        &self,
+        route: &Route,
+        failures: usize,
+        error: SystemException,
+    ) -> Result<(), SystemException> {
+        let unreached =
+            matches!(error.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
+        if error.completed() != Completion::No || !unreached {
+            return Err(error);
+        }
+        if failures < route.len() {
+            route.leave(route.preferred());
+            return Ok(());
+        }
+        if route.forwarded && failures == route.len() {
+            self.route.store(None);
+            return Ok(());
+        }
+        Err(error)
+    }
+}
+
+#[cold]
+fn too_many_forwards(count: u32) -> SystemException {
+    let what = format!("the servers forwarded the call {count} times (the limit is max_forwards)");
+    SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
+        .because(what)
+}

@@ -1,0 +1,50 @@
+//! Making a connection, and saying well why it could not be made.
+
+use super::deadline::Deadline;
+use super::endpoint::Endpoint;
+use super::link::Link;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use std::io;
+use std::time::Duration;
+
+impl Endpoint {
+    /// A new connection.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when none can be made, `TIMEOUT` when the call had no time left for it; nothing
+    /// was executed in either case.
+    pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
+        let Some(left) = deadline.remaining() else {
+            return Err(self.unreachable(ExceptionKind::Timeout, "no time was left", deadline));
+        };
+        let limit = self.settings.connect_timeout;
+        let timeout = left.map_or(limit, |left| left.min(limit));
+        match armilla_ipc::connect(&self.address, Some(timeout), &self.options) {
+            Ok(stream) => Ok(Box::new(Link::new(stream, self.code_set, &self.settings))),
+            Err(error) => {
+                let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;
+                let kind = if late { ExceptionKind::Timeout } else { ExceptionKind::Transient };
+                Err(self.unreachable(kind, &error.to_string(), deadline))
+            }
+        }
+    }
+
+    #[cold]
+    fn unreachable(&self, kind: ExceptionKind, why: &str, call: &Deadline) -> SystemException {
+        let elapsed = milliseconds(call.elapsed());
+        let what = format!("no connection to {}: {why}, after {elapsed}", self.address);
+        let hint = format!(
+            "is the server running, and is {} the address at which this host can reach it?",
+            self.address
+        );
+        SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No).because(what).hint(hint)
+    }
+}
+
+/// A duration as people read it.
+pub(crate) fn milliseconds(duration: Duration) -> String {
+    match duration.as_secs_f64() {
+        s if s >= 1.0 => format!("{s:.1} s"),
+        s => format!("{:.0} ms", s * 1000.0),
+    }
+}

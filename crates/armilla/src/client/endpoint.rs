@@ -1,0 +1,104 @@
+//! Server endpoints and their idle connections.
+
+use super::housekeeping::Housekeeper;
+use super::link::Link;
+use crate::orb::lock;
+use crate::settings::Settings;
+use armilla_cdr::CodeSet;
+use armilla_ipc::{Address, CoarseInstant, StreamOptions};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// The client side of an ORB: every endpoint that it has called.
+pub(crate) struct Client {
+    endpoints: Mutex<Endpoints>,
+    pub(crate) settings: Arc<Settings>,
+    housekeeper: Housekeeper,
+}
+
+/// Connections are kept apart by what was agreed on them.
+type Endpoints = HashMap<(Address, Option<CodeSet>), Arc<Endpoint>>;
+
+/// One address of a server and the connections to it that no call uses at the moment. Each carries
+/// one call at a time.
+pub(crate) struct Endpoint {
+    pub(crate) address: Address,
+    pub(crate) code_set: Option<CodeSet>,
+    pub(crate) options: StreamOptions,
+    pub(crate) settings: Arc<Settings>,
+    idle: Mutex<Vec<Box<Link>>>,
+}
+
+/// How long a connection may have been idle to be used without a look at whether it still stands.
+const FRESH: Duration = Duration::from_millis(10);
+
+impl Client {
+    pub(crate) fn new(settings: Arc<Settings>) -> Self {
+        let housekeeper = Housekeeper::default();
+        Self { endpoints: Mutex::default(), settings, housekeeper }
+    }
+
+    /// The endpoint at `address`, for connections in `code_set`.
+    pub(crate) fn endpoint(&self, address: &Address, code_set: Option<CodeSet>) -> Arc<Endpoint> {
+        let mut endpoints = lock(&self.endpoints);
+        let endpoint = endpoints.entry((address.clone(), code_set)).or_insert_with(|| {
+            Arc::new(Endpoint {
+                address: address.clone(),
+                code_set,
+                options: stream_options(&self.settings),
+                settings: self.settings.clone(),
+                idle: Mutex::default(),
+            })
+        });
+        self.housekeeper.watch(endpoint);
+        endpoint.clone()
+    }
+
+    /// Closes every connection that no call uses. Calls under way end by themselves.
+    pub(crate) fn close_idle(&self) {
+        lock(&self.endpoints).values().for_each(|endpoint| endpoint.close_idle_since(None));
+    }
+}
+
+impl Endpoint {
+    /// A connection that was used before and still stands, if there is one.
+    #[inline]
+    pub(crate) fn idle_link(&self, now: CoarseInstant) -> Option<Box<Link>> {
+        loop {
+            let link = lock(&self.idle).pop()?;
+            let rest = now.since(link.last_used);
+            if rest < FRESH || (rest < self.settings.client_idle && link.still_stands()) {
+                return Some(link);
+            }
+        }
+    }
+
+    /// Takes back a connection after a call.
+    #[inline]
+    pub(crate) fn give_back(&self, link: Box<Link>) {
+        lock(&self.idle).push(link);
+    }
+
+    /// Closes connections whose last call began before `limit`; all of them without a limit.
+    pub(crate) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
+        let mut idle = lock(&self.idle);
+        let all = std::mem::take(&mut *idle);
+        let (stay, go): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|link| limit.is_some_and(|l| link.last_used.as_nanos() >= l.as_nanos()));
+        *idle = stay;
+        drop(idle);
+        go.into_iter().for_each(|link| link.close_in_order());
+    }
+}
+
+/// The options of every connection of an ORB.
+pub(crate) fn stream_options(settings: &Settings) -> StreamOptions {
+    StreamOptions {
+        send_buffer: settings.socket_queue,
+        recv_buffer: settings.socket_queue,
+        congestion: settings.congestion_control.clone(),
+        ..StreamOptions::default()
+    }
+}

@@ -1,0 +1,102 @@
+//! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
+
+use super::deadline::Deadline;
+use super::link::Link;
+use super::route::Target;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
+use crate::object::{Object, Reference};
+use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Decode, Encoder};
+use armilla_giop::{
+    LocateStatus, Message, MessageHeader, MessageKind, decode_locate_reply, encode_locate_request,
+    ior::Ior,
+};
+
+/// What a server said of the place of an object.
+enum Located {
+    Here,
+    Unknown,
+    At(Ior),
+    Raised(SystemException),
+}
+
+/// Whether the server knows the object; follows forwards.
+pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
+    let reference = object.reference()?;
+    let settings = reference.orb.settings();
+    let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+    let mut forwards = 0;
+    let mut failures = 0;
+    loop {
+        let route = reference.route()?;
+        let Some(route) = &*route else { continue };
+        match ask(reference, route.preferred(), &deadline) {
+            Ok(Located::Here) => return Ok(true),
+            Ok(Located::Unknown) => return Ok(false),
+            Ok(Located::Raised(exception)) => return Err(exception),
+            Ok(Located::At(ior)) => {
+                forwards += 1;
+                reference.forward(&ior, forwards)?;
+            }
+            Err(error) => {
+                failures += 1;
+                reference.go_on(route, failures, error)?;
+            }
+        }
+    }
+}
+
+/// Asks over a connection of its own choice: what stands idle, else a new one.
+fn ask(
+    reference: &Reference,
+    target: &Target,
+    deadline: &Deadline,
+) -> Result<Located, SystemException> {
+    let mut link = match target.endpoint.idle_link(deadline.started) {
+        Some(link) => link,
+        None => target.endpoint.connect(deadline)?,
+    };
+    let answer = exchange(reference, &mut link, target, deadline)?;
+    link.last_used = deadline.started;
+    target.endpoint.give_back(link);
+    Ok(answer)
+}
+
+fn exchange(
+    reference: &Reference,
+    link: &mut Link,
+    target: &Target,
+    deadline: &Deadline,
+) -> Result<Located, SystemException> {
+    let id = link.take_id();
+    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
+    encode_locate_request(&mut out, target.version, id, &target.key)
+        .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+    MessageHeader::finish(&mut out)
+        .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
+    link.send_raw(&out)?;
+    link.receive(deadline, |message| match message.header.kind {
+        MessageKind::LocateReply => read(message, id, reference),
+        _ => Ok(None),
+    })
+}
+
+/// Reads a LocateReply; `None` when it answers something else.
+fn read(message: &Message<'_>, id: u32, reference: &Reference) -> CdrResult<Option<Located>> {
+    let (header, body) = decode_locate_reply(message)?;
+    if header.request_id != id {
+        return Ok(None);
+    }
+    let mut body = body.with_context(&reference.orb);
+    Ok(Some(match header.status {
+        LocateStatus::ObjectHere => Located::Here,
+        LocateStatus::UnknownObject => Located::Unknown,
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
+            Located::At(Ior::decode(&mut body)?)
+        }
+        LocateStatus::SystemException => Located::Raised(decode_system(&mut body)?),
+        LocateStatus::NeedsAddressingMode => Located::Raised(
+            SystemException::new(ExceptionKind::NoImplement, Minor::default(), Completion::No)
+                .because("the server wants another addressing mode, which is not supported yet"),
+        ),
+    }))
+}

@@ -1,0 +1,15 @@
+//! The client side of a call: from a reference to a live connection and back.
+
+mod call;
+mod connect;
+mod deadline;
+mod endpoint;
+mod housekeeping;
+mod link;
+mod locate;
+mod route;
+
+pub(crate) use call::{invoke, invoke_oneway, invoke_raises};
+pub(crate) use endpoint::{Client, stream_options};
+pub(crate) use locate::locate;
+pub(crate) use route::{Route, describe};

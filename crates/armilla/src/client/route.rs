@@ -1,0 +1,120 @@
+//! From the profiles of an IOR to the places that a call can go to.
+
+use super::endpoint::{Client, Endpoint};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::ARMILLA_ORB_TYPE;
+use crate::settings::Settings;
+use armilla_cdr::CodeSet;
+use armilla_giop::ior::{AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType};
+use armilla_giop::{Version, choose_char_code_set};
+use armilla_ipc::Address;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Where the calls through a reference go: the addresses of its IOR in their order.
+pub(crate) struct Route {
+    targets: Box<[Target]>,
+    /// Which of them answered last.
+    preferred: AtomicUsize,
+    /// Whether a server sent us here and the reference itself says something else.
+    pub(crate) forwarded: bool,
+}
+
+/// An object at one address.
+pub(crate) struct Target {
+    /// Unlike that of any other target of this process.
+    pub(crate) id: u64,
+    pub(crate) endpoint: Arc<Endpoint>,
+    pub(crate) version: Version,
+    pub(crate) key: Box<[u8]>,
+}
+
+impl Route {
+    /// The route to the object that `ior` denotes.
+    pub(crate) fn new(
+        ior: &Ior,
+        forwarded: bool,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Self, SystemException> {
+        let mut targets = Vec::new();
+        for profile in ior.iiop_profiles() {
+            let profile = profile.map_err(|error| {
+                SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
+                    .because(format!("an IIOP profile of the reference is malformed: {error}"))
+            })?;
+            targets.extend(profile_targets(&profile, client, settings));
+        }
+        if targets.is_empty() {
+            return Err(no_profile(ior));
+        }
+        Ok(Self { targets: targets.into(), preferred: AtomicUsize::new(0), forwarded })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The target to try first.
+    #[inline]
+    pub(crate) fn preferred(&self) -> &Target {
+        // Always below the length, which is at least one.
+        &self.targets[self.preferred.load(Ordering::Relaxed)]
+    }
+
+    /// Goes on to the next target, unless another thread has already left `failed`.
+    pub(crate) fn leave(&self, failed: &Target) {
+        let Some(index) = self.targets.iter().position(|target| target.id == failed.id) else {
+            return;
+        };
+        let next = (index + 1) % self.targets.len();
+        // When the exchange fails another thread has chosen, and its choice stands.
+        let _ = self.preferred.compare_exchange(index, next, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) -> Vec<Target> {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    let code_set = code_set(profile);
+    let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
+    let alternates = alternates.map(|address| (address.host, address.port));
+    std::iter::once((profile.host.clone(), profile.port))
+        .chain(alternates)
+        .map(|(host, port)| Target {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            endpoint: client.endpoint(&Address::tcp(host, port), code_set),
+            version: profile.version.min(settings.max_giop),
+            key: profile.object_key.clone().into(),
+        })
+        .collect()
+}
+
+/// The code set to agree on with the server of `profile`; `None` where the profile says nothing,
+/// and then nothing is agreed and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
+///
+/// Servers usually name ISO 8859-1 first, in which every octet of an IDL `char` is a character, so
+/// that is taken where it is offered, except with our own kind, who take any octet for a `char` in
+/// UTF-8 too.
+fn code_set(profile: &IiopProfile) -> Option<CodeSet> {
+    let offered = profile.component::<CodeSetComponentInfo>().ok()??.char;
+    let ours = matches!(profile.component(), Ok(Some(OrbType(ARMILLA_ORB_TYPE))));
+    if ours && offered.conversion.contains(&CodeSet::Utf8.id()) {
+        return Some(CodeSet::Utf8);
+    }
+    Some(choose_char_code_set(Some(&offered), CodeSet::Iso8859_1))
+}
+
+/// The addresses of an IOR in words.
+pub(crate) fn describe(ior: &Ior) -> String {
+    let places = ior.iiop_profiles().flatten().map(|p| Address::tcp(p.host, p.port).to_string());
+    let places: Vec<_> = places.collect();
+    if places.is_empty() { "no IIOP address".into() } else { places.join(", ") }
+}
+
+fn no_profile(ior: &Ior) -> SystemException {
+    let what = match ior.profiles.len() {
+        0 => "the reference has no profile".to_owned(),
+        n => format!("none of the {n} profiles of the reference is an IIOP profile"),
+    };
+    SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No).because(what)
+}

@@ -1,0 +1,104 @@
+//! What a call can end with besides its result.
+
+use super::SystemException;
+use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
+use std::fmt;
+
+/// Why a call of an operation with a `raises` clause failed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Error<E> {
+    /// The servant raised one of the exceptions that the IDL declares.
+    User(E),
+    /// The ORB, here or there, could not complete the call.
+    System(SystemException),
+}
+
+impl<E> From<SystemException> for Error<E> {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for Error<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(exception) => exception.fmt(f),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {}
+
+/// An exception that IDL declares. The IDL compiler implements it.
+pub trait UserException: std::error::Error + Encode + for<'a> Decode<'a> {
+    /// Its repository id.
+    const REPOSITORY_ID: &'static str;
+}
+
+/// The exceptions that one operation raises. The IDL compiler implements it.
+pub trait Raises: Sized {
+    /// Writes the exception: its repository id and its members.
+    ///
+    /// # Errors
+    /// When a member cannot be encoded.
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
+
+    /// Reads the members of the exception with this repository id; `None` when the operation does
+    /// not declare it.
+    ///
+    /// # Errors
+    /// When the members cannot be decoded.
+    fn decode(repository_id: &str, input: &mut Decoder<'_>) -> CdrResult<Option<Self>>;
+}
+
+/// Writes an exception as a reply carries it: its repository id and its members (CORBA 3.4 Part 2,
+/// 9.3.5.2).
+///
+/// # Errors
+/// When a member cannot be encoded.
+pub fn encode_exception<'p, X: UserException>(
+    exception: &'p X,
+    out: &mut Encoder<'p>,
+) -> CdrResult {
+    out.put_string(X::REPOSITORY_ID)?;
+    exception.encode(out)
+}
+
+/// What a servant's method can fail with: the two shapes of a generated signature.
+pub trait ReplyError {
+    /// The system exception, when it is one.
+    fn system(&self) -> Option<&SystemException>;
+
+    /// Writes the user exception; called only when it is not a system exception.
+    ///
+    /// # Errors
+    /// When a member cannot be encoded.
+    fn encode_user<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
+}
+
+impl ReplyError for SystemException {
+    fn system(&self) -> Option<&SystemException> {
+        Some(self)
+    }
+
+    fn encode_user<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
+        Ok(())
+    }
+}
+
+impl<E: Raises> ReplyError for Error<E> {
+    fn system(&self) -> Option<&SystemException> {
+        match self {
+            Self::System(exception) => Some(exception),
+            Self::User(_) => None,
+        }
+    }
+
+    fn encode_user<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        match self {
+            Self::User(exception) => exception.encode(out),
+            Self::System(_) => Ok(()),
+        }
+    }
+}

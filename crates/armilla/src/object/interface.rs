@@ -1,0 +1,56 @@
+//! What the generated code of an interface tells the ORB.
+
+use crate::server::{Dispatched, ServerCall};
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+/// An IDL interface, seen from the ORB. The IDL compiler implements it for `dyn Account`, the
+/// trait object of the interface's trait.
+pub trait Interface: Send + Sync + 'static {
+    /// The repository id of the interface.
+    const REPOSITORY_ID: &'static str;
+
+    /// The repository ids of all interfaces that it inherits from, directly or not, without
+    /// `Object`.
+    const BASES: &'static [&'static str];
+
+    /// The skeleton: decodes the arguments of the request, calls the servant, encodes the reply.
+    ///
+    /// # Errors
+    /// When the arguments cannot be decoded or the reply not be sent.
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
+
+    /// Offers the servant as this interface and as each that it inherits from.
+    fn upcast(servant: Arc<Self>, target: &mut Upcast);
+}
+
+/// Says that an interface is `B` or inherits from it. The IDL compiler implements it.
+pub trait IsA<B: ?Sized>: Interface {}
+
+/// A search for one interface of a servant whose type is not known.
+pub struct Upcast {
+    wanted: TypeId,
+    found: Option<Box<dyn Any>>,
+}
+
+impl Upcast {
+    /// The servant as an `I`, if it offers that.
+    pub(crate) fn find<I: ?Sized + 'static>(offer: impl FnOnce(&mut Self)) -> Option<Arc<I>> {
+        let mut search = Self { wanted: TypeId::of::<I>(), found: None };
+        offer(&mut search);
+        search.found?.downcast::<Arc<I>>().ok().map(|found| *found)
+    }
+
+    /// Takes `servant` if an `I` is what is searched.
+    pub fn offer<I: ?Sized + 'static>(&mut self, servant: impl FnOnce() -> Arc<I>) {
+        if self.wanted == TypeId::of::<I>() && self.found.is_none() {
+            self.found = Some(Box::new(servant()));
+        }
+    }
+}
+
+impl std::fmt::Debug for Upcast {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Upcast").field("found", &self.found.is_some()).finish()
+    }
+}

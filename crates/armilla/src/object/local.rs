@@ -1,0 +1,51 @@
+//! Servants, as the object adapter holds them.
+
+use super::{Interface, Upcast};
+use crate::server::{Dispatched, ServerCall};
+use std::sync::Arc;
+
+/// A servant of any interface.
+pub(crate) trait Servant: Send + Sync {
+    /// The repository id of its most derived interface.
+    fn repository_id(&self) -> &'static str;
+
+    /// The repository ids of the interfaces that that one inherits from.
+    fn bases(&self) -> &'static [&'static str];
+
+    /// Hands a request to the skeleton.
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
+
+    /// Offers the servant as each of its interfaces.
+    fn upcast(&self, target: &mut Upcast);
+}
+
+/// Ties a servant to the skeleton of the interface `I`.
+pub(crate) struct Tie<I: ?Sized>(pub(crate) Arc<I>);
+
+impl<I: Interface + ?Sized> Servant for Tie<I> {
+    fn repository_id(&self) -> &'static str {
+        I::REPOSITORY_ID
+    }
+
+    fn bases(&self) -> &'static [&'static str] {
+        I::BASES
+    }
+
+    #[inline]
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        self.0.dispatch(call)
+    }
+
+    fn upcast(&self, target: &mut Upcast) {
+        I::upcast(self.0.clone(), target);
+    }
+}
+
+impl dyn Servant + '_ {
+    /// Whether it implements the interface with this repository id. Every servant is an `Object`.
+    pub(crate) fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == self.repository_id()
+            || self.bases().contains(&repository_id)
+            || repository_id == crate::OBJECT_ID
+    }
+}

@@ -1,0 +1,38 @@
+//! Object references as values: an IOR each (CORBA 3.4 Part 2, 9.6.2).
+
+use super::{Interface, Object, Ref};
+use crate::orb::Orb;
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_giop::ior::Ior;
+
+impl Encode for Object {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        match self.reference() {
+            Ok(reference) => reference.ior.encode(out),
+            Err(_) => {
+                // The nil reference: an empty type id and no profiles.
+                out.put_string("")?;
+                out.put_length(0)
+            }
+        }
+    }
+}
+
+impl<'a> Decode<'a> for Object {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        let orb: &Orb = input.context().ok_or(CdrError::new(CdrErrorKind::NoContext))?;
+        Ok(Self::from_ior(orb, Ior::decode(input)?))
+    }
+}
+
+impl<I: Interface + ?Sized> Encode for Ref<I> {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        self.object().encode(out)
+    }
+}
+
+impl<'a, I: Interface + ?Sized> Decode<'a> for Ref<I> {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        Object::decode(input).map(|object| object.assume())
+    }
+}

@@ -1,0 +1,182 @@
+//! Untyped object references.
+
+use super::{Interface, Ref};
+use crate::client::{self, Route};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::Orb;
+use crate::poa::Activation;
+use arc_swap::ArcSwapOption;
+use armilla_cdr::Encode;
+use armilla_giop::ior::Ior;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A reference to an object of any interface: IDL `Object` (CORBA 3.4 Part 1, 8.2).
+///
+/// Clones are cheap and may be used from any thread. A reference may be nil. Two references are
+/// equal when they carry the same addresses and keys.
+#[derive(Clone, Default)]
+pub struct Object {
+    reference: Option<Arc<Reference>>,
+    timeout: Option<Duration>,
+}
+
+/// What all clones of a reference share.
+pub(crate) struct Reference {
+    pub(crate) orb: Orb,
+    pub(crate) ior: Ior,
+    /// The object, when it is active in this process.
+    pub(crate) activation: Option<Arc<Activation>>,
+    /// Where calls go, once the first of them has found it out.
+    pub(crate) route: ArcSwapOption<Route>,
+}
+
+impl Object {
+    /// The nil reference.
+    pub const fn nil() -> Self {
+        Self { reference: None, timeout: None }
+    }
+
+    /// The reference that `ior` stands for; nil for a nil IOR.
+    pub(crate) fn from_ior(orb: &Orb, ior: Ior) -> Self {
+        if ior.is_nil() {
+            return Self::nil();
+        }
+        let activation = orb.local_activation(&ior);
+        Self::with_activation(orb, ior, activation)
+    }
+
+    pub(crate) fn with_activation(
+        orb: &Orb,
+        ior: Ior,
+        activation: Option<Arc<Activation>>,
+    ) -> Self {
+        let reference = Reference { orb: orb.clone(), ior, activation, route: Default::default() };
+        Self { reference: Some(Arc::new(reference)), timeout: None }
+    }
+
+    /// Whether it denotes no object.
+    pub const fn is_nil(&self) -> bool {
+        self.reference.is_none()
+    }
+
+    /// The same reference for calls that may take up to `timeout` each.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self.clone() }
+    }
+
+    /// The IOR: the type id and the addresses that the reference carries. That of a nil reference
+    /// is empty.
+    pub fn ior(&self) -> Ior {
+        self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior.clone())
+    }
+
+    /// The object as an `I`, after asking it whether it is one where the reference does not say so.
+    /// A nil reference stays nil.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the object has another interface; what a call can fail with when it must
+    /// be asked.
+    pub fn narrow<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
+        if self.is_nil() || self.is_a(I::REPOSITORY_ID)? {
+            return Ok(self.assume());
+        }
+        let what = format!(
+            "the object is a {:?}, not a {:?}",
+            self.reference.as_ref().map_or("", |r| &r.ior.type_id),
+            I::REPOSITORY_ID
+        );
+        Err(SystemException::bad_param(Minor::WRONG_TYPE, what))
+    }
+
+    /// The object as an `I`, without asking. When it is none, calls fail with `BAD_OPERATION`.
+    pub fn assume<I: Interface + ?Sized>(&self) -> Ref<I> {
+        Ref::new(self.clone())
+    }
+
+    /// Whether the object has the interface with this repository id: `_is_a`. Asks the object only
+    /// when the reference does not say it.
+    ///
+    /// # Errors
+    /// What a call can fail with.
+    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        let reference = self.reference()?;
+        if reference.ior.type_id == repository_id || repository_id == crate::OBJECT_ID {
+            return Ok(true);
+        }
+        match &reference.activation {
+            Some(activation) => Ok(activation.servant.is_a(repository_id)),
+            None => client::invoke(self, "_is_a", &|out| repository_id.encode(out), |i| i.bool()),
+        }
+    }
+
+    /// Whether the object is known not to exist: `_non_existent`.
+    ///
+    /// # Errors
+    /// What a call can fail with when the object cannot be asked.
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        if let Some(activation) = self.activation() {
+            return Ok(!activation.is_active());
+        }
+        match client::invoke(self, "_non_existent", &|_| Ok(()), |input| input.bool()) {
+            Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
+            answer => answer,
+        }
+    }
+
+    /// Asks the server where the object is, without calling it (a GIOP LocateRequest), and goes
+    /// there with later calls. `false` when the server does not know the object.
+    ///
+    /// # Errors
+    /// What a call can fail with.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        match self.activation() {
+            Some(activation) => Ok(activation.is_active()),
+            None => client::locate(self),
+        }
+    }
+
+    /// What all clones share.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when the reference is nil.
+    pub(crate) fn reference(&self) -> Result<&Arc<Reference>, SystemException> {
+        self.reference.as_ref().ok_or_else(|| {
+            SystemException::new(ExceptionKind::InvObjref, Minor::NIL, Completion::No)
+                .because("a nil reference denotes no object to call")
+        })
+    }
+
+    /// The object, when it lives in this process.
+    pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
+        self.reference.as_ref()?.activation.as_ref()
+    }
+
+    /// How long a call may take: what was set for this reference, else for the ORB.
+    pub(crate) const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.reference, &other.reference) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.ior.profiles == b.ior.profiles,
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reference {
+            Some(reference) => {
+                let place = client::describe(&reference.ior);
+                write!(f, "Object({:?} at {place})", reference.ior.type_id)
+            }
+            None => f.write_str("Object(nil)"),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Typed object references.
+
+use super::{Interface, IsA, Object, Upcast};
+use crate::client;
+use crate::exception::{Error, Raises, SystemException};
+use crate::poa::Activation;
+use armilla_cdr::{CdrResult, Decoder, Encoder};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A reference to an object with the interface `I`, which is a trait object such as
+/// `dyn Account`; generated code names it `AccountRef`.
+///
+/// It implements the interface's trait: where the object lives in this process a call goes straight
+/// to the servant, elsewhere it travels. Clones are cheap and may be used from any thread. A
+/// reference may be nil; calls through it fail with `INV_OBJREF`.
+pub struct Ref<I: ?Sized> {
+    object: Object,
+    local: Option<Local<I>>,
+}
+
+/// The servant of a reference that denotes an object in this process.
+struct Local<I: ?Sized> {
+    servant: Arc<I>,
+    activation: Arc<Activation>,
+}
+
+impl<I: Interface + ?Sized> Ref<I> {
+    /// The nil reference.
+    pub const fn nil() -> Self {
+        Self { object: Object::nil(), local: None }
+    }
+
+    /// `object` as an `I`, without asking whether it is one.
+    pub(crate) fn new(object: Object) -> Self {
+        let local = object.activation().and_then(|activation| {
+            let servant = Upcast::find(|target| activation.servant.upcast(target))?;
+            Some(Local { servant, activation: activation.clone() })
+        });
+        Self { object, local }
+    }
+
+    /// Whether it denotes no object.
+    pub const fn is_nil(&self) -> bool {
+        self.object.is_nil()
+    }
+
+    /// The reference without its type.
+    pub const fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// The same reference, typed as an interface that `I` inherits from.
+    pub fn upcast<B: Interface + ?Sized>(&self) -> Ref<B>
+    where
+        I: IsA<B>,
+    {
+        Ref::new(self.object.clone())
+    }
+
+    /// The same reference for calls that may take up to `timeout` each, from the first octet sent
+    /// to the reply; a connection that must be made counts too. Calls within the process take the
+    /// time they take.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { object: self.object.with_timeout(timeout), local: self.local.clone() }
+    }
+
+    /// The servant, where the object is active in this process. Generated code calls it first.
+    #[inline]
+    pub fn local(&self) -> Option<&I> {
+        let local = self.local.as_ref()?;
+        local.activation.is_active().then_some(&*local.servant)
+    }
+
+    /// Calls an operation without `raises`; generated code does.
+    ///
+    /// # Errors
+    /// Any system exception.
+    #[inline]
+    pub fn invoke<'p, R>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
+    ) -> Result<R, SystemException> {
+        client::invoke(&self.object, operation, &arguments, results)
+    }
+
+    /// Calls an operation that raises the exceptions `E`; generated code does.
+    ///
+    /// # Errors
+    /// Any system exception, and those of `E`.
+    #[inline]
+    pub fn invoke_raises<'p, R, E: Raises>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
+    ) -> Result<R, Error<E>> {
+        client::invoke_raises(&self.object, operation, &arguments, results)
+    }
+
+    /// Calls a oneway operation; generated code does. It returns when the request was handed to
+    /// the operating system.
+    ///
+    /// # Errors
+    /// When the request could not be sent.
+    #[inline]
+    pub fn invoke_oneway<'p>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Result<(), SystemException> {
+        client::invoke_oneway(&self.object, operation, &arguments)
+    }
+}
+
+impl<I: ?Sized> Clone for Ref<I> {
+    fn clone(&self) -> Self {
+        Self { object: self.object.clone(), local: self.local.clone() }
+    }
+}
+
+impl<I: ?Sized> Clone for Local<I> {
+    fn clone(&self) -> Self {
+        Self { servant: self.servant.clone(), activation: self.activation.clone() }
+    }
+}
+
+impl<I: ?Sized> Default for Ref<I> {
+    fn default() -> Self {
+        Self { object: Object::nil(), local: None }
+    }
+}
+
+impl<I: ?Sized> PartialEq for Ref<I> {
+    fn eq(&self, other: &Self) -> bool {
+        self.object == other.object
+    }
+}
+
+impl<I: ?Sized> fmt::Debug for Ref<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.object.fmt(f)
+    }
+}
+
+impl<I: ?Sized> AsRef<Object> for Ref<I> {
+    fn as_ref(&self) -> &Object {
+        &self.object
+    }
+}

@@ -1,0 +1,88 @@
+//! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
+
+use super::OrbBuilder;
+use crate::exception::{Minor, SystemException};
+use armilla_giop::Version;
+
+impl OrbBuilder {
+    /// Takes the `-ORB…` options among `arguments`; everything else is left to the program. Each
+    /// option is followed by its value, as the next argument.
+    ///
+    /// | option | meaning |
+    /// |---|---|
+    /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) there; may stand several times |
+    /// | `-ORBPublishHost HOST` | [`publish_host`](Self::publish_host) |
+    /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
+    /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
+    /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
+    /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
+    /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
+    /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
+    /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for an `-ORB…` option that is not in the table or whose value is malformed.
+    pub fn arguments(
+        mut self,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<Self, SystemException> {
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            if !argument.starts_with("-ORB") {
+                continue;
+            }
+            let Some(value) = arguments.next() else {
+                return Err(bad(format!("{argument} needs a value")));
+            };
+            self = self.option(&argument, value)?;
+        }
+        Ok(self)
+    }
+
+    fn option(mut self, name: &str, value: String) -> Result<Self, SystemException> {
+        match name {
+            "-ORBEndpoint" | "-ORBendPoint" => return self.listen(&value),
+            "-ORBPublishHost" => self.publish_host = Some(value),
+            "-ORBInitRef" => match value.split_once('=') {
+                Some((name, url)) => self = self.initial_reference(name, url),
+                None => return Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
+            },
+            "-ORBDefaultInitRef" => self.default_initial = Some(value),
+            "-ORBCallTimeout" => {
+                let limit = number(name, &value)?;
+                let limit = (limit > 0).then(|| std::time::Duration::from_millis(limit));
+                self.settings.call_timeout = limit;
+            }
+            "-ORBConnectTimeout" => {
+                let limit = number(name, &value)?;
+                self.settings.connect_timeout = std::time::Duration::from_millis(limit);
+            }
+            "-ORBMaxGIOPVersion" => self.settings.max_giop = version(name, &value)?,
+            "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
+            "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
+            _ => return Err(bad(format!("{name} is not an option of this ORB"))),
+        }
+        Ok(self)
+    }
+}
+
+fn number(name: &str, value: &str) -> Result<u64, SystemException> {
+    value.parse().map_err(|_| bad(format!("{name} {value:?}: a number is needed")))
+}
+
+fn size(name: &str, value: &str) -> Result<usize, SystemException> {
+    match value.parse() {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err(bad(format!("{name} {value:?}: a number above 0 is needed"))),
+    }
+}
+
+fn version(name: &str, value: &str) -> Result<Version, SystemException> {
+    let known = [Version::V1_0, Version::V1_1, Version::V1_2];
+    let parsed = value.parse().ok().filter(|version| known.contains(version));
+    parsed.ok_or_else(|| bad(format!("{name} {value:?}: one of 1.0, 1.1 and 1.2 is needed")))
+}
+
+fn bad(what: String) -> SystemException {
+    SystemException::bad_param(Minor::BAD_ARGUMENT, what)
+}

@@ -1,0 +1,125 @@
+//! From object keys and addresses to the objects of this process.
+
+use super::{ARMILLA_ORB_TYPE, Orb};
+use crate::exception::{Completion, Minor, SystemException};
+use crate::object::Object;
+use crate::poa::{Activation, ObjectKey};
+use arc_swap::Guard;
+use armilla_cdr::{CdrResult, CodeSet};
+use armilla_giop::Version;
+use armilla_giop::ior::{
+    CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType, iiop_object_key,
+};
+use armilla_giop::url::{Corbaloc, CorbalocAddress};
+use std::sync::{Arc, PoisonError};
+
+/// What an object key leads to.
+pub(crate) enum Found {
+    /// An object here.
+    Object(Guard<Option<Arc<Activation>>>),
+    /// A published name: the reference that it stands for.
+    Elsewhere(Ior),
+    /// Nothing.
+    Nothing,
+}
+
+impl Orb {
+    /// What `key`, from a request, leads to.
+    #[inline]
+    pub(crate) fn find(&self, key: &[u8]) -> Found {
+        match ObjectKey::parse(key) {
+            Some(ObjectKey::Active { incarnation, slot }) if incarnation == self.0.incarnation => {
+                self.0.objects.get(slot).map_or(Found::Nothing, Found::Object)
+            }
+            Some(ObjectKey::Active { .. }) => Found::Nothing,
+            Some(ObjectKey::Named { incarnation, adapter, id }) => {
+                self.find_named(incarnation, adapter, id)
+            }
+            None => self.find_published(key),
+        }
+    }
+
+    fn find_named(&self, incarnation: u64, adapter: &[u8], id: &[u8]) -> Found {
+        match self.0.adapters.find(adapter, id, incarnation, self.0.incarnation) {
+            Some(activation) => Found::Object(Guard::from_inner(Some(activation))),
+            None => Found::Nothing,
+        }
+    }
+
+    #[cold]
+    fn find_published(&self, name: &[u8]) -> Found {
+        let published = self.0.published.read().unwrap_or_else(PoisonError::into_inner);
+        published.get(name).cloned().map_or(Found::Nothing, Found::Elsewhere)
+    }
+
+    /// The object that `ior` denotes, when it is active in this process.
+    pub(crate) fn local_activation(&self, ior: &Ior) -> Option<Arc<Activation>> {
+        // Who never listened has given out no reference.
+        let server = self.0.server.get()?.as_ref().ok()?;
+        ior.profiles.iter().find_map(|profile| {
+            let key = iiop_object_key(&profile.data).ok()?;
+            let Found::Object(found) = self.find(key) else { return None };
+            let activation = found.as_ref()?.clone();
+            // A transient key is ours alone. A persistent one may be another server's of the same
+            // make, so the address must be ours too.
+            let transient = !activation.poa.is_persistent();
+            let ours = transient || {
+                let profile = IiopProfile::decode_data(&profile.data).ok()?;
+                server.published().contains(&(profile.host, profile.port))
+            };
+            ours.then_some(activation)
+        })
+    }
+
+    /// A reference to an object of this process.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen.
+    pub(crate) fn local_object(
+        &self,
+        activation: Arc<Activation>,
+    ) -> Result<Object, SystemException> {
+        let addresses = self.server()?.published();
+        let profiles = addresses.iter().map(|(host, port)| {
+            profile(self.settings().max_giop, host, *port, &activation.key)?.to_tagged()
+        });
+        let profiles = profiles
+            .collect::<CdrResult<_>>()
+            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        let type_id = activation.servant.repository_id().to_owned();
+        Ok(Object::with_activation(self, Ior { type_id, profiles }, Some(activation)))
+    }
+
+    /// The URL of an object by its published name at our first address.
+    pub(super) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
+        let (host, port) = self.server()?.published().first().cloned().unwrap_or_default();
+        if name.is_empty() {
+            let what = "an object cannot be published under an empty name";
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+        }
+        let address = CorbalocAddress::Iiop { version: None, host, port };
+        Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
+    }
+}
+
+fn profile(version: Version, host: &str, port: u16, key: &[u8]) -> CdrResult<IiopProfile> {
+    let components = match version {
+        Version::V1_0 => Vec::new(),
+        _ => vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets().to_tagged()?],
+    };
+    let host = host.to_owned();
+    Ok(IiopProfile { version, host, port, object_key: key.to_vec(), components })
+}
+
+/// What we offer for `char` and `string`: ISO 8859-1, where every octet is a character, first, and
+/// UTF-8 for those who prefer it. Wide characters are UTF-16 with whoever asks.
+fn code_sets() -> CodeSetComponentInfo {
+    const UTF_16: u32 = 0x0001_0109;
+    CodeSetComponentInfo {
+        char: CodeSetComponent {
+            native: CodeSet::Iso8859_1.id(),
+            conversion: vec![CodeSet::Utf8.id()],
+        },
+        wchar: CodeSetComponent { native: UTF_16, conversion: Vec::new() },
+    }
+}

@@ -1,0 +1,186 @@
+//! The ORB itself: what ties references, adapters, connections and settings together.
+
+mod arguments;
+mod builder;
+mod find;
+mod resolve;
+mod run;
+
+pub use builder::OrbBuilder;
+pub(crate) use find::Found;
+
+use crate::client::Client;
+use crate::exception::SystemException;
+use crate::object::Object;
+use crate::poa::{Activation, Adapters, ObjectMap, Poa, PoaInner};
+use crate::server::{ListenAddress, Server};
+use crate::settings::Settings;
+use armilla_giop::ior::Ior;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+/// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
+pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
+
+/// An object request broker. Clones are the same ORB; all may be used from any thread.
+///
+/// A process needs one, and may have several. A client resolves references and calls them:
+///
+/// ```no_run
+/// use armilla::Orb;
+///
+/// let orb = Orb::from_args(std::env::args())?;
+/// let object = orb.string_to_object("corbaloc::localhost:2809/Account")?;
+/// println!("alive: {}", !object.non_existent()?);
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
+///
+/// A server activates servants in the [root POA](Self::root_poa), gives out their references and
+/// [runs](Self::run). It begins to listen with the first activation; requests are served from then
+/// on, by a thread for each connection.
+#[derive(Clone)]
+pub struct Orb(Arc<Inner>);
+
+struct Inner {
+    settings: Arc<Settings>,
+    /// Unlike that of any other ORB, so that transient keys of an earlier process are told apart.
+    incarnation: u64,
+    listen: Vec<ListenAddress>,
+    publish_host: Option<String>,
+    initial: Initial,
+    objects: ObjectMap,
+    adapters: Adapters,
+    root: Arc<PoaInner>,
+    client: Client,
+    server: OnceLock<Result<Server, SystemException>>,
+    opening: Mutex<()>,
+    published: RwLock<HashMap<Vec<u8>, Ior>>,
+    life: run::Life,
+}
+
+/// Where initial references come from.
+#[derive(Debug, Default)]
+struct Initial {
+    /// By name, as object URLs.
+    references: Mutex<HashMap<String, String>>,
+    /// The URL to which `/NAME` is added for others.
+    default: Option<String>,
+}
+
+impl Orb {
+    /// An ORB with the default settings.
+    ///
+    /// # Errors
+    /// None with the default settings; see [`OrbBuilder::build`].
+    pub fn new() -> Result<Self, SystemException> {
+        Self::builder().build()
+    }
+
+    /// Begins an ORB with other settings.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+
+    /// An ORB that takes the `-ORB…` options among the arguments of the program; see
+    /// [`OrbBuilder::arguments`] for what they are.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for an option that is malformed, `INITIALIZE` when an endpoint cannot be opened.
+    pub fn from_args(arguments: impl IntoIterator<Item = String>) -> Result<Self, SystemException> {
+        Self::builder().arguments(arguments)?.build()
+    }
+
+    /// The root POA: transient, with ids that the system assigns.
+    pub fn root_poa(&self) -> Poa {
+        Poa::root(self.clone(), self.0.root.clone())
+    }
+
+    /// Its limits and times.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The addresses that references to objects of this ORB carry. The ORB listens from now on.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when an endpoint cannot be opened.
+    pub fn published_addresses(&self) -> Result<&[(String, u16)], SystemException> {
+        self.server().map(Server::published)
+    }
+
+    /// Makes `reference` known under `name`, so that clients reach it by the URL
+    /// `corbaloc::HOST:PORT/name` without a naming service. Returns that URL. A name that is taken
+    /// is given to the new reference.
+    ///
+    /// The client is forwarded to the reference itself with its first request.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when an endpoint cannot be opened, `INV_OBJREF` when the reference is nil.
+    pub fn publish(
+        &self,
+        name: &str,
+        reference: impl AsRef<Object>,
+    ) -> Result<String, SystemException> {
+        let reference = reference.as_ref();
+        let ior = reference.reference()?.ior.clone();
+        let url = self.corbaloc(name)?;
+        let mut published = self.0.published.write().unwrap_or_else(PoisonError::into_inner);
+        published.insert(name.as_bytes().to_vec(), ior);
+        Ok(url)
+    }
+
+    /// The server side, listening.
+    pub(crate) fn server(&self) -> Result<&Server, SystemException> {
+        if let Some(server) = self.0.server.get() {
+            return server.as_ref().map_err(Clone::clone);
+        }
+        // One thread opens, the others wait for it.
+        let _opening = lock(&self.0.opening);
+        let server = self
+            .0
+            .server
+            .get_or_init(|| Server::open(self, &self.0.listen, self.0.publish_host.as_deref()));
+        server.as_ref().map_err(Clone::clone)
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.0.client
+    }
+
+    pub(crate) fn objects(&self) -> &ObjectMap {
+        &self.0.objects
+    }
+
+    pub(crate) fn adapters(&self) -> &Adapters {
+        &self.0.adapters
+    }
+
+    pub(crate) fn incarnation(&self) -> u64 {
+        self.0.incarnation
+    }
+
+    /// Takes an object out of service.
+    pub(crate) fn retire(&self, activation: &Activation) {
+        activation.deactivate();
+        self.0.objects.remove(activation.slot);
+    }
+}
+
+impl AsRef<Object> for Object {
+    fn as_ref(&self) -> &Object {
+        self
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// Locks, whatever became of a thread that held the lock before: what these locks guard is valid
+/// between any two statements.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,129 @@
+//! From strings to references and back.
+
+use super::{Orb, lock};
+use crate::exception::{Completion, Minor, SystemException};
+use crate::object::{Interface, Object, Ref};
+use armilla_giop::Version;
+use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl};
+use std::path::Path;
+
+impl Orb {
+    /// The object at `url`, typed. Where the URL does not say that it is an `I`, the object is
+    /// asked.
+    ///
+    /// # Errors
+    /// Those of [`string_to_object`](Self::string_to_object) and [`Object::narrow`]; `INV_OBJREF`
+    /// when the URL stands for a nil reference.
+    pub fn resolve<I: Interface + ?Sized>(&self, url: &str) -> Result<Ref<I>, SystemException> {
+        let object = self.string_to_object(url)?;
+        object.reference()?;
+        object.narrow().map_err(|error| error.about(url))
+    }
+
+    /// The reference that `url` stands for: `IOR:…`, `corbaloc:…`, `corbaname:…`, `file://…`
+    /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` asks a server.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the URL is malformed or the file cannot be read; what the naming service
+    /// answers to a `corbaname:`.
+    pub fn string_to_object(&self, url: &str) -> Result<Object, SystemException> {
+        match parse(url)? {
+            ObjectUrl::Ior(ior) => Ok(Object::from_ior(self, ior)),
+            ObjectUrl::Corbaloc(location) => self.locate_url(&location),
+            ObjectUrl::Corbaname { location, name } => {
+                let context = self.locate_url(&location)?;
+                self.resolve_name(&context, &name)
+            }
+            ObjectUrl::File(path) => self.string_to_object(&read_reference(&path)?),
+        }
+    }
+
+    /// The reference as an `IOR:` string, which any ORB understands.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the reference carries something that cannot be encoded.
+    pub fn object_to_string(&self, object: impl AsRef<Object>) -> Result<String, SystemException> {
+        let text = object.as_ref().ior().to_text();
+        text.map_err(|error| SystemException::encoding(&error, Completion::No))
+    }
+
+    /// The initial reference of this name: what `-ORBInitRef` or the builder say, else the one
+    /// below `-ORBDefaultInitRef` (CORBA 3.4 Part 1, 8.5.2).
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when nothing is known of the name; those of
+    /// [`string_to_object`](Self::string_to_object).
+    pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
+        let known = lock(&self.0.initial.references).get(name).cloned();
+        let below = || self.0.initial.default.as_ref().map(|url| format!("{url}/{name}"));
+        match known.or_else(below) {
+            Some(url) => self.string_to_object(&url),
+            None => {
+                let what = format!("no initial reference {name:?} is known");
+                let hint = format!("-ORBInitRef {name}=corbaloc::HOST:PORT/{name} names one");
+                Err(SystemException::bad_param(Minor::NO_INITIAL_REFERENCE, what).hint(hint))
+            }
+        }
+    }
+
+    /// Makes `resolve_initial_references(name)` give `object`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the reference carries something that cannot be encoded.
+    pub fn register_initial_reference(
+        &self,
+        name: &str,
+        object: impl AsRef<Object>,
+    ) -> Result<(), SystemException> {
+        let url = self.object_to_string(object)?;
+        lock(&self.0.initial.references).insert(name.to_owned(), url);
+        Ok(())
+    }
+
+    fn locate_url(&self, location: &Corbaloc) -> Result<Object, SystemException> {
+        if location.addresses.contains(&CorbalocAddress::Rir) {
+            let name = String::from_utf8_lossy(&location.key);
+            let name = if name.is_empty() { "NameService".into() } else { name };
+            return self.resolve_initial_references(&name);
+        }
+        let ior = location
+            .to_ior(Version::V1_2)
+            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        Ok(Object::from_ior(self, ior))
+    }
+}
+
+fn parse(url: &str) -> Result<ObjectUrl, SystemException> {
+    ObjectUrl::parse(url).map_err(|error| {
+        let short: String = url.chars().take(60).collect();
+        SystemException::bad_param(Minor::BAD_URL, format!("{short:?}: {error}"))
+            .hint("references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, file:///PATH")
+    })
+}
+
+/// The longest file that is taken for a reference.
+const MAX_REFERENCE: u64 = 1 << 20;
+
+/// The reference in a file. It cannot itself be a `file:` URL.
+fn read_reference(path: &str) -> Result<String, SystemException> {
+    let bad = |what: String| SystemException::bad_param(Minor::BAD_URL, what);
+    let size = Path::new(path).metadata().map(|metadata| metadata.len());
+    let text = match size {
+        Ok(size) if size > MAX_REFERENCE => {
+            return Err(bad(format!("{path}: {size} octets are too many for a reference")));
+        }
+        Ok(_) => std::fs::read_to_string(path).map_err(|e| bad(format!("{path}: {e}")))?,
+        Err(error) => return Err(bad(format!("{path}: {error}"))),
+    };
+    let text = text.trim();
+    if text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+        return Err(bad(format!("{path}: the file refers to another file")));
+    }
+    Ok(text.to_owned())
+}
+
+impl Orb {
+    fn resolve_name(&self, _context: &Object, _name: &str) -> Result<Object, SystemException> {
+        Err(SystemException::bad_param(Minor::NAMING, "naming"))
+    }
+}

@@ -1,0 +1,82 @@
+//! The life of an ORB: running and shutting down.
+
+use super::{Orb, lock};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_ipc::{Termination, signals::Waker};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// How far an ORB has come.
+#[derive(Default)]
+pub(super) struct Life {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    stage: Stage,
+    /// Threads that wait in `run`.
+    wakers: Vec<Waker>,
+}
+
+#[derive(Default, PartialEq, Eq, Clone, Copy)]
+enum Stage {
+    #[default]
+    Running,
+    Ending,
+    Ended,
+}
+
+impl Orb {
+    /// Serves until [`shutdown`](Self::shutdown) is called or the process is asked to end (SIGINT,
+    /// which Ctrl-C sends, or SIGTERM); then shuts down in order. A second signal ends the process
+    /// at once.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when signals cannot be awaited.
+    pub fn run(&self) -> Result<(), SystemException> {
+        self.server()?;
+        let mut termination = Termination::install().map_err(|error| {
+            SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
+                .because(format!("signals cannot be awaited: {error}"))
+        })?;
+        let running = {
+            let mut state = lock(&self.0.life.state);
+            state.wakers.push(termination.waker());
+            state.stage == Stage::Running
+        };
+        if running {
+            let cause = termination.wait();
+            tracing::info!(?cause, "shutting down");
+        }
+        self.shutdown();
+        Ok(())
+    }
+
+    /// Shuts down: stops accepting, lets requests under way end (up to the setting `drain_timeout`),
+    /// tells every client that the connection closes, and closes the connections to servers that no
+    /// call uses. Returns when that is done; calling it again waits for the first call.
+    ///
+    /// Called by a servant, the connection of that very request keeps it waiting until
+    /// `drain_timeout`; use another thread.
+    pub fn shutdown(&self) {
+        let life = &self.0.life;
+        let mut state = lock(&life.state);
+        if state.stage != Stage::Running {
+            while state.stage != Stage::Ended {
+                state = life.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            return;
+        }
+        state.stage = Stage::Ending;
+        drop(state);
+        if let Some(Ok(server)) = self.0.server.get() {
+            server.close(self);
+        }
+        self.0.client.close_idle();
+        let mut state = lock(&life.state);
+        state.stage = Stage::Ended;
+        state.wakers.drain(..).for_each(|waker| waker.wake());
+        life.ended.notify_all();
+    }
+}

@@ -1,0 +1,204 @@
+//! A request being served, as a skeleton sees it.
+
+use super::connection::ReplyPort;
+use crate::exception::{
+    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
+};
+use crate::object::Servant;
+use crate::wire::send;
+use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encoder};
+use armilla_giop::{
+    HEADER_LEN, MessageHeader, ReplyStatus, RequestHeader, Version, begin_reply, put_body,
+};
+use armilla_ipc::SendError;
+use std::fmt;
+
+/// What a skeleton returns.
+pub type Dispatched = Result<(), DispatchError>;
+
+/// Why a request was not answered by the skeleton.
+#[derive(Debug)]
+pub enum DispatchError {
+    /// The client shall hear of this exception.
+    Exception(SystemException),
+    /// The reply could not be sent; nobody is there to hear of it.
+    Send(SendError),
+}
+
+impl From<CdrError> for DispatchError {
+    /// The arguments could not be decoded, so the servant was not called.
+    #[cold]
+    fn from(error: CdrError) -> Self {
+        Self::Exception(SystemException::decoding(&error, Completion::No))
+    }
+}
+
+impl From<SystemException> for DispatchError {
+    #[cold]
+    fn from(exception: SystemException) -> Self {
+        Self::Exception(exception)
+    }
+}
+
+/// A request being served: its operation, its arguments, and the way back.
+pub struct ServerCall<'a> {
+    request: RequestHeader<'a>,
+    version: Version,
+    arguments: Decoder<'a>,
+    reply: &'a mut ReplyPort,
+    servant: Option<&'a dyn Servant>,
+}
+
+impl<'a> ServerCall<'a> {
+    #[inline]
+    pub(super) fn new(
+        request: RequestHeader<'a>,
+        version: Version,
+        arguments: Decoder<'a>,
+        reply: &'a mut ReplyPort,
+        servant: Option<&'a dyn Servant>,
+    ) -> Self {
+        Self { request, version, arguments, reply, servant }
+    }
+
+    /// The name of the operation, as it was sent.
+    #[inline]
+    pub fn operation(&self) -> &'a str {
+        self.request.operation
+    }
+
+    /// A decoder at the first argument.
+    #[inline]
+    pub fn arguments(&self) -> Decoder<'a> {
+        self.arguments.clone()
+    }
+
+    /// Answers with what the servant returned: `encode` writes the results, or the exception goes.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[inline]
+    pub fn reply<R, E: ReplyError>(
+        &mut self,
+        result: Result<R, E>,
+        encode: impl for<'p> FnOnce(&'p R, &mut Encoder<'p>) -> CdrResult,
+    ) -> Dispatched {
+        match &result {
+            Ok(value) => self.answer(ReplyStatus::NoException, |out| encode(value, out)),
+            Err(error) => match error.system() {
+                Some(exception) => self.raise(exception),
+                None => self.answer(ReplyStatus::UserException, |out| error.encode_user(out)),
+            },
+        }
+    }
+
+    /// Ends a oneway operation. What it failed with nobody wants to know, so it is logged.
+    ///
+    /// # Errors
+    /// When the client asked for a reply all the same and it cannot be sent.
+    pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
+        if let Err(exception) = &result {
+            let operation = self.operation();
+            tracing::warn!(operation, %exception, "a oneway operation failed");
+        }
+        self.reply(result, |(), _| Ok(()))
+    }
+
+    /// Answers a request for an operation that the interface does not have: one that every object
+    /// has, or none at all.
+    ///
+    /// # Errors
+    /// When the arguments cannot be decoded or the reply cannot be sent.
+    #[cold]
+    pub fn unknown_operation(&mut self) -> Dispatched {
+        let Some(servant) = self.servant else {
+            return Err(SystemException::object_not_exist().into());
+        };
+        match self.operation() {
+            "_is_a" => {
+                let wanted = self.arguments().string()?.into_owned();
+                let answer = servant.is_a(&wanted);
+                self.answer(ReplyStatus::NoException, |out| {
+                    out.put_bool(answer);
+                    Ok(())
+                })
+            }
+            // `_not_existent` is what GIOP 1.0 and 1.1 clients of some ORBs say.
+            "_non_existent" | "_not_existent" => self.answer(ReplyStatus::NoException, |out| {
+                out.put_bool(false);
+                Ok(())
+            }),
+            "_repository_id" => {
+                self.answer(ReplyStatus::NoException, |out| out.put_string(servant.repository_id()))
+            }
+            operation => {
+                let what = format!("{} has no operation {operation:?}", servant.repository_id());
+                Err(no_operation().because(what).into())
+            }
+        }
+    }
+
+    /// Answers with a system exception.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    pub(super) fn raise(&mut self, exception: &SystemException) -> Dispatched {
+        self.answer(ReplyStatus::SystemException, |out| encode_system(exception, out))
+    }
+
+    /// Sends a reply, if one is wanted. When its body cannot be encoded the client hears why.
+    #[inline]
+    pub(super) fn answer<'p>(
+        &mut self,
+        status: ReplyStatus,
+        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+    ) -> Dispatched {
+        if !self.request.response_expected {
+            return Ok(());
+        }
+        let buffer = std::mem::take(&mut self.reply.buffer);
+        let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.reply.code_set);
+        let encoded = self
+            .begin(&mut out, status)
+            .and_then(|()| put_body(&mut out, self.version, body))
+            .map_err(|error| SystemException::encoding(&error, Completion::Yes).into());
+        let sent = encoded.and_then(|()| self.finish(&mut out));
+        self.reply.buffer = out.into_buffer();
+        sent
+    }
+
+    #[inline]
+    fn begin(&self, out: &mut Encoder<'_>, status: ReplyStatus) -> CdrResult {
+        out.truncate(0);
+        begin_reply(out, self.version, self.request.request_id, status, &[])
+    }
+
+    #[inline]
+    fn finish(&mut self, out: &mut Encoder<'_>) -> Dispatched {
+        let size = out.len() - HEADER_LEN;
+        let limit = self.reply.max_message;
+        if size > limit || MessageHeader::finish(out).is_err() {
+            return Err(too_large(size, limit).into());
+        }
+        send(&*self.reply.stream, out).map_err(DispatchError::Send)
+    }
+}
+
+impl fmt::Debug for ServerCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerCall").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+#[cold]
+fn no_operation() -> SystemException {
+    SystemException::new(ExceptionKind::BadOperation, Minor::NO_OPERATION, Completion::No)
+}
+
+#[cold]
+fn too_large(size: usize, limit: usize) -> SystemException {
+    let what = format!("the reply has {size} octets, the limit (max_message) is {limit}");
+    SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::Yes)
+        .because(what)
+}

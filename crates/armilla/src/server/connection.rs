@@ -1,0 +1,162 @@
+//! One connection to a client, served by a thread of its own.
+//!
+//! The thread reads a request, calls the servant and writes the reply itself: two system calls, no
+//! hand-off, and no allocation once the buffers have grown to the size of the messages.
+
+use super::dispatch;
+use super::registry::Place;
+use crate::orb::Orb;
+use armilla_cdr::{CdrError, CodeSet};
+use armilla_giop::{
+    Framer, HeaderError, Message, MessageKind, Version, close_connection, message_error,
+};
+use armilla_ipc::{SendError, Stream};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connection and its state.
+pub(crate) struct Connection {
+    orb: Orb,
+    framer: Framer,
+    reply: ReplyPort,
+    place: Place,
+}
+
+/// Where replies go.
+pub(crate) struct ReplyPort {
+    pub(crate) stream: Arc<dyn Stream>,
+    /// The last reply; its memory is used for the next.
+    pub(crate) buffer: Vec<u8>,
+    /// What the client chose for strings; it says so with its first request.
+    pub(crate) code_set: CodeSet,
+    pub(crate) max_message: usize,
+}
+
+/// Why a connection ends.
+pub(crate) enum End {
+    /// The client closed it, or said that it would.
+    Peer,
+    /// Nothing came for long, or the server closes: the client is told.
+    Ours,
+    /// The client left a message unfinished.
+    Stalled(Duration),
+    /// The octets are no messages.
+    Framing(HeaderError),
+    /// A message is malformed.
+    Malformed(MessageKind, CdrError),
+    /// A message that only a server sends, or that the version does not have.
+    Unexpected(MessageKind),
+    /// The client cannot read us.
+    MessageError,
+    /// The connection broke.
+    Io(io::Error),
+}
+
+impl From<SendError> for End {
+    fn from(error: SendError) -> Self {
+        Self::Io(error.source)
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
+        let max_message = orb.settings().max_message;
+        let code_set = CodeSet::default();
+        let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message };
+        Self { orb, framer: Framer::new(max_message), reply, place }
+    }
+
+    /// Tells a client for which there is no place that it was not heard.
+    pub(crate) fn turn_away(stream: &dyn Stream) {
+        stream.send_all(&close_connection(Version::V1_0)).ok();
+    }
+
+    /// Serves requests until the connection ends.
+    pub(crate) fn serve(&mut self) {
+        let Err(end) = self.run() else { return };
+        let peer = self.reply.stream.peer();
+        let farewell = match end {
+            End::Peer => None,
+            End::Ours => Some(close_connection(Version::V1_0)),
+            End::Stalled(limit) => {
+                tracing::warn!(%peer, ?limit, "closed: a message stopped halfway (header_deadline)");
+                Some(close_connection(Version::V1_0))
+            }
+            End::Framing(error) => {
+                tracing::warn!(%peer, %error, "closed: the client sent no GIOP message");
+                Some(message_error(Version::V1_0))
+            }
+            End::Malformed(kind, error) => {
+                tracing::warn!(%peer, ?kind, %error, "closed: the client sent a malformed message");
+                Some(message_error(Version::V1_0))
+            }
+            End::Unexpected(kind) => {
+                tracing::warn!(%peer, ?kind, "closed: the client sent a message that is a server's");
+                Some(message_error(Version::V1_0))
+            }
+            End::MessageError => {
+                tracing::warn!(%peer, "closed: the client could not read a message of ours");
+                None
+            }
+            End::Io(error) => {
+                tracing::debug!(%peer, %error, "the connection broke");
+                None
+            }
+        };
+        if let Some(message) = farewell {
+            // When the client is gone it needs no farewell.
+            self.reply.stream.send_all(&message).ok();
+        }
+    }
+
+    fn run(&mut self) -> Result<(), End> {
+        let idle = self.orb.settings().server_idle;
+        let halfway = self.orb.settings().header_deadline;
+        loop {
+            let limit = if self.framer.is_partial() { halfway } else { idle };
+            self.read(limit)?;
+            loop {
+                if self.place.is_closing() {
+                    return Err(End::Ours);
+                }
+                match self.framer.next() {
+                    Ok(Some(message)) => handle(&self.orb, &message, &mut self.reply)?,
+                    Ok(None) => break,
+                    Err(error) => return Err(End::Framing(error)),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, limit: Duration) -> Result<(), End> {
+        let stream = &self.reply.stream;
+        stream.set_recv_timeout(Some(limit)).map_err(End::Io)?;
+        match stream.recv(self.framer.space()) {
+            Ok(0) if self.place.is_closing() => Err(End::Ours),
+            Ok(0) => Err(End::Peer),
+            Ok(count) => {
+                self.framer.received(count);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                Err(if self.framer.is_partial() { End::Stalled(limit) } else { End::Ours })
+            }
+            Err(error) => Err(End::Io(error)),
+        }
+    }
+}
+
+#[inline]
+fn handle(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
+    match message.header.kind {
+        MessageKind::Request => dispatch::request(orb, message, reply),
+        MessageKind::LocateRequest => dispatch::locate(orb, message, reply),
+        // Requests are served one after the other, so the one to cancel has been answered.
+        MessageKind::CancelRequest => Ok(()),
+        MessageKind::CloseConnection => Err(End::Peer),
+        MessageKind::MessageError => Err(End::MessageError),
+        kind => Err(End::Unexpected(kind)),
+    }
+}

@@ -1,0 +1,105 @@
+//! From a request to the servant.
+
+use super::call::{DispatchError, ServerCall};
+use super::connection::{End, ReplyPort};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::{Found, Orb};
+use crate::poa::Activation;
+use crate::wire::send;
+use armilla_cdr::{ByteOrder, CodeSet, Encode, Encoder};
+use armilla_giop::{
+    CODE_SETS_CONTEXT, CodeSetContext, LocateStatus, Message, MessageHeader, MessageKind,
+    ReplyStatus, RequestHeader, begin_locate_reply, decode_locate_request, decode_request,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Serves a request.
+#[inline]
+pub(super) fn request(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
+    let malformed = |error| End::Malformed(MessageKind::Request, error);
+    let (header, body) = decode_request(message).map_err(malformed)?;
+    if !header.contexts.is_empty() {
+        take_code_set(&header, reply);
+    }
+    let arguments = body.with_code_set(reply.code_set).with_context(orb);
+    let found = header.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
+    let activation = match &found {
+        Found::Object(activation) => activation.as_deref().filter(|a| a.is_active()),
+        _ => None,
+    };
+    let servant = activation.map(|activation| &*activation.servant);
+    let mut call = ServerCall::new(header, message.header.version, arguments, reply, servant);
+    let outcome = match (activation, &found) {
+        (Some(activation), _) => call_servant(activation, &mut call),
+        (None, Found::Elsewhere(ior)) => {
+            call.answer(ReplyStatus::LocationForward, |out| ior.encode(out))
+        }
+        (None, _) => Err(SystemException::object_not_exist().into()),
+    };
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(DispatchError::Exception(exception)) => call.raise(&exception).map_err(fatal),
+        Err(error) => Err(fatal(error)),
+    }
+}
+
+fn fatal(error: DispatchError) -> End {
+    match error {
+        DispatchError::Send(error) => error.into(),
+        DispatchError::Exception(exception) => {
+            End::Io(std::io::Error::other(format!("no reply could be made: {exception}")))
+        }
+    }
+}
+
+#[inline]
+fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+    let servant = &*activation.servant;
+    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
+        let operation = call.operation();
+        tracing::error!(operation, object = ?activation.id, "the servant panicked");
+        let minor = Minor::PANICKED;
+        Err(SystemException::new(ExceptionKind::Unknown, minor, Completion::Maybe).into())
+    })
+}
+
+/// The client says in which code set its strings are, and ours shall be.
+#[cold]
+fn take_code_set(header: &RequestHeader<'_>, reply: &mut ReplyPort) {
+    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return };
+    let chosen = CodeSetContext::decode(data).map(|context| CodeSet::from_id(context.char));
+    match chosen {
+        Ok(Some(code_set)) => reply.code_set = code_set,
+        Ok(None) => tracing::warn!(
+            peer = %reply.stream.peer(),
+            "the client chose a code set that was not offered; ISO 8859-1 is assumed"
+        ),
+        Err(error) => tracing::warn!(
+            peer = %reply.stream.peer(), %error,
+            "the client's code sets are malformed; ISO 8859-1 is assumed"
+        ),
+    }
+}
+
+/// Answers where an object is.
+pub(super) fn locate(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
+    let malformed = |error| End::Malformed(MessageKind::LocateRequest, error);
+    let request = decode_locate_request(message).map_err(malformed)?;
+    let found = request.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
+    let buffer = std::mem::take(&mut reply.buffer);
+    let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, CodeSet::default());
+    out.truncate(0);
+    let (status, ior) = match found {
+        Found::Object(_) => (LocateStatus::ObjectHere, None),
+        Found::Elsewhere(ior) => (LocateStatus::ObjectForward, Some(ior)),
+        Found::Nothing => (LocateStatus::UnknownObject, None),
+    };
+    begin_locate_reply(&mut out, message.header.version, request.request_id, status);
+    let body = ior.as_ref().map_or(Ok(()), |ior| ior.encode(&mut out));
+    let finished = body
+        .map_err(malformed)
+        .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
+    let sent = finished.and_then(|()| send(&*reply.stream, &out).map_err(End::from));
+    reply.buffer = out.into_buffer();
+    sent
+}

@@ -1,0 +1,52 @@
+//! Everything about an ORB that can be set, with the defaults.
+
+use armilla_giop::Version;
+use std::time::Duration;
+
+/// The limits and times of an ORB. All are finite; an error that comes from one names it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The largest message that is sent or accepted, in octets. 16 MiB.
+    pub max_message: usize,
+    /// How long a call may take, from its first octet to its reply. 30 s; `None` waits for ever.
+    pub call_timeout: Option<Duration>,
+    /// How long it may take to make a connection. 5 s.
+    pub connect_timeout: Duration,
+    /// After how long without a call a client closes a connection. 120 s.
+    pub client_idle: Duration,
+    /// After how long without a request a server closes a connection. 300 s.
+    pub server_idle: Duration,
+    /// How long a peer may leave a message unfinished without sending more of it. 10 s.
+    pub header_deadline: Duration,
+    /// How long a server that shuts down waits for calls under way. 10 s.
+    pub drain_timeout: Duration,
+    /// How many connections a server holds at once; more are closed as they come. 1,024.
+    pub max_connections: usize,
+    /// How often one call may be forwarded. 8.
+    pub max_forwards: u32,
+    /// The highest GIOP version that is spoken. 1.2.
+    pub max_giop: Version,
+    /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
+    pub socket_queue: Option<usize>,
+    /// The congestion control of TCP connections by name; `None` leaves the system's.
+    pub congestion_control: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_message: 16 << 20,
+            call_timeout: Some(Duration::from_secs(30)),
+            connect_timeout: Duration::from_secs(5),
+            client_idle: Duration::from_secs(120),
+            server_idle: Duration::from_secs(300),
+            header_deadline: Duration::from_secs(10),
+            drain_timeout: Duration::from_secs(10),
+            max_connections: 1024,
+            max_forwards: 8,
+            max_giop: Version::V1_2,
+            socket_queue: None,
+            congestion_control: None,
+        }
+    }
+}
