@@ -59,3 +59,42 @@ pub fn choose_char_code_set(server: Option<&CodeSetComponent>, native: CodeSet) 
         .or_else(|| both.clone().find_map(CodeSet::from_id))
         .unwrap_or(CodeSet::Utf8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use CodeSet::{Iso8859_1, Utf8};
+    use alloc::vec::Vec;
+
+    const EBCDIC: u32 = 0x1002_0025;
+
+    fn chosen(native: u32, conversion: &[CodeSet], ours: CodeSet) -> CodeSet {
+        let conversion: Vec<u32> = conversion.iter().map(|set| set.id()).collect();
+        choose_char_code_set(Some(&CodeSetComponent { native, conversion }), ours)
+    }
+
+    #[test]
+    fn the_choice_needs_as_little_conversion_as_possible() {
+        for ours in [Iso8859_1, Utf8] {
+            assert_eq!(chosen(ours.id(), &[Iso8859_1, Utf8], ours), ours, "both have it");
+        }
+        assert_eq!(chosen(Iso8859_1.id(), &[Utf8], Utf8), Iso8859_1, "the client converts");
+        assert_eq!(chosen(EBCDIC, &[Iso8859_1, Utf8], Utf8), Utf8, "the server converts");
+        assert_eq!(chosen(EBCDIC, &[Iso8859_1], Utf8), Iso8859_1, "both convert");
+        assert_eq!(chosen(EBCDIC, &[], Iso8859_1), Utf8, "nothing in common");
+        assert_eq!(choose_char_code_set(None, Utf8), Iso8859_1, "an old server");
+    }
+
+    #[test]
+    fn the_context_reads_back_and_in_the_other_order_too() {
+        let context = CodeSetContext { char: Utf8.id(), wchar: 0x0001_0109 };
+        assert_eq!(CodeSetContext::decode(&context.encode()), Ok(context));
+        let big = b"\0\0\0\0\x05\x01\0\x01\0\x01\x01\x09";
+        let little = b"\x01\0\0\0\x01\0\x01\x05\x09\x01\x01\0";
+        assert_eq!(CodeSetContext::decode(big), Ok(context));
+        assert_eq!(CodeSetContext::decode(little), Ok(context));
+        for length in 0..12 {
+            assert!(CodeSetContext::decode(&big[..length]).is_err());
+        }
+    }
+}

@@ -20,3 +20,20 @@ const fn bare(version: Version, kind: MessageKind) -> [u8; HEADER_LEN] {
     let order = ByteOrder::NATIVE;
     MessageHeader { version, order, more_fragments: false, kind, size: 0 }.encode()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::VERSIONS;
+
+    #[test]
+    fn messages_without_a_body_are_their_header() {
+        let flag = ByteOrder::NATIVE.flag();
+        for version in VERSIONS {
+            let close = [b'G', b'I', b'O', b'P', 1, version.minor, flag, 5, 0, 0, 0, 0];
+            assert_eq!(close_connection(version), close);
+            let error = [b'G', b'I', b'O', b'P', 1, version.minor, flag, 6, 0, 0, 0, 0];
+            assert_eq!(message_error(version), error);
+        }
+    }
+}

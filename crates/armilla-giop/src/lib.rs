@@ -68,6 +68,8 @@ mod request;
 mod service_context;
 mod system_exception;
 mod target;
+#[cfg(test)]
+mod testing;
 pub mod url;
 mod version;
 

@@ -76,3 +76,57 @@ pub fn begin_locate_reply(
     out.put_u32(request_id);
     out.put_u32(status as u32);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ior::{Ior, TaggedProfile};
+    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use armilla_cdr::{Decode, Encode};
+
+    #[test]
+    fn a_locate_reply_reads_the_same_in_every_version_and_order() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let big = b"GIOP\x01\0\0\x04\0\0\0\x08\0\0\0\x05\0\0\0\x01";
+            let mut expected = golden(big, order, &[12, 16]);
+            expected[5] = version.minor;
+            let status = LocateStatus::ObjectHere;
+            let octets = written(order, |out| begin_locate_reply(out, version, 5, status));
+            assert_eq!(octets, expected, "GIOP {version} {order:?}");
+            let (header, body) = decode_locate_reply(&message(&octets)).unwrap();
+            assert_eq!(header, LocateReplyHeader { request_id: 5, status });
+            assert_eq!(body.remaining(), 0);
+            mutilate(&octets, |message| {
+                decode_locate_reply(message).ok();
+            });
+        }
+    }
+
+    #[test]
+    fn a_forward_follows_the_header_without_padding() {
+        let profiles = [TaggedProfile { id: 77, data: b"x".to_vec() }].to_vec();
+        let forward = Ior { type_id: "IDL:A:1.0".into(), profiles };
+        for version in VERSIONS {
+            let octets = written(armilla_cdr::ByteOrder::Big, |out| {
+                begin_locate_reply(out, version, 5, LocateStatus::ObjectForward);
+                // The reference must not outlive the encoder's borrow, so it goes in by copy.
+                let mut ior = Encoder::new(armilla_cdr::ByteOrder::Big);
+                forward.encode(&mut ior).unwrap();
+                out.copy_raw(&ior.to_vec());
+            });
+            assert_eq!(octets[20..24], [0, 0, 0, 10], "the length of the type id");
+            let (header, mut body) = decode_locate_reply(&message(&octets)).unwrap();
+            assert_eq!(header.status, LocateStatus::ObjectForward);
+            assert_eq!(Ior::decode(&mut body).unwrap(), forward);
+        }
+    }
+
+    #[test]
+    fn statuses_of_1_2_are_unknown_before() {
+        for number in 0..8 {
+            let early = LocateStatus::from_number(number, Version::V1_1);
+            let late = LocateStatus::from_number(number, Version::V1_2);
+            assert_eq!((early.is_some(), late.is_some()), (number < 3, number < 6));
+        }
+    }
+}

@@ -43,3 +43,32 @@ pub fn encode_locate_request(
         false => out.copy_octets(object_key),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+
+    #[test]
+    fn a_locate_request_is_written_and_read_as_the_specification_lays_it_out() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let mut expected = match version.minor {
+                2 => golden(
+                    b"GIOP\x01\x02\0\x03\0\0\0\x0f\0\0\0\x05\0\0\0\0\0\0\0\x03key",
+                    order,
+                    &[12, 20],
+                ),
+                _ => golden(b"GIOP\x01\0\0\x03\0\0\0\x0b\0\0\0\x05\0\0\0\x03key", order, &[12, 16]),
+            };
+            expected[5] = version.minor;
+            let octets =
+                written(order, |out| encode_locate_request(out, version, 5, b"key").unwrap());
+            assert_eq!(octets, expected, "GIOP {version} {order:?}");
+            let request = LocateRequest { request_id: 5, target: Target::Key(b"key") };
+            assert_eq!(decode_locate_request(&message(&octets)), Ok(request));
+            mutilate(&octets, |message| {
+                decode_locate_request(message).ok();
+            });
+        }
+    }
+}

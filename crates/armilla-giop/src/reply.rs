@@ -104,3 +104,97 @@ pub fn begin_reply(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::put_body;
+    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use alloc::vec::Vec;
+    use armilla_cdr::{ByteOrder, CdrErrorKind};
+
+    const CONTEXTS: &[ServiceContext<'static>] = &[ServiceContext { id: 9, data: b"abc" }];
+
+    /// A reply with status 1 and one context, as it should be.
+    fn expected(version: Version, order: ByteOrder) -> Vec<u8> {
+        let (big, words): (&[u8], &[usize]) = match version.minor {
+            2 => (
+                b"GIOP\x01\x02\0\x01\0\0\0\x17\
+                  \0\0\0\x05\0\0\0\x01\0\0\0\x01\0\0\0\x09\0\0\0\x03abc",
+                &[12, 16, 20, 24, 28],
+            ),
+            _ => (
+                b"GIOP\x01\0\0\x01\0\0\0\x18\
+                  \0\0\0\x01\0\0\0\x09\0\0\0\x03abc\0\0\0\0\x05\0\0\0\x01",
+                &[12, 16, 20, 28, 32],
+            ),
+        };
+        let mut octets = golden(big, order, words);
+        octets[5] = version.minor;
+        octets
+    }
+
+    fn encoded(version: Version, order: ByteOrder, status: ReplyStatus) -> Vec<u8> {
+        written(order, |out| begin_reply(out, version, 5, status, CONTEXTS).unwrap())
+    }
+
+    #[test]
+    fn a_reply_is_written_and_read_as_the_specification_lays_it_out() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let octets = encoded(version, order, ReplyStatus::UserException);
+            assert_eq!(octets, expected(version, order), "GIOP {version} {order:?}");
+            let (header, body) = decode_reply(&message(&octets)).unwrap();
+            assert_eq!((header.request_id, header.status), (5, ReplyStatus::UserException));
+            assert!(header.contexts.iter().eq(CONTEXTS.iter().copied()));
+            assert_eq!(body.remaining(), 0);
+        }
+    }
+
+    #[test]
+    fn the_result_begins_at_a_multiple_of_eight_in_1_2_and_at_once_before() {
+        for (version, start) in VERSIONS.into_iter().zip([36, 36, 40]) {
+            let octets = written(ByteOrder::Big, |out| {
+                begin_reply(out, version, 5, ReplyStatus::NoException, CONTEXTS).unwrap();
+                put_body(out, version, |out| {
+                    out.put_u8(7);
+                    Ok(())
+                })
+                .unwrap();
+            });
+            assert_eq!((octets.len(), octets[start]), (start + 1, 7));
+            assert_eq!(decode_reply(&message(&octets)).unwrap().1.u8(), Ok(7));
+        }
+    }
+
+    #[test]
+    fn statuses_of_1_2_are_unknown_before() {
+        for status in [ReplyStatus::LocationForwardPerm, ReplyStatus::NeedsAddressingMode] {
+            for version in VERSIONS {
+                let octets = encoded(version, ByteOrder::Little, status);
+                match decode_reply(&message(&octets)) {
+                    Ok((header, _)) => {
+                        assert_eq!((version, header.status), (Version::V1_2, status))
+                    }
+                    Err(error) => {
+                        assert!(version < Version::V1_2);
+                        assert!(matches!(error.kind, CdrErrorKind::InvalidEnum { .. }));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mutilated_replies_are_refused_without_a_panic() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let octets = encoded(version, order, ReplyStatus::NoException);
+            mutilate(&octets, |message| {
+                let Ok((header, mut body)) = decode_reply(message) else { return };
+                header.contexts.find(9);
+                body.u64().ok();
+            });
+            let cut = Message { octets: &octets[..octets.len() - 1], ..message(&octets) };
+            assert!(decode_reply(&cut).is_err(), "an octet short");
+        }
+    }
+}

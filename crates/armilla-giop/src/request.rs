@@ -180,3 +180,146 @@ fn encode_1_0(
     out.put_u32(0); // No principal: deprecated before 1.2 took it away.
     Ok(request_id_at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::put_body;
+    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use alloc::vec::Vec;
+    use armilla_cdr::ByteOrder;
+
+    const CONTEXTS: &[ServiceContext<'static>] = &[ServiceContext { id: 1, data: b"ab" }];
+    const REQUEST: OutgoingRequest<'static> = OutgoingRequest {
+        request_id: 5,
+        response: ResponseFlags::Target,
+        object_key: b"key",
+        operation: "ping",
+        contexts: CONTEXTS,
+    };
+
+    /// [`REQUEST`] as it should be, the minor version left open.
+    fn expected(version: Version, order: ByteOrder) -> Vec<u8> {
+        let mut octets = match version.minor {
+            2 => golden(
+                b"GIOP\x01\x02\0\0\0\0\0\x2e\
+                  \0\0\0\x05\x03\0\0\0\0\0\0\0\0\0\0\x03key\0\0\0\0\x05ping\0\0\0\0\
+                  \0\0\0\x01\0\0\0\x01\0\0\0\x02ab",
+                order,
+                &[12, 24, 32, 44, 48, 52],
+            ),
+            _ => golden(
+                b"GIOP\x01\0\0\0\0\0\0\x30\
+                  \0\0\0\x01\0\0\0\x01\0\0\0\x02ab\0\0\
+                  \0\0\0\x05\x01\0\0\0\0\0\0\x03key\0\0\0\0\x05ping\0\0\0\0\0\0\0\0",
+                order,
+                &[12, 16, 20, 28, 36, 44, 56],
+            ),
+        };
+        octets[5] = version.minor;
+        octets
+    }
+
+    fn encoded(version: Version, order: ByteOrder, request: &OutgoingRequest<'_>) -> Vec<u8> {
+        written(order, |out| {
+            begin_request(out, version, request).unwrap();
+        })
+    }
+
+    #[test]
+    fn a_request_is_written_and_read_as_the_specification_lays_it_out() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let octets = encoded(version, order, &REQUEST);
+            assert_eq!(octets, expected(version, order), "GIOP {version} {order:?}");
+            let (header, arguments) = decode_request(&message(&octets)).unwrap();
+            assert_eq!((header.request_id, header.response_expected), (5, true));
+            assert_eq!(header.target, Target::Key(b"key"));
+            assert_eq!(header.operation, "ping");
+            assert!(header.contexts.iter().eq(CONTEXTS.iter().copied()));
+            assert_eq!(arguments.remaining(), 0);
+        }
+    }
+
+    #[test]
+    fn arguments_begin_at_a_multiple_of_eight_in_1_2_and_at_once_before() {
+        for version in VERSIONS {
+            let octets = written(ByteOrder::Big, |out| {
+                let layout = begin_request(out, version, &REQUEST).unwrap();
+                put_body(out, version, |out| {
+                    let aligned = layout.end_of_header.next_multiple_of(8);
+                    let start = if version == Version::V1_2 { aligned } else { 60 };
+                    assert_eq!(out.len(), start);
+                    out.put_u8(7);
+                    Ok(())
+                })
+                .unwrap();
+            });
+            assert_eq!(decode_request(&message(&octets)).unwrap().1.u8(), Ok(7));
+        }
+    }
+
+    #[test]
+    fn arguments_that_turn_out_empty_leave_no_padding() {
+        for version in VERSIONS {
+            let octets = written(ByteOrder::Big, |out| {
+                begin_request(out, version, &REQUEST).unwrap();
+                put_body(out, version, |_| Ok(())).unwrap();
+            });
+            assert_eq!(octets, expected(version, ByteOrder::Big));
+        }
+    }
+
+    #[test]
+    fn a_template_serves_again_with_another_request_id() {
+        for version in VERSIONS {
+            let octets = written(ByteOrder::Little, |out| {
+                let layout = begin_request(out, version, &REQUEST).unwrap();
+                out.patch_u32(layout.request_id_at, 0xabcd);
+            });
+            assert_eq!(decode_request(&message(&octets)).unwrap().0.request_id, 0xabcd);
+        }
+    }
+
+    #[test]
+    fn each_way_to_respond_is_told_apart_as_far_as_the_version_can() {
+        let ways = [
+            (ResponseFlags::None, (false, false)),
+            (ResponseFlags::Server, (true, true)),
+            (ResponseFlags::Target, (true, false)),
+        ];
+        for (version, (response, (expected, sync))) in
+            VERSIONS.iter().flat_map(|v| ways.map(|w| (*v, w)))
+        {
+            let request = OutgoingRequest { response, ..REQUEST };
+            let octets = encoded(version, ByteOrder::Big, &request);
+            let header = decode_request(&message(&octets)).unwrap().0;
+            assert_eq!(header.response_expected, expected);
+            assert_eq!(header.sync_with_server, sync && version == Version::V1_2);
+        }
+    }
+
+    #[test]
+    fn mutilated_requests_are_refused_without_a_panic() {
+        for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+            let octets = encoded(version, order, &REQUEST);
+            mutilate(&octets, |message| {
+                let Ok((header, mut arguments)) = decode_request(message) else { return };
+                let lent: usize = header.contexts.iter().map(|context| context.data.len()).sum();
+                assert!(lent <= octets.len());
+                header.target.object_key();
+                arguments.u64().ok();
+            });
+            let whole = message(&octets);
+            let cut = Message { octets: &octets[..octets.len() - 1], ..whole };
+            assert!(decode_request(&cut).is_err(), "an octet short");
+        }
+    }
+
+    #[test]
+    fn an_operation_without_its_nul_is_refused() {
+        let mut octets = encoded(Version::V1_2, ByteOrder::Big, &REQUEST);
+        octets[40] = b'!';
+        let error = decode_request(&message(&octets)).unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::MissingNul);
+    }
+}

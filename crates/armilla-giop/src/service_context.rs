@@ -16,16 +16,17 @@ pub struct ServiceContext<'r> {
 }
 
 /// The service contexts of a received message, read one by one where they lie.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceContexts<'b> {
-    /// Stands at the first context.
-    list: Decoder<'b>,
-    count: usize,
+    /// The contexts, from the first to the end of the last. Nothing in them is aligned to more
+    /// than the four octets to which the list is.
+    list: &'b [u8],
+    order: ByteOrder,
 }
 
 impl<'b> ServiceContexts<'b> {
     /// No contexts.
-    pub const EMPTY: Self = Self { list: Decoder::new(&[], ByteOrder::NATIVE), count: 0 };
+    pub const EMPTY: Self = Self { list: &[], order: ByteOrder::NATIVE };
 
     /// Walks over a list of contexts, so that `input` stands behind it.
     ///
@@ -33,35 +34,36 @@ impl<'b> ServiceContexts<'b> {
     /// When the octets end before the list does.
     #[inline]
     pub fn decode(input: &mut Decoder<'b>) -> CdrResult<Self> {
-        let count = input.length()?;
-        if count == 0 {
-            return Ok(Self::EMPTY);
+        match input.length()? {
+            0 => Ok(Self::EMPTY),
+            count => Self::walk(input, count),
         }
-        let list = input.clone();
-        // Each turn consumes eight octets or fails, so `count` cannot make it long.
-        for _ in 0..count {
-            context(input)?;
-        }
-        Ok(Self { list, count })
     }
 
-    /// How many there are.
-    pub const fn len(&self) -> usize {
-        self.count
+    #[cold]
+    #[inline(never)]
+    fn walk(input: &mut Decoder<'b>, count: usize) -> CdrResult<Self> {
+        let mut ahead = input.clone();
+        // Each turn consumes eight octets or fails, so `count` cannot make it long.
+        for _ in 0..count {
+            context(&mut ahead)?;
+        }
+        let list = input.raw(ahead.position() - input.position())?;
+        Ok(Self { list, order: input.order() })
     }
 
     /// Whether there are none.
     #[inline]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.list.is_empty()
     }
 
     /// The contexts in the order in which they were sent.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'b>> + use<'b> {
-        let mut input = self.list.clone();
-        // `decode` walked the same way without an error.
-        (0..self.count).map_while(move |_| context(&mut input).ok())
+        let mut input = Decoder::new(self.list, self.order);
+        // `walk` came to the end of the list without an error, so this ends there and not before.
+        core::iter::from_fn(move || context(&mut input).ok())
     }
 
     /// The data of the first context with this id.
@@ -81,11 +83,49 @@ fn context<'b>(input: &mut Decoder<'b>) -> CdrResult<ServiceContext<'b>> {
 /// # Errors
 /// When a length does not fit 32 bits.
 #[inline]
-pub fn encode_contexts(out: &mut Encoder<'_>, contexts: &[ServiceContext<'_>]) -> CdrResult {
+pub(crate) fn encode_contexts(out: &mut Encoder<'_>, contexts: &[ServiceContext<'_>]) -> CdrResult {
     out.put_length(contexts.len())?;
     for context in contexts {
         out.put_u32(context.id);
         out.copy_octets(context.data)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::ORDERS;
+    use alloc::vec::Vec;
+
+    fn encoded(order: ByteOrder, contexts: &[ServiceContext<'_>]) -> Vec<u8> {
+        let mut out = Encoder::new(order);
+        encode_contexts(&mut out, contexts).unwrap();
+        out.to_vec()
+    }
+
+    #[test]
+    fn contexts_are_found_by_id_and_unknown_ones_skipped() {
+        for order in ORDERS {
+            let contexts = [(7, &b"unknown"[..]), (1, b"code sets"), (9, b"")]
+                .map(|(id, data)| ServiceContext { id, data });
+            let octets = encoded(order, &contexts);
+            let mut input = Decoder::new(&octets, order);
+            let list = ServiceContexts::decode(&mut input).unwrap();
+            assert_eq!(input.remaining(), 0);
+            assert!(list.iter().eq(contexts));
+            assert_eq!(list.find(CODE_SETS_CONTEXT), Some(&b"code sets"[..]));
+            assert_eq!(list.find(9), Some(&b""[..]));
+            assert_eq!(list.find(2), None);
+        }
+    }
+
+    #[test]
+    fn a_count_without_contexts_behind_it_is_refused_before_it_costs_anything() {
+        let octets = [0xff; 64];
+        assert!(ServiceContexts::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+        let mut octets = encoded(ByteOrder::Big, &[ServiceContext { id: 1, data: b"abcd" }]);
+        octets[3] = 2;
+        assert!(ServiceContexts::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+    }
 }

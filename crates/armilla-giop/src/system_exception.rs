@@ -49,3 +49,36 @@ impl Encode for SystemExceptionBody<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla_cdr::{ByteOrder, CdrErrorKind};
+
+    const OCTETS: &[u8] = b"\0\0\0\x03UN\0\0\0\0\0\x07\0\0\0\x01";
+
+    #[test]
+    fn an_exception_is_written_and_read_as_the_specification_lays_it_out() {
+        let (id, completed) = (Cow::Borrowed("UN"), CompletionStatus::No);
+        let body = SystemExceptionBody { id, minor: 7, completed };
+        let mut out = Encoder::new(ByteOrder::Big);
+        body.encode(&mut out).unwrap();
+        assert_eq!(out.to_vec(), OCTETS);
+        assert_eq!(
+            SystemExceptionBody::decode(&mut Decoder::new(OCTETS, ByteOrder::Big)),
+            Ok(body)
+        );
+    }
+
+    #[test]
+    fn a_fourth_completion_status_and_every_truncation_are_refused() {
+        let mut octets = OCTETS.to_vec();
+        octets[15] = 3;
+        let error = SystemExceptionBody::decode(&mut Decoder::new(&octets, ByteOrder::Big));
+        assert!(matches!(error.unwrap_err().kind, CdrErrorKind::InvalidEnum { value: 3, .. }));
+        for length in 0..OCTETS.len() {
+            let mut cut = Decoder::new(&OCTETS[..length], ByteOrder::Big);
+            assert!(SystemExceptionBody::decode(&mut cut).is_err());
+        }
+    }
+}

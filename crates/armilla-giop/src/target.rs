@@ -74,3 +74,62 @@ fn selected_profile<'b>(input: &mut Decoder<'b>) -> CdrResult<Target<'b>> {
     }
     found.ok_or_else(|| input.error(CdrErrorKind::Invalid("the selected profile does not exist")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ior::{IiopProfile, Ior, TaggedProfile};
+    use crate::testing::ORDERS;
+    use crate::{Version, ior};
+    use alloc::vec::Vec;
+    use armilla_cdr::{ByteOrder, Encode};
+
+    fn profile() -> TaggedProfile {
+        let (version, host) = (Version::V1_2, "host".into());
+        let object_key = b"key".to_vec();
+        let profile = IiopProfile { version, host, port: 1, object_key, components: Vec::new() };
+        profile.to_tagged().unwrap()
+    }
+
+    fn reference(order: ByteOrder, selected: u32) -> Vec<u8> {
+        let unknown = TaggedProfile { id: ior::TAG_MULTIPLE_COMPONENTS, data: b"\0".to_vec() };
+        let reference = Ior { type_id: "IDL:A:1.0".into(), profiles: [unknown, profile()].into() };
+        let mut out = Encoder::new(order);
+        out.put_u16(REFERENCE_ADDRESS);
+        out.put_u32(selected);
+        reference.encode(&mut out).unwrap();
+        out.to_vec()
+    }
+
+    #[test]
+    fn the_key_is_found_in_each_form_of_address() {
+        for order in ORDERS {
+            let profile = profile();
+            let mut key = Encoder::new(order);
+            Target::encode_key(&mut key, b"key").unwrap();
+            let mut by_profile = Encoder::new(order);
+            by_profile.put_u16(PROFILE_ADDRESS);
+            profile.encode(&mut by_profile).unwrap();
+            for octets in [key.to_vec(), by_profile.to_vec(), reference(order, 1)] {
+                let mut input = Decoder::new(&octets, order);
+                let target = Target::decode(&mut input).unwrap();
+                assert_eq!(target.object_key(), Some(&b"key"[..]), "{target:?}");
+                assert_eq!(input.remaining(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_of_another_protocol_has_no_key_that_is_known_here() {
+        let octets = reference(ByteOrder::Big, 0);
+        let target = Target::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap();
+        assert_eq!(target.object_key(), None);
+    }
+
+    #[test]
+    fn a_selected_profile_that_does_not_exist_and_an_unknown_form_are_refused() {
+        for octets in [reference(ByteOrder::Big, 2), [0, 3, 0, 0].into()] {
+            assert!(Target::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+        }
+    }
+}

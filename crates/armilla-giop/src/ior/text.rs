@@ -109,3 +109,42 @@ fn value(digit: u8) -> u8 {
         _ => (digit | 0x20) - b'a' + 10,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ior::TaggedProfile;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_reference_reads_back_from_its_text_in_either_case_and_with_space_around() {
+        let profiles = [TaggedProfile { id: 3, data: b"\xab\xcd".to_vec() }].into();
+        let ior = Ior { type_id: "IDL:A:1.0".into(), profiles };
+        let text = ior.to_text().unwrap();
+        assert!(text.starts_with("IOR:0"));
+        assert_eq!(text.parse(), Ok(ior.clone()));
+        assert_eq!(format!(" {}\n", text.to_uppercase()).parse(), Ok(ior.clone()));
+        assert_eq!(text.to_lowercase().parse(), Ok(ior));
+    }
+
+    #[test]
+    fn nil_has_no_profiles_and_no_type() {
+        let nil: Ior = "IOR:00000000000000010000000000000000".parse().unwrap();
+        assert_eq!(nil, Ior::NIL);
+        assert!(nil.is_nil());
+    }
+
+    #[test]
+    fn each_fault_in_a_text_is_told_apart() {
+        let parse = |text: &str| text.parse::<Ior>().unwrap_err();
+        assert_eq!(parse(""), IorError::MissingPrefix);
+        assert_eq!(parse("IO€"), IorError::MissingPrefix);
+        assert_eq!(parse("IOR:0x"), IorError::NotHexadecimal { found: 'x', digit: 1 });
+        assert_eq!(parse("IOR:00€0"), IorError::NotHexadecimal { found: '€', digit: 2 });
+        assert_eq!(parse("IOR:000"), IorError::OddLength { digits: 3 });
+        assert!(matches!(parse("IOR:"), IorError::Cdr(_)));
+        assert!(matches!(parse("IOR:01000000ffffffff"), IorError::Cdr(_)));
+        assert!(parse("IOR:000").to_string().contains("cut"));
+    }
+}

@@ -178,3 +178,76 @@ fn parse_port(text: &str) -> Result<u16, UrlError> {
         _ => Err(UrlError::BadPort(excerpt(text))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iiop(version: Option<Version>, host: &str, port: u16) -> CorbalocAddress {
+        CorbalocAddress::Iiop { version, host: host.into(), port }
+    }
+
+    #[test]
+    fn addresses_and_keys_read_and_write_back() {
+        let cases = [
+            (":h:1/Key", ":h:1/Key", [iiop(None, "h", 1)].to_vec(), &b"Key"[..]),
+            ("iiop:h/K", ":h:2809/K", [iiop(None, "h", 2809)].to_vec(), b"K"),
+            (":", ":localhost:2809", [iiop(None, "localhost", 2809)].to_vec(), b""),
+            (
+                "iiop:1.2@h:1,:1.1@[::1]:65535,iiop:[fe80::1]/a%20/b%ff",
+                "iiop:1.2@h:1,iiop:1.1@[::1]:65535,:[fe80::1]:2809/a%20/b%ff",
+                [
+                    iiop(Some(Version::V1_2), "h", 1),
+                    iiop(Some(Version::V1_1), "::1", 65535),
+                    iiop(None, "fe80::1", 2809),
+                ]
+                .to_vec(),
+                b"a /b\xff",
+            ),
+            ("rir:/X", "rir:/X", [CorbalocAddress::Rir].to_vec(), b"X"),
+            ("rir:", "rir:/NameService", [CorbalocAddress::Rir].to_vec(), b"NameService"),
+        ];
+        for (text, written, addresses, key) in cases {
+            let corbaloc = Corbaloc { addresses, key: key.to_vec() };
+            assert_eq!(Corbaloc::parse(text).as_ref(), Ok(&corbaloc), "{text:?}");
+            assert_eq!(corbaloc.to_string(), "corbaloc:".to_string() + written);
+            assert_eq!(Corbaloc::parse(written), Ok(corbaloc));
+        }
+    }
+
+    #[test]
+    fn each_fault_in_an_address_is_told_apart() {
+        let cases = [
+            ("/K", UrlError::MissingProtocol("".into())),
+            ("h/K", UrlError::MissingProtocol("h".into())),
+            (":h,/K", UrlError::MissingProtocol("".into())),
+            ("ssliop:h:1/K", UrlError::UnknownProtocol("ssliop".into())),
+            ("rir:h/K", UrlError::RirNotAlone),
+            ("rir:,:h/K", UrlError::RirNotAlone),
+            (":2.0@h/K", UrlError::BadVersion("2.0".into())),
+            (":@h/K", UrlError::BadVersion("".into())),
+            (":::1:80/K", UrlError::BadHost("::1:80".into())),
+            (":[::1/K", UrlError::BadHost("[::1".into())),
+            (":[::1]80/K", UrlError::BadHost("[::1]80".into())),
+            (":a b/K", UrlError::BadHost("a b".into())),
+            (":h:/K", UrlError::BadPort("".into())),
+            (":h:0/K", UrlError::BadPort("0".into())),
+            (":h:+1/K", UrlError::BadPort("+1".into())),
+            (":h:65536/K", UrlError::BadPort("65536".into())),
+        ];
+        for (text, error) in cases {
+            assert_eq!(Corbaloc::parse(text), Err(error), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_become_profiles_of_the_version_that_they_say() {
+        let corbaloc = Corbaloc::parse("iiop:1.2@a:1,:b:2/K").unwrap();
+        let ior = corbaloc.to_ior(Version::V1_0).unwrap();
+        let profiles: Vec<_> = ior.iiop_profiles().map(Result::unwrap).collect();
+        assert_eq!((profiles[0].version, profiles[0].host.as_str()), (Version::V1_2, "a"));
+        assert_eq!((profiles[1].version, profiles[1].port), (Version::V1_0, 2));
+        assert!(profiles.iter().all(|profile| profile.object_key == b"K"));
+        assert!(Corbaloc::parse("rir:/K").unwrap().to_ior(Version::V1_0).unwrap().is_nil());
+    }
+}

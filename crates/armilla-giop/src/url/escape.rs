@@ -45,3 +45,26 @@ impl fmt::Display for Escaped<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn every_octet_survives_being_escaped() {
+        let all: Vec<u8> = (0..=255).collect();
+        let text = Escaped(&all).to_string();
+        assert!(text.is_ascii());
+        assert_eq!(unescape(&text), Ok(all));
+        assert_eq!(Escaped(b"a/b c#%").to_string(), "a/b%20c%23%25");
+    }
+
+    #[test]
+    fn a_percent_sign_without_two_digits_is_refused() {
+        for text in ["%", "a%", "%1", "%1g", "%g1", "%%41", "%€"] {
+            assert!(matches!(unescape(text), Err(UrlError::BadEscape(_))), "{text:?}");
+        }
+        assert_eq!(unescape_text("%ff"), Err(UrlError::NotUtf8));
+    }
+}

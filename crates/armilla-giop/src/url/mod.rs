@@ -174,3 +174,48 @@ impl fmt::Display for UrlError {
 }
 
 impl core::error::Error for UrlError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_reads_and_writes_back() {
+        for (text, written) in [
+            ("corbaloc::h:1/K", "corbaloc::h:1/K"),
+            ("CORBALOC:iiop:h/K", "corbaloc::h:2809/K"),
+            ("corbaname::h", "corbaname::h:2809/NameService"),
+            ("corbaname::h:1/K#a.b/c%20d", "corbaname::h:1/K#a.b/c%20d"),
+            ("corbaname:rir:#a", "corbaname:rir:/NameService#a"),
+            ("file:///tmp/a%20b.ior", "file:///tmp/a%20b.ior"),
+            (" file://a.ior\n", "file://a.ior"),
+        ] {
+            let url = ObjectUrl::parse(text).unwrap();
+            assert_eq!(url.to_string(), written);
+            assert_eq!(ObjectUrl::parse(written), Ok(url));
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_corbaname_is_unescaped_and_checked() {
+        let Ok(ObjectUrl::Corbaname { location, name }) = ObjectUrl::parse("corbaname::h#a%5c.b.c")
+        else {
+            panic!("a corbaname");
+        };
+        assert_eq!((location.key.as_slice(), name.as_str()), (NAME_SERVICE.as_bytes(), r"a\.b.c"));
+        let error = ObjectUrl::parse("corbaname::h#a//b");
+        assert_eq!(error, Err(UrlError::Name(NameError::EmptyComponent { at: 2 })));
+    }
+
+    #[test]
+    fn an_unknown_form_is_named_without_repeating_all_of_it() {
+        let unknown = |text: &str| ObjectUrl::parse(text).unwrap_err();
+        assert_eq!(unknown("http://h/"), UrlError::UnknownScheme("http".into()));
+        assert_eq!(unknown(""), UrlError::UnknownScheme("".into()));
+        let UrlError::UnknownScheme(excerpt) = unknown(&"ä".repeat(1000)) else {
+            panic!("scheme")
+        };
+        assert_eq!(excerpt.chars().count(), 41);
+        assert!(matches!(unknown("IOR:0"), UrlError::Ior(IorError::OddLength { .. })));
+    }
+}

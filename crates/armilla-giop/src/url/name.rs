@@ -138,3 +138,50 @@ fn push_escaped(text: &mut String, part: &str) {
         text.push(character);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn component(id: &str, kind: &str) -> NameComponent {
+        NameComponent { id: id.into(), kind: kind.into() }
+    }
+
+    #[test]
+    fn names_read_and_write_as_the_naming_service_says() {
+        let cases = [
+            ("a", [component("a", "")].to_vec()),
+            ("a.b", [component("a", "b")].to_vec()),
+            (".b", [component("", "b")].to_vec()),
+            (".", [component("", "")].to_vec()),
+            (
+                "a/./c.d/.e",
+                [("a", ""), ("", ""), ("c", "d"), ("", "e")].map(|(i, k)| component(i, k)).to_vec(),
+            ),
+            (r"a\.b\/c\\.d\.", [component(r"a.b/c\", "d.")].to_vec()),
+            ("größe", [component("größe", "")].to_vec()),
+        ];
+        for (text, name) in cases {
+            assert_eq!(parse_name(text).as_ref(), Ok(&name), "{text:?}");
+            assert_eq!(stringify_name(&name), text);
+        }
+    }
+
+    #[test]
+    fn each_fault_in_a_name_is_told_apart() {
+        let cases = [
+            ("", NameError::Empty),
+            ("/a", NameError::EmptyComponent { at: 0 }),
+            ("a//b", NameError::EmptyComponent { at: 2 }),
+            ("a/", NameError::EmptyComponent { at: 2 }),
+            ("a.", NameError::TrailingDot { at: 2 }),
+            ("a./b", NameError::TrailingDot { at: 2 }),
+            ("a.b.c", NameError::SecondDot { at: 3 }),
+            (r"a\b", NameError::BadEscape { at: 1 }),
+            (r"a\", NameError::BadEscape { at: 1 }),
+        ];
+        for (text, error) in cases {
+            assert_eq!(parse_name(text), Err(error), "{text:?}");
+        }
+    }
+}
