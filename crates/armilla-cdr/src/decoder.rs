@@ -98,7 +98,7 @@ impl<'a> Decoder<'a> {
                 self.position += len;
                 Ok(taken)
             }
-            None => Err(self.truncated(len)),
+            None => Err(truncated(self.position, self.remaining(), len)),
         }
     }
 
@@ -110,29 +110,24 @@ impl<'a> Decoder<'a> {
                 self.position += N;
                 Ok(*taken)
             }
-            None => Err(self.truncated(N)),
+            None => Err(truncated(self.position, self.remaining(), N)),
         }
     }
 
-    #[cold]
-    fn truncated(&self, needed: usize) -> CdrError {
-        self.error(CdrErrorKind::Truncated { needed, left: self.remaining() })
-    }
-
     /// An error at the present position.
-    #[cold]
+    #[inline]
     pub fn error(&self, kind: CdrErrorKind) -> CdrError {
         CdrError::at(kind, self.position)
     }
 
     /// The error for a number that names no enumerator of `type_name`.
-    #[cold]
+    #[inline]
     pub fn invalid_enum(&self, type_name: &'static str, value: u32) -> CdrError {
         self.error(CdrErrorKind::InvalidEnum { type_name, value })
     }
 
     /// The error for a discriminator that the union `type_name` does not have.
-    #[cold]
+    #[inline]
     pub fn invalid_discriminator(&self, type_name: &'static str) -> CdrError {
         self.error(CdrErrorKind::InvalidDiscriminator { type_name })
     }
@@ -188,7 +183,7 @@ impl<'a> Decoder<'a> {
     pub fn length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
         if length > self.remaining() {
-            return Err(self.truncated(length));
+            return Err(truncated(self.position, self.remaining(), length));
         }
         Ok(length)
     }
@@ -217,7 +212,7 @@ impl<'a> Decoder<'a> {
     /// When the octets end before the sequence does.
     #[inline]
     pub fn octets(&mut self) -> CdrResult<&'a [u8]> {
-        let length = self.length()?;
+        let length = self.u32()? as usize;
         self.raw(length)
     }
 
@@ -376,7 +371,7 @@ impl<'a> Decoder<'a> {
             Some(flag) => {
                 Ok(Self { octets, position: 1, order: ByteOrder::from_flag(*flag), ..self.clone() })
             }
-            None => Err(self.truncated(1)),
+            None => Err(truncated(self.position, self.remaining(), 1)),
         }
     }
 
@@ -397,6 +392,13 @@ impl<'a> Decoder<'a> {
         }
         Ok(items)
     }
+}
+
+/// The error for octets that end within a value. It takes what it needs by value, so that a decoder
+/// whose address goes nowhere can live in registers.
+#[cold]
+fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
+    CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
 #[inline]
