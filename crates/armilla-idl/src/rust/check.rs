@@ -1,0 +1,194 @@
+//! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
+//! large for the stack.
+
+use super::interface::all_bases;
+use super::names;
+use super::operation::{self, Callable};
+use super::scope::{self, Scope};
+use super::types;
+use super::unions;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// The largest array in memory, in octets.
+const MAX_ARRAY: u64 = 64 << 10;
+
+/// Everything that keeps `model` from becoming Rust.
+pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
+    let mut checker = Checker { model, taken: HashMap::new(), found: Vec::new() };
+    for (id, declaration) in model.iter() {
+        checker.declaration(id, declaration);
+    }
+    checker.found
+}
+
+struct Checker<'m> {
+    model: &'m Model,
+    /// Who has which name: (Rust scope, name) to what it is in IDL and where.
+    taken: HashMap<(String, String), (String, Span)>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'m> Checker<'m> {
+    /// Notes that the IDL thing `what` at `span` is called `name` in the Rust scope `place`.
+    fn claim(&mut self, place: &str, name: &str, what: String, span: Span) {
+        let key = (place.to_owned(), name.to_owned());
+        let Some((other, other_span)) = self.taken.get(&key) else {
+            self.taken.insert(key, (what, span));
+            return;
+        };
+        let message = format!("{other} and {what} would both be called `{name}` in Rust");
+        let diagnostic = Diagnostic::error(Code::RustCollision, span, message)
+            .also(*other_span, "the name is taken here")
+            .help("rename one of the two");
+        self.found.push(diagnostic);
+    }
+
+    fn declaration(&mut self, id: DeclId, declaration: &'m Declaration) {
+        let home = scope::home(self.model, id).join("::");
+        let what = format!("`{}`", self.model.scoped_name(id));
+        let name = scope::name(declaration);
+        let span = declaration.span;
+        let own = format!("{home}::{name}");
+        // Types, traits and modules share one namespace; constants have another, and so have
+        // fields, variants and methods within their type.
+        match &declaration.kind {
+            DeclKind::Const(_) => self.claim(&format!("{home} values"), &name, what.clone(), span),
+            _ => self.claim(&home, &name, what.clone(), span),
+        }
+        match &declaration.kind {
+            DeclKind::Module(_) => {}
+            DeclKind::Interface(data) => {
+                let reference = scope::reference_name(declaration);
+                self.claim(&home, &reference, format!("the reference type of {what}"), span);
+                self.module_of(&home, declaration);
+                self.interface(id, data, &home, declaration);
+            }
+            DeclKind::Struct(data) | DeclKind::Exception(data) => {
+                if !data.nested.is_empty() {
+                    self.module_of(&home, declaration);
+                }
+                self.members(&own, data.members.iter());
+            }
+            DeclKind::Union(data) => {
+                if !data.nested.is_empty() {
+                    self.module_of(&home, declaration);
+                }
+                self.union(&own, declaration, data);
+            }
+            DeclKind::Enum(data) => {
+                for variant in &data.enumerators {
+                    let name = names::camel(&variant.name);
+                    self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
+                }
+            }
+            DeclKind::Typedef(ty) => self.ty(ty, span),
+            DeclKind::Const(constant) => self.ty(&constant.ty, span),
+        }
+    }
+
+    /// The module for what is declared within something that is not a module in IDL.
+    fn module_of(&mut self, home: &str, declaration: &Declaration) {
+        let what = format!("the module of `{}`", declaration.name);
+        self.claim(home, &names::module(&declaration.name), what, declaration.span);
+    }
+
+    fn members(&mut self, own: &str, members: impl Iterator<Item = &'m Member>) {
+        for member in members {
+            let name = names::snake(&member.name);
+            self.claim(own, &name, format!("`{}`", member.name), member.span);
+            self.ty(&member.ty, member.span);
+        }
+    }
+
+    fn union(&mut self, own: &str, declaration: &Declaration, data: &'m Union) {
+        for case in &data.cases {
+            let member = &case.member;
+            let name = names::camel(&member.name);
+            self.claim(own, &name, format!("`{}`", member.name), member.span);
+            self.ty(&member.ty, member.span);
+        }
+        if unions::has_unlisted(&Scope::root(self.model), data) {
+            let what = format!("the variant of `{}` for other discriminators", declaration.name);
+            self.claim(own, unions::UNLISTED, what, declaration.span);
+        }
+    }
+
+    fn interface(
+        &mut self,
+        id: DeclId,
+        data: &'m Interface,
+        home: &str,
+        declaration: &'m Declaration,
+    ) {
+        let companion = match home {
+            "" => names::module(&declaration.name),
+            home => format!("{home}::{}", names::module(&declaration.name)),
+        };
+        let skeleton = format!("the skeleton of `{}`", declaration.name);
+        self.claim(&companion, "skeleton", skeleton, declaration.span);
+        let methods = format!("{home} methods of {}", declaration.name);
+        for callable in operation::callables(data) {
+            let scoped_name = self.model.scoped_name(id);
+            let what = describe(&scoped_name, &callable);
+            self.claim(&methods, &callable.method, what.clone(), callable.span);
+            if let Some(raises) = callable.raises_name() {
+                let what = format!("the exceptions of {what}");
+                self.claim(&companion, &raises, what, callable.span);
+            }
+            self.callable(&methods, &callable);
+        }
+        // A method that means two things can be called on neither the trait object nor a
+        // reference. Collisions within a base have been found there.
+        for base in all_bases(self.model, id) {
+            let DeclKind::Interface(data) = &self.model.get(base).kind else { continue };
+            for callable in operation::callables(data) {
+                let what = describe(&self.model.scoped_name(base), &callable);
+                self.claim(&methods, &callable.method, what, callable.span);
+            }
+        }
+    }
+
+    fn callable(&mut self, methods: &str, callable: &Callable<'m>) {
+        let own = format!("{methods}::{}", callable.wire_name);
+        for parameter in &callable.parameters {
+            let what = format!("`{}`", parameter.idl_name);
+            self.claim(&own, &parameter.name, what, parameter.span);
+            self.ty(parameter.ty, parameter.span);
+        }
+        if let Some(ty) = callable.result {
+            self.ty(ty, callable.span);
+        }
+    }
+
+    /// Refuses large arrays within `ty`; those of named types are found where they are declared.
+    fn ty(&mut self, ty: &Type, span: Span) {
+        match ty {
+            Type::Sequence(element, _) => self.ty(element, span),
+            Type::Array(..) => {
+                let size = types::size(self.model, ty);
+                if size > MAX_ARRAY {
+                    let message = format!(
+                        "arrays larger than {} KiB are not supported yet, this one takes {size} \
+                         octets",
+                        MAX_ARRAY >> 10
+                    );
+                    let diagnostic = Diagnostic::error(Code::Unsupported, span, message)
+                        .help("use a bounded sequence, which is not kept on the stack");
+                    self.found.push(diagnostic);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn describe(scoped_name: &str, callable: &Callable<'_>) -> String {
+    let name = format!("`{scoped_name}::{}`", callable.idl_name);
+    match callable.wire_name.get(..5) {
+        Some("_set_") => format!("the setter of {name}"),
+        _ => name,
+    }
+}

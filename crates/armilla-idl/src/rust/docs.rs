@@ -1,0 +1,106 @@
+//! IDL comments as Rust documentation.
+//!
+//! Comments in IDL are plain text. Rust reads documentation as Markdown, where indented lines are
+//! code that would be compiled as a test, and brackets and angle brackets are links and HTML; so
+//! what Markdown would take for something else is escaped.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The comment of a declaration as attributes, or `otherwise` where it has none.
+pub(super) fn docs(comment: &[String], otherwise: &str) -> TokenStream {
+    if comment.iter().all(|line| line.trim().is_empty()) {
+        return attributes(&[otherwise.to_owned()]);
+    }
+    attributes(&markdown(comment))
+}
+
+fn attributes(lines: &[String]) -> TokenStream {
+    lines
+        .iter()
+        .map(|line| {
+            let line = if line.is_empty() { String::new() } else { format!(" {line}") };
+            quote!(#[doc = #line])
+        })
+        .collect()
+}
+
+fn markdown(comment: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    // How far the text of the list item that is open is indented.
+    let mut item_indent = 0;
+    for line in comment {
+        let text = line.trim();
+        let marker = list_marker(text);
+        let indent = if marker > 0 { 0 } else { item_indent };
+        if marker > 0 {
+            item_indent = marker;
+        } else if text.is_empty() {
+            item_indent = 0;
+        }
+        let indent = if text.is_empty() { 0 } else { indent };
+        lines.push(format!("{:indent$}{}", "", escape(text)));
+    }
+    lines
+}
+
+/// The width of the list marker that a line begins with: `- `, `* ` or `1. `.
+fn list_marker(text: &str) -> usize {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    match text.get(digits..) {
+        Some(rest) if digits > 0 && (rest.starts_with(". ") || rest.starts_with(") ")) => {
+            digits + 2
+        }
+        _ if text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ") => 2,
+        _ => 0,
+    }
+}
+
+/// `text` with a backslash before what Markdown would interpret, except within back-quotes.
+fn escape(text: &str) -> String {
+    // A fence opens a block of code, which rustdoc takes for Rust.
+    if text.starts_with("```") || text.starts_with("~~~") {
+        return format!("\\{text}");
+    }
+    let mut escaped = String::with_capacity(text.len());
+    let mut in_code = false;
+    let closed = text.matches('`').count().is_multiple_of(2);
+    for character in text.chars() {
+        match character {
+            '`' if closed => in_code = !in_code,
+            '`' | '[' | ']' | '<' if !in_code => escaped.push('\\'),
+            _ => {}
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown_of(comment: &str) -> String {
+        let lines: Vec<String> = comment.lines().map(str::to_owned).collect();
+        markdown(&lines).join("\n")
+    }
+
+    #[test]
+    fn indented_text_does_not_become_a_code_block() {
+        assert_eq!(markdown_of("Uses:\n\n    x = 1"), "Uses:\n\nx = 1");
+        assert_eq!(markdown_of("```\nx\n```"), "\\```\nx\n\\```");
+    }
+
+    #[test]
+    fn brackets_are_text_except_in_code() {
+        assert_eq!(markdown_of("a sequence<T>[3]"), "a sequence\\<T>\\[3\\]");
+        assert_eq!(markdown_of("a `sequence<T>[3]`"), "a `sequence<T>[3]`");
+        assert_eq!(markdown_of("an odd ` in [x]"), "an odd \\` in \\[x\\]");
+    }
+
+    #[test]
+    fn the_lines_of_a_list_item_stay_with_it() {
+        assert_eq!(markdown_of("- one\ntwo\n- three\n\nend"), "- one\n  two\n- three\n\nend");
+        assert_eq!(markdown_of("12. one\n two"), "12. one\n    two");
+    }
+}

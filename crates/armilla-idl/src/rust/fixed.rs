@@ -1,0 +1,187 @@
+//! Structs of which every value takes the same place in CDR: how a sequence of them is written
+//! and read at constant offsets, without a check for each member.
+
+use super::layout::Layout;
+use super::scope::Scope;
+use super::structs::field;
+use super::types;
+use crate::model::{DeclId, DeclKind, Model, Type};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The most elements that an array in a fixed-size struct may have.
+const MAX_ELEMENTS: u64 = 16;
+
+/// The most primitives that a fixed-size struct may have in all, so that the code stays small.
+const MAX_LEAVES: usize = 64;
+
+/// How to write and read one fixed-size struct.
+#[derive(Debug)]
+pub(super) struct Plan {
+    layout: Layout,
+    /// The generic parameter for the byte order, a name that no type beside it has.
+    order: Ident,
+    writes: Vec<TokenStream>,
+    value: TokenStream,
+}
+
+impl Plan {
+    /// The plan for a struct; `None` if its size is not fixed or it is too large to unroll.
+    pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Option<Self> {
+        let mut sizes = Vec::new();
+        leaves(scope.model, &Type::Named(id), &mut sizes)?;
+        let layout = Layout::of(&sizes);
+        let order = scope.unused_type_name("O");
+        let mut writer = Unrolled { scope, order: &order, offsets: layout.offsets.iter() };
+        let writes = writer.writes(&Type::Named(id), quote!(self));
+        let mut reader = Unrolled { scope, order: &order, offsets: layout.offsets.iter() };
+        let value = reader.read_struct(id, quote!(Self));
+        Some(Plan { order: order.clone(), writes, value, layout })
+    }
+
+    /// The implementation of `Fixed` for the struct `name`.
+    pub(super) fn implementation(&self, name: &Ident) -> TokenStream {
+        let Plan { layout, order, writes, value } = self;
+        let align = Literal::usize_unsuffixed(layout.align);
+        let phase = Literal::usize_unsuffixed(layout.phase);
+        let stride = Literal::usize_unsuffixed(layout.stride);
+        quote! {
+            impl rt::Fixed for #name {
+                const ALIGN: usize = #align;
+                const PHASE: usize = #phase;
+                const STRIDE: usize = #stride;
+                #[inline(always)]
+                fn write<#order: rt::Order>(&self, chunk: &mut [u8]) { #(#writes)* }
+                #[inline(always)]
+                fn read<#order: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> { Ok(#value) }
+            }
+        }
+    }
+}
+
+/// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
+fn leaves(model: &Model, ty: &Type, sizes: &mut Vec<usize>) -> Option<()> {
+    match model.resolve(ty) {
+        Type::Primitive(kind) => sizes.push(types::primitive_size(*kind)),
+        Type::Array(element, dimensions) => {
+            for _ in 0..elements(dimensions)? {
+                leaves(model, element, sizes)?;
+            }
+        }
+        Type::Named(id) => match &model.get(*id).kind {
+            DeclKind::Enum(_) => sizes.push(4),
+            DeclKind::Struct(data) => {
+                for member in &data.members {
+                    leaves(model, &member.ty, sizes)?;
+                }
+            }
+            _ => return None,
+        },
+        Type::String(_) | Type::Sequence(..) | Type::Object => return None,
+    }
+    (sizes.len() <= MAX_LEAVES).then_some(())
+}
+
+/// How many elements an array has, if it is small.
+fn elements(dimensions: &[u32]) -> Option<u64> {
+    let product = |product: u64, dimension: &u32| product.checked_mul(u64::from(*dimension));
+    dimensions.iter().try_fold(1, product).filter(|elements| *elements <= MAX_ELEMENTS)
+}
+
+/// A walk over the primitives of a struct in the order of their offsets.
+struct Unrolled<'a, 'm> {
+    scope: &'a Scope<'m>,
+    order: &'a Ident,
+    offsets: std::slice::Iter<'a, usize>,
+}
+
+impl Unrolled<'_, '_> {
+    fn offset(&mut self) -> Literal {
+        // There is one offset for each leaf, and this walk meets the leaves in the same order.
+        Literal::usize_unsuffixed(self.offsets.next().copied().unwrap_or(usize::MAX))
+    }
+
+    /// The statements that write the value at `place`.
+    fn writes(&mut self, ty: &Type, place: TokenStream) -> Vec<TokenStream> {
+        let (scope, order) = (self.scope, self.order);
+        match scope.model.resolve(ty) {
+            Type::Primitive(kind) => {
+                let put = format_ident!("put_{}", types::primitive(*kind));
+                let offset = self.offset();
+                vec![quote!(#order::#put(chunk, #offset, #place);)]
+            }
+            Type::Array(element, dimensions) => {
+                let places = dimensions.iter().fold(vec![place], |places, dimension| {
+                    let indices = (0..*dimension).map(Literal::u32_unsuffixed);
+                    let indices: Vec<Literal> = indices.collect();
+                    let of = |place: TokenStream| {
+                        indices.iter().map(|i| quote!(#place[#i])).collect::<Vec<_>>()
+                    };
+                    places.into_iter().flat_map(of).collect()
+                });
+                places.into_iter().flat_map(|place| self.writes(element, place)).collect()
+            }
+            Type::Named(id) => match &scope.model.get(*id).kind {
+                DeclKind::Struct(data) => data
+                    .members
+                    .iter()
+                    .flat_map(|member| {
+                        let field = field(&member.name);
+                        self.writes(&member.ty, quote!(#place.#field))
+                    })
+                    .collect(),
+                _ => {
+                    let offset = self.offset();
+                    vec![quote!(#order::put_u32(chunk, #offset, #place as u32);)]
+                }
+            },
+            // `leaves` has refused structs with anything else in them.
+            _ => Vec::new(),
+        }
+    }
+
+    /// The expression that reads a value.
+    fn read(&mut self, ty: &Type) -> TokenStream {
+        let (scope, order) = (self.scope, self.order);
+        match scope.model.resolve(ty) {
+            Type::Primitive(kind) => {
+                let get = types::primitive(*kind);
+                let offset = self.offset();
+                let fallible = (get == "bool").then(|| quote!(?));
+                quote!(#order::#get(chunk, #offset)#fallible)
+            }
+            Type::Array(element, dimensions) => self.read_array(element, dimensions),
+            Type::Named(id) => {
+                let path = scope.path(*id);
+                if matches!(scope.model.get(*id).kind, DeclKind::Struct(_)) {
+                    return self.read_struct(*id, path);
+                }
+                let offset = self.offset();
+                quote!(#path::from_discriminant(#order::u32(chunk, #offset))?)
+            }
+            // `leaves` has refused structs with anything else in them.
+            _ => TokenStream::new(),
+        }
+    }
+
+    fn read_array(&mut self, element: &Type, dimensions: &[u32]) -> TokenStream {
+        let Some((first, rest)) = dimensions.split_first() else { return self.read(element) };
+        let elements: Vec<TokenStream> =
+            (0..*first).map(|_| self.read_array(element, rest)).collect();
+        quote!([#(#elements),*])
+    }
+
+    fn read_struct(&mut self, id: DeclId, path: TokenStream) -> TokenStream {
+        let DeclKind::Struct(data) = &self.scope.model.get(id).kind else { return path };
+        let fields: Vec<TokenStream> = data
+            .members
+            .iter()
+            .map(|member| {
+                let name = field(&member.name);
+                let value = self.read(&member.ty);
+                quote!(#name: #value)
+            })
+            .collect();
+        quote!(#path { #(#fields),* })
+    }
+}

@@ -1,0 +1,61 @@
+//! Tokens to source text: formatted, with blank lines where a person would leave them.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Item, parse_quote};
+
+/// The text of a generated file.
+///
+/// # Errors
+/// When the tokens are no Rust file, which would be an error of this compiler.
+pub(super) fn file(tokens: TokenStream) -> syn::Result<String> {
+    let mut file: syn::File = syn::parse2(tokens)?;
+    for attributes in file.items.iter_mut().filter_map(attributes) {
+        // Not every program uses everything that its IDL declares.
+        attributes.push(parse_quote!(#[allow(dead_code, unreachable_pub)]));
+    }
+    Ok(space(&prettyplease::unparse(&file)))
+}
+
+/// The attributes of an item that lints about unused things look at.
+fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
+    match item {
+        Item::Mod(item) => Some(&mut item.attrs),
+        Item::Struct(item) => Some(&mut item.attrs),
+        Item::Enum(item) => Some(&mut item.attrs),
+        Item::Trait(item) => Some(&mut item.attrs),
+        Item::Type(item) => Some(&mut item.attrs),
+        Item::Const(item) => Some(&mut item.attrs),
+        Item::Impl(item) if item.trait_.is_none() => Some(&mut item.attrs),
+        _ => None,
+    }
+}
+
+/// `source` with a blank line between items that take more than one line.
+fn space(source: &str) -> String {
+    let mut spaced = String::with_capacity(source.len() + source.len() / 16);
+    let mut previous = "";
+    for line in source.lines() {
+        if indent(line) == indent(previous) && ends_item(previous) && starts_item(line) {
+            spaced.push('\n');
+        }
+        spaced.push_str(line);
+        spaced.push('\n');
+        previous = line;
+    }
+    spaced
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn ends_item(line: &str) -> bool {
+    let line = line.trim_start();
+    line == "}" || line.ends_with(';') || line.ends_with("{}")
+}
+
+fn starts_item(line: &str) -> bool {
+    const STARTS: &[&str] = &["///", "#[", "pub ", "impl", "fn "];
+    let line = line.trim_start();
+    STARTS.iter().any(|start| line.starts_with(start))
+}

@@ -1,0 +1,178 @@
+//! `interface`: the trait, the reference type, what the ORB needs to know, and the module of what
+//! belongs to the interface. Stub and skeleton have their own files.
+
+use super::docs::docs;
+use super::lints;
+use super::module::Module;
+use super::names;
+use super::operation::{self, Callable};
+use super::raises;
+use super::scope::{self, Scope};
+use super::{skeleton, stub};
+use crate::model::{DeclId, DeclKind, Declaration, Interface, Model};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// Adds an interface. `nested` holds what is declared within it.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Interface,
+    nested: Module,
+    module: &mut Module,
+) {
+    let interface = Generator {
+        scope,
+        id,
+        declaration,
+        data,
+        name: names::ident(&names::camel(&declaration.name)),
+        companion: names::ident(&names::module(&declaration.name)),
+        callables: operation::callables(data),
+    };
+    module.push(interface.definition());
+    module.push(interface.reference());
+    module.push(stub::generate(scope, &interface.name, &interface.companion, &interface.callables));
+    module.push(interface.implementation());
+    for base in [id].into_iter().chain(all_bases(scope.model, id)) {
+        let (name, base) = (&interface.name, scope.path(base));
+        module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
+    }
+    interface.companion(nested, module);
+}
+
+/// The bases of an interface, direct and indirect, each once.
+pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
+    let mut bases = Vec::new();
+    collect_bases(model, id, &mut bases);
+    bases
+}
+
+fn collect_bases(model: &Model, id: DeclId, bases: &mut Vec<DeclId>) {
+    let DeclKind::Interface(data) = &model.get(id).kind else { return };
+    for base in &data.bases {
+        if !bases.contains(base) {
+            bases.push(*base);
+            collect_bases(model, *base, bases);
+        }
+    }
+}
+
+struct Generator<'a, 'm> {
+    scope: &'a Scope<'m>,
+    id: DeclId,
+    declaration: &'m Declaration,
+    data: &'m Interface,
+    name: Ident,
+    companion: Ident,
+    callables: Vec<Callable<'m>>,
+}
+
+impl Generator<'_, '_> {
+    fn definition(&self) -> TokenStream {
+        let scoped_name = self.scope.model.scoped_name(self.id);
+        let trait_docs = docs(&self.declaration.docs, &format!("IDL interface `{scoped_name}`."));
+        let bases = if self.data.bases.is_empty() {
+            quote!(Send + Sync + 'static)
+        } else {
+            let bases = self.data.bases.iter().map(|base| self.scope.path(*base));
+            quote!(#(#bases)+*)
+        };
+        let methods = self.callables.iter().map(|callable| {
+            let docs = docs(callable.docs, &callable.default_docs());
+            let lints = callable.lints(self.scope);
+            let signature = callable.signature(self.scope, &self.companion);
+            quote!(#docs #lints #signature;)
+        });
+        let name = &self.name;
+        let lints = lints::allow(&lints::interface(&self.callables));
+        quote!(#trait_docs #lints pub trait #name: #bases { #(#methods)* })
+    }
+
+    fn reference(&self) -> TokenStream {
+        let name = &self.name;
+        let reference = names::ident(&scope::reference_name(self.declaration));
+        let docs = format!(" A reference to an object with the interface [`{name}`].");
+        quote!(#[doc = #docs] pub type #reference = rt::Ref<dyn #name>;)
+    }
+
+    fn implementation(&self) -> TokenStream {
+        let model = self.scope.model;
+        let (name, repository_id) = (&self.name, &self.declaration.repository_id);
+        let all_bases = all_bases(model, self.id);
+        let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
+        let dispatch = self.dispatch(&all_bases);
+        let offers = all_bases.iter().map(|base| {
+            let base = self.scope.path(*base);
+            quote!(target.offer::<dyn #base>(|| servant.clone());)
+        });
+        quote! {
+            impl rt::Interface for dyn #name {
+                const REPOSITORY_ID: &'static str = #repository_id;
+                const BASES: &'static [&'static str] = &[#(#base_ids),*];
+                fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched { #dispatch }
+                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+                    target.offer::<dyn #name>(|| servant.clone());
+                    #(#offers)*
+                }
+            }
+        }
+    }
+
+    /// The operation name to the function of the skeleton, inherited operations among them.
+    fn dispatch(&self, all_bases: &[DeclId]) -> TokenStream {
+        let mut wire_names = Vec::new();
+        let mut functions = Vec::new();
+        for id in [self.id].iter().chain(all_bases) {
+            let DeclKind::Interface(data) = &self.scope.model.get(*id).kind else { continue };
+            let companion = self.scope.companion(*id);
+            for callable in operation::callables(data) {
+                let method = names::ident(&callable.method);
+                wire_names.push(callable.wire_name);
+                functions.push(quote!(#companion::skeleton::#method));
+            }
+        }
+        if wire_names.is_empty() {
+            return quote!(call.unknown_operation());
+        }
+        let count = Literal::usize_unsuffixed(wire_names.len());
+        let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
+        quote! {
+            static OPERATIONS: rt::Operations<#count> = rt::Operations::new([#(#wire_names),*]);
+            match OPERATIONS.find(call.operation()) {
+                #(Some(#numbers) => #functions(self, call),)*
+                _ => call.unknown_operation(),
+            }
+        }
+    }
+
+    /// The module of the interface.
+    fn companion(&self, nested: Module, module: &mut Module) {
+        let name = &self.name;
+        let within = self.scope.child(&names::module(&self.declaration.name));
+        let mut body = nested;
+        let docs = format!(
+            " Ties the servant to the skeleton of [`{name}`](super::{name}), for an object adapter."
+        );
+        body.push(quote! {
+            #[doc = #docs]
+            pub fn tie(servant: impl super::#name) -> ::std::sync::Arc<dyn super::#name> {
+                ::std::sync::Arc::new(servant)
+            }
+        });
+        for callable in &self.callables {
+            raises::generate(&within, callable, &mut body);
+        }
+        if !self.callables.is_empty() {
+            let mut functions = Module::default();
+            let scope = within.child("skeleton");
+            for callable in &self.callables {
+                functions.push(skeleton::generate(&scope, self.id, callable));
+            }
+            body.push_module(quote!(#[doc(hidden)]), "skeleton", functions);
+        }
+        let docs = format!(" What belongs to the interface [`{name}`].");
+        module.push_module(quote!(#[doc = #docs]), &names::module(&self.declaration.name), body);
+    }
+}

@@ -1,0 +1,136 @@
+//! Where clippy would object to generated code for something that the IDL decides, so that an
+//! `allow` stands exactly there.
+
+use super::names;
+use super::operation::Callable;
+use super::types;
+use crate::model::{DeclId, DeclKind, Model, Type};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// An attribute that allows `lints`; nothing for none.
+pub(super) fn allow(lints: &[&str]) -> TokenStream {
+    if lints.is_empty() {
+        return TokenStream::new();
+    }
+    let lints = lints.iter().map(|lint| names::ident(lint));
+    quote!(#[allow(#(clippy::#lints),*)])
+}
+
+/// The lints that a method of a trait meets.
+pub(super) fn method(model: &Model, callable: &Callable<'_>) -> Vec<&'static str> {
+    let mut lints = Vec::new();
+    let parameters = 1 + callable.arguments().count();
+    if parameters > 7 {
+        lints.push("too_many_arguments");
+    }
+    if returned_complexity(callable) > 250 {
+        lints.push("type_complexity");
+    }
+    let raised = callable.raises.iter().map(|id| types::size(model, &Type::Named(*id)));
+    if raised.max().unwrap_or(0) > 96 {
+        lints.push("result_large_err");
+    }
+    match callable.method.as_str() {
+        "new" => lints.extend(["new_ret_no_self", "wrong_self_convention"]),
+        name if ["from_", "into_"].iter().any(|prefix| name.starts_with(prefix)) => {
+            lints.push("wrong_self_convention");
+        }
+        _ => {}
+    }
+    lints
+}
+
+/// The lints that a trait with these methods meets.
+pub(super) fn interface(callables: &[Callable<'_>]) -> Vec<&'static str> {
+    let has = |name| callables.iter().any(|callable| callable.method == name);
+    if has("len") && !has("is_empty") { vec!["len_without_is_empty"] } else { Vec::new() }
+}
+
+/// The lints that an enum meets which has these variants, with so many octets in each.
+pub(super) fn variants(name: &str, variants: &[String], sizes: &[u64]) -> Vec<&'static str> {
+    let mut lints = Vec::new();
+    let words: Vec<Vec<&str>> = variants.iter().map(|variant| names::words(variant)).collect();
+    let shared = |word: fn(&[&str]) -> Option<String>| {
+        let mut found = words.iter().map(|words| word(words));
+        let first = found.next().flatten();
+        first.is_some() && found.all(|word| word == first)
+    };
+    let alike = shared(|words| words.first().map(|word| (*word).to_owned()))
+        || shared(|words| words.last().map(|word| (*word).to_owned()));
+    let repeats =
+        variants.iter().any(|variant| variant.starts_with(name) || variant.ends_with(name));
+    if (alike && variants.len() > 2) || repeats {
+        lints.push("enum_variant_names");
+    }
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    if let [.., second, largest] = sizes.as_slice()
+        && largest - second > 128
+    {
+        lints.push("large_enum_variant");
+    }
+    lints
+}
+
+/// The lints that a constant meets.
+pub(super) fn float(value: f64) -> Vec<&'static str> {
+    use std::f64::consts::*;
+    let known = [
+        E,
+        FRAC_1_PI,
+        FRAC_1_SQRT_2,
+        FRAC_2_PI,
+        FRAC_2_SQRT_PI,
+        FRAC_PI_2,
+        FRAC_PI_3,
+        FRAC_PI_4,
+        FRAC_PI_6,
+        FRAC_PI_8,
+        LN_10,
+        LN_2,
+        LOG10_2,
+        LOG10_E,
+        LOG2_10,
+        LOG2_E,
+        PI,
+        SQRT_2,
+        TAU,
+    ];
+    let near = known.iter().any(|constant| (value.abs() - constant).abs() < 0.01);
+    if near { vec!["approx_constant"] } else { Vec::new() }
+}
+
+/// Whether a module has the name of the module it stands in.
+pub(super) fn repeats_its_scope(model: &Model, module: DeclId) -> bool {
+    let declaration = model.get(module);
+    declaration.scope.is_some_and(|scope| {
+        let scope = model.get(scope);
+        matches!(scope.kind, DeclKind::Module(_))
+            && names::module(&scope.name) == names::module(&declaration.name)
+    })
+}
+
+/// How complex clippy finds the return type: ten points a type, times the depth it stands at.
+fn returned_complexity(callable: &Callable<'_>) -> u64 {
+    let returned: Vec<&Type> = callable.returned().collect();
+    let depth = if returned.len() > 1 { 3 } else { 2 };
+    let values: u64 = returned.iter().map(|ty| complexity(ty, depth)).sum();
+    // The `Result` itself, a tuple in it, and the error type with its parameter.
+    10 + if depth == 3 { 20 } else { 0 }
+        + values
+        + 20
+        + if callable.raises.is_empty() { 0 } else { 30 }
+}
+
+fn complexity(ty: &Type, depth: u64) -> u64 {
+    match ty {
+        Type::Sequence(element, _) => 10 * depth + complexity(element, depth + 1),
+        Type::Array(element, dimensions) => {
+            let dimensions = dimensions.len() as u64;
+            (0..dimensions).map(|i| 10 * (depth + i)).sum::<u64>()
+                + complexity(element, depth + dimensions)
+        }
+        _ => 10 * depth,
+    }
+}

@@ -1,0 +1,227 @@
+//! The statements that put values into CDR and the expressions that take them out.
+
+use super::names;
+use super::scope::Scope;
+use super::types;
+use crate::model::{Model, Type};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// Where a value to be encoded is found.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// An expression that is the value: `self.name`, or a scalar parameter.
+    Value(TokenStream),
+    /// A variable that is a shared reference to it.
+    Shared(Ident),
+    /// A variable that is a mutable reference to it.
+    Mutable(Ident),
+}
+
+impl Place {
+    fn value(&self) -> TokenStream {
+        match self {
+            Place::Value(value) => value.clone(),
+            Place::Shared(name) | Place::Mutable(name) => quote!(*#name),
+        }
+    }
+
+    fn reference(&self) -> TokenStream {
+        match self {
+            Place::Value(value) => quote!(&#value),
+            Place::Shared(name) => quote!(#name),
+            Place::Mutable(name) => quote!(&*#name),
+        }
+    }
+
+    fn receiver(&self) -> TokenStream {
+        match self {
+            Place::Value(value) => value.clone(),
+            Place::Shared(name) | Place::Mutable(name) => quote!(#name),
+        }
+    }
+}
+
+/// One step of a function that encodes.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    /// An expression of the type `CdrResult`.
+    Try(TokenStream),
+    /// A complete statement.
+    Do(TokenStream),
+}
+
+/// The steps that append a value of type `ty` to the encoder `out`.
+pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -> Vec<Step> {
+    let model = scope.model;
+    let reference = place.reference();
+    match model.resolve(ty) {
+        Type::Primitive(kind) => {
+            let put = names::ident(&format!("put_{}", types::primitive(*kind)));
+            let value = place.value();
+            vec![Step::Do(quote!(#out.#put(#value);))]
+        }
+        Type::String(None) => vec![Step::Try(quote!(#out.put_string(#reference)))],
+        Type::String(Some(bound)) => {
+            let bound = Literal::u32_unsuffixed(*bound);
+            vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]
+        }
+        Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, place),
+        Type::Array(element, dimensions) if !types::is_plain(model, element) => {
+            encode_each(scope, out, element, dimensions.len(), place)
+        }
+        _ if types::is_enum(model, ty) => {
+            let value = place.value();
+            vec![Step::Do(quote!(#out.put_u32(#value as u32);))]
+        }
+        _ => vec![Step::Try(quote!(rt::Encode::encode(#reference, #out)))],
+    }
+}
+
+fn encode_sequence(
+    scope: &Scope<'_>,
+    out: &Ident,
+    element: &Type,
+    bound: Option<u32>,
+    place: &Place,
+) -> Vec<Step> {
+    let reference = place.reference();
+    let bound = bound.map(Literal::u32_unsuffixed);
+    if types::is_plain(scope.model, element) {
+        return vec![Step::Try(match bound {
+            None => quote!(#out.put_sequence(#reference)),
+            Some(bound) => quote!(#out.put_bounded_sequence(#reference, #bound)),
+        })];
+    }
+    let items = place.receiver();
+    let check = bound.map(|bound| Step::Try(quote!(#out.check_bound(#items.len(), #bound))));
+    let length = Step::Try(quote!(#out.put_length(#items.len())));
+    let each = encode_each(scope, out, element, 1, place);
+    check.into_iter().chain([length]).chain(each).collect()
+}
+
+/// A loop over the elements of an array of so many dimensions, or of a sequence, which has one.
+fn encode_each(
+    scope: &Scope<'_>,
+    out: &Ident,
+    element: &Type,
+    dimensions: usize,
+    place: &Place,
+) -> Vec<Step> {
+    let item = names::ident("item");
+    let inner = Place::Shared(item.clone());
+    let steps = match dimensions {
+        1 => encode(scope, out, element, &inner),
+        _ => encode_each(scope, out, element, dimensions - 1, &inner),
+    };
+    let items = place.reference();
+    let body = statements(&steps);
+    vec![Step::Do(quote!(for #item in #items { #body }))]
+}
+
+/// The steps as statements.
+pub(super) fn statements(steps: &[Step]) -> TokenStream {
+    steps
+        .iter()
+        .map(|step| match step {
+            Step::Try(expression) => quote!(#expression?;),
+            Step::Do(statement) => statement.clone(),
+        })
+        .collect()
+}
+
+/// The steps as the body of a function or closure that returns `CdrResult`.
+pub(super) fn body(steps: &[Step]) -> TokenStream {
+    match steps {
+        [before @ .., Step::Try(last)] => {
+            let before = statements(before);
+            quote!(#before #last)
+        }
+        steps => {
+            let steps = statements(steps);
+            quote!(#steps Ok(()))
+        }
+    }
+}
+
+/// The steps as a closure with the parameters `before` and the encoder `out`.
+pub(super) fn closure(before: &TokenStream, out: &Ident, steps: &[Step]) -> TokenStream {
+    let body = body(steps);
+    match steps {
+        [] => quote!(|#before _out| Ok(())),
+        [Step::Try(_)] => quote!(|#before #out| #body),
+        _ => quote!(|#before #out| { #body }),
+    }
+}
+
+/// An expression of the type `CdrResult` that reads an owned value from the decoder `input`.
+pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream {
+    match scope.model.resolve(ty) {
+        Type::Primitive(kind) => {
+            let read = types::primitive(*kind);
+            quote!(#input.#read())
+        }
+        Type::String(_) => {
+            let read = decode_borrowed(scope, input, ty);
+            quote!(#read.map(Into::into))
+        }
+        Type::Sequence(element, bound) => decode_sequence(scope, input, element, *bound),
+        Type::Array(element, dimensions) if !types::is_plain(scope.model, element) => {
+            let element = decode(scope, input, element);
+            dimensions
+                .iter()
+                .fold(element, |element, _| quote!(#input.array_with(|#input| #element)))
+        }
+        _ => quote!(rt::Decode::decode(#input)),
+    }
+}
+
+fn decode_sequence(
+    scope: &Scope<'_>,
+    input: &Ident,
+    element: &Type,
+    bound: Option<u32>,
+) -> TokenStream {
+    let bound = bound.map(Literal::u32_unsuffixed);
+    match (bound, types::is_plain(scope.model, element)) {
+        (None, true) => quote!(#input.sequence()),
+        (Some(bound), true) => quote!(#input.bounded_sequence(#bound)),
+        (None, false) => {
+            let element = decode(scope, input, element);
+            quote!(#input.sequence_with(|#input| #element))
+        }
+        (Some(bound), false) => {
+            let element = decode(scope, input, element);
+            quote!(#input.bounded_sequence_with(#bound, |#input| #element))
+        }
+    }
+}
+
+/// Whether the `Encode` and `Decode` of the type can be called for a value and nothing else is
+/// simpler.
+pub(super) fn is_call(model: &Model, ty: &Type) -> bool {
+    match model.resolve(ty) {
+        Type::Named(_) | Type::Object => true,
+        Type::Array(element, _) => types::is_plain(model, element),
+        _ => false,
+    }
+}
+
+/// Reads an `in` argument of a server: an expression of what `types::parameter` borrows from.
+pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream {
+    match scope.model.resolve(ty) {
+        Type::String(None) => quote!(#input.string()),
+        Type::String(Some(bound)) => {
+            let bound = Literal::u32_unsuffixed(*bound);
+            quote!(#input.bounded_string(#bound))
+        }
+        Type::Sequence(_, bound) if types::is_octets(scope.model, ty) => match bound {
+            None => quote!(#input.octets()),
+            Some(bound) => {
+                let bound = Literal::u32_unsuffixed(*bound);
+                quote!(#input.bounded_octets(#bound))
+            }
+        },
+        _ => decode(scope, input, ty),
+    }
+}

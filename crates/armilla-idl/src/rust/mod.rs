@@ -1,0 +1,168 @@
+//! The Rust back end: a [`Model`] becomes the source text of Rust modules.
+//!
+//! What each construct of IDL becomes is described in `docs/mapping.md`. The generated code names
+//! the hidden module `armilla::rt` and the standard library, nothing else. There is one file here
+//! for each construct, and beside them what they share: `names` and `scope` (what things are
+//! called), `types` and `marshal` (how values are written down and travel), `layout` (where
+//! fixed-size members stand), `check` (what cannot become Rust), `format`.
+
+mod check;
+mod consts;
+mod docs;
+mod enums;
+mod fixed;
+mod format;
+mod interface;
+mod layout;
+mod lints;
+mod marshal;
+mod module;
+mod names;
+mod operation;
+mod raises;
+mod scope;
+mod skeleton;
+mod structs;
+mod stub;
+mod types;
+mod unions;
+
+use crate::Compilation;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::model::{DeclId, DeclKind, Declaration, Model};
+use crate::source::Sources;
+use docs::docs as documentation;
+use module::Module;
+use proc_macro2::TokenStream;
+use quote::quote;
+use scope::Scope;
+use std::path::Path;
+
+/// The settings of the back end.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    source: String,
+    sources: Sources,
+}
+
+impl Options {
+    /// Settings for a model of no particular file.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Settings for the model of `compilation`: the head of the generated file names its file, and
+    /// errors quote its sources.
+    pub fn of(compilation: &Compilation) -> Self {
+        let sources = compilation.sources().clone();
+        let name = sources.paths().next().and_then(Path::file_name).unwrap_or_default();
+        Options { source: name.to_string_lossy().into_owned(), sources }
+    }
+
+    /// The IDL file as the head of the generated file shall name it.
+    #[must_use]
+    pub fn source(mut self, name: impl Into<String>) -> Self {
+        self.source = name.into();
+        self
+    }
+}
+
+/// The Rust source text for everything that `model` declares, included files among it.
+///
+/// # Errors
+/// When two IDL names become the same Rust name, or a type is not supported yet.
+pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
+    let problems = check::check(model);
+    if !problems.is_empty() {
+        return Err(diagnostics(problems, options));
+    }
+    let mut root = Module::default();
+    fill(&Scope::root(model), model.roots(), &mut root);
+    let text = format::file(root.into_root_tokens()).map_err(|error| {
+        let message = format!("the generated code is malformed: {error}");
+        let problem = Diagnostic::without_place(Code::Unsupported, message)
+            .note("this is an error of the IDL compiler, please report it with the IDL");
+        diagnostics(vec![problem], options)
+    })?;
+    let source = if options.source.is_empty() { "IDL" } else { &options.source };
+    let head =
+        format!("// Made from {source} by the Armilla IDL compiler. Do not edit: change the IDL.");
+    Ok(format!("{head}\n\n{text}"))
+}
+
+fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    *diagnostics.sources_mut() = options.sources.clone();
+    problems.into_iter().for_each(|problem| diagnostics.push(problem));
+    diagnostics
+}
+
+/// Adds what the declarations become to `module`, which `scope` looks out of.
+fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
+    for id in declarations {
+        fill_one(scope, *id, module);
+    }
+}
+
+fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
+    let declaration = scope.model.get(id);
+    let scoped_name = scope.model.scoped_name(id);
+    match &declaration.kind {
+        DeclKind::Module(members) => {
+            let inception = lints::repeats_its_scope(scope.model, id);
+            let allow = lints::allow(if inception { &["module_inception"] } else { &[] });
+            let docs = documentation(&declaration.docs, &format!("IDL module `{scoped_name}`."));
+            let within = nested(scope, declaration, members);
+            module.push_module(quote!(#docs #allow), &scope::name(declaration), within);
+        }
+        DeclKind::Interface(data) => {
+            let nested = nested(scope, declaration, &data.nested);
+            interface::generate(scope, id, declaration, data, nested, module);
+        }
+        DeclKind::Struct(data) => {
+            structs::generate(scope, id, declaration, data, module);
+            push_nested(scope, declaration, &data.nested, module);
+        }
+        DeclKind::Exception(data) => {
+            structs::generate_exception(scope, id, declaration, data, module);
+            push_nested(scope, declaration, &data.nested, module);
+        }
+        DeclKind::Union(data) => {
+            unions::generate(scope, id, declaration, data, module);
+            push_nested(scope, declaration, &data.nested, module);
+        }
+        DeclKind::Enum(data) => enums::generate(&scoped_name, declaration, data, module),
+        DeclKind::Typedef(ty) => {
+            let docs = documentation(&declaration.docs, &format!("IDL `{scoped_name}`."));
+            let name = names::ident(&scope::name(declaration));
+            let ty = types::owned(scope, ty);
+            module.push(quote!(#docs pub type #name = #ty;));
+        }
+        DeclKind::Const(constant) => {
+            consts::generate(scope, &scoped_name, declaration, constant, module);
+        }
+    }
+}
+
+/// What is declared within `declaration`.
+fn nested(scope: &Scope<'_>, declaration: &Declaration, members: &[DeclId]) -> Module {
+    let mut module = Module::default();
+    fill(&scope.child(&names::module(&declaration.name)), members, &mut module);
+    module
+}
+
+/// Adds a module for the types that are declared within a type, if there are any.
+fn push_nested(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    members: &[DeclId],
+    module: &mut Module,
+) {
+    if members.is_empty() {
+        return;
+    }
+    let within = nested(scope, declaration, members);
+    let docs = format!(" Types declared within [`{}`].", scope::name(declaration));
+    let docs: TokenStream = quote!(#[doc = #docs]);
+    module.push_module(docs, &names::module(&declaration.name), within);
+}

@@ -1,0 +1,176 @@
+//! Rust names out of IDL identifiers: words, cases, and the names that must be escaped.
+//!
+//! Which declaration gets which kind of name, and whether two of them meet, is decided elsewhere.
+
+use proc_macro2::{Ident, Span};
+
+/// The identifier in `snake_case`: modules, functions, fields, parameters.
+pub(super) fn snake(idl: &str) -> String {
+    let lower: Vec<String> = words(idl).iter().map(|word| word.to_ascii_lowercase()).collect();
+    escape(lower.join("_"), &[])
+}
+
+/// The identifier in `snake_case` as the name of a module, which must not hide a primitive type
+/// or the module `rt` that generated code imports.
+pub(super) fn module(idl: &str) -> String {
+    escape(snake(idl), HIDDEN_BY_MODULES)
+}
+
+/// The identifier in `snake_case` as the name of a method of an interface, which must not be hidden
+/// by a method that every reference has.
+pub(super) fn method(idl: &str) -> String {
+    escape(snake(idl), METHODS_OF_REFERENCES)
+}
+
+/// The identifier in `UpperCamelCase`: types, traits, variants.
+pub(super) fn camel(idl: &str) -> String {
+    let mut name = String::new();
+    for word in words(idl) {
+        // Two numbers side by side would read as one, and `v1_2` would meet `v12`.
+        if name.ends_with(is_digit) && word.starts_with(is_digit) {
+            name.push('_');
+        }
+        name.extend(word.chars().take(1).map(|first| first.to_ascii_uppercase()));
+        name.extend(word.chars().skip(1).map(|later| later.to_ascii_lowercase()));
+    }
+    escape(name, HIDDEN_BY_TYPES)
+}
+
+/// The identifier in `UPPER_SNAKE_CASE`: constants.
+pub(super) fn upper(idl: &str) -> String {
+    let upper: Vec<String> = words(idl).iter().map(|word| word.to_ascii_uppercase()).collect();
+    upper.join("_")
+}
+
+/// `name` as a token, raw where it is a keyword.
+pub(super) fn ident(name: &str) -> Ident {
+    if KEYWORDS.contains(&name) {
+        Ident::new_raw(name, Span::call_site())
+    } else {
+        Ident::new(name, Span::call_site())
+    }
+}
+
+/// `wanted`, with underscores behind it until it is none of `taken`.
+pub(super) fn fresh(wanted: &str, taken: &[String]) -> String {
+    let mut name = wanted.to_owned();
+    while taken.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// The words of an identifier. A word ends at an underscore, before an upper-case letter behind a
+/// lower-case one or a digit, and before the last capital of several when a lower-case letter
+/// follows: `HTTPServer2Go` is `HTTP`, `Server2`, `Go`.
+pub(super) fn words(idl: &str) -> Vec<&str> {
+    let octets = idl.as_bytes();
+    let is_upper = |i: usize| octets.get(i).is_some_and(u8::is_ascii_uppercase);
+    let is_lower = |i: usize| octets.get(i).is_some_and(u8::is_ascii_lowercase);
+    let mut words = Vec::new();
+    let mut start = 0;
+    for i in 1..octets.len() {
+        let previous_ends = !is_upper(i - 1) || is_lower(i + 1);
+        if is_upper(i) && previous_ends {
+            words.push(&idl[start..i]);
+            start = i;
+        }
+    }
+    words.push(&idl[start..]);
+    words.iter().flat_map(|word| word.split('_')).filter(|word| !word.is_empty()).collect()
+}
+
+fn is_digit(character: char) -> bool {
+    character.is_ascii_digit()
+}
+
+/// An underscore behind a name that cannot be written raw or that is in `reserved`.
+fn escape(name: String, reserved: &[&str]) -> String {
+    if NEVER_RAW.contains(&name.as_str()) || reserved.contains(&name.as_str()) {
+        name + "_"
+    } else {
+        name
+    }
+}
+
+/// Keywords that even `r#` does not make an identifier.
+const NEVER_RAW: &[&str] = &["self", "Self", "super", "crate"];
+
+/// What a type of this name would hide from the generated code beside it.
+const HIDDEN_BY_TYPES: &[&str] = &[
+    "Err", "From", "Into", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String",
+    "Sync", "Vec",
+];
+
+/// What a module of this name would hide from the generated code beside it.
+const HIDDEN_BY_MODULES: &[&str] =
+    &["bool", "f32", "f64", "i16", "i32", "i64", "rt", "str", "u16", "u32", "u64", "u8", "usize"];
+
+/// The methods of `rt::Ref`.
+const METHODS_OF_REFERENCES: &[&str] = &[
+    "clone",
+    "invoke",
+    "invoke_oneway",
+    "invoke_raises",
+    "is_nil",
+    "local",
+    "object",
+    "upcast",
+    "with_timeout",
+];
+
+/// Keywords of Rust, those of all editions and the reserved ones.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_take_the_case_of_what_they_name() {
+        for (idl, expected_snake, expected_camel) in [
+            ("BinStruct", "bin_struct", "BinStruct"),
+            ("sendStructSeq_2way", "send_struct_seq_2way", "SendStructSeq2way"),
+            ("HTTPServer", "http_server", "HttpServer"),
+            ("TTCP_Sequence", "ttcp_sequence", "TtcpSequence"),
+            ("Int32Seq", "int32_seq", "Int32Seq"),
+            ("RED", "red", "Red"),
+            ("x", "x", "X"),
+            ("MyURL", "my_url", "MyUrl"),
+            ("v1_2", "v1_2", "V1_2"),
+            ("trailing_", "trailing", "Trailing"),
+        ] {
+            assert_eq!(snake(idl), expected_snake);
+            assert_eq!(camel(idl), expected_camel);
+            assert_eq!(upper(idl), expected_snake.to_ascii_uppercase());
+        }
+    }
+
+    #[test]
+    fn keywords_are_raw_and_the_four_that_cannot_be_get_an_underscore() {
+        assert_eq!(ident(&snake("type")).to_string(), "r#type");
+        assert_eq!(ident(&snake("Match")).to_string(), "r#match");
+        assert_eq!(ident(&snake("self")).to_string(), "self_");
+        assert_eq!(ident(&camel("SELF")).to_string(), "Self_");
+    }
+
+    #[test]
+    fn names_that_generated_code_relies_on_are_not_hidden() {
+        assert_eq!(camel("String"), "String_");
+        assert_eq!(module("rt"), "rt_");
+        assert_eq!(module("Str"), "str_");
+        assert_eq!(snake("str"), "str");
+    }
+
+    #[test]
+    fn a_fresh_name_avoids_the_taken_ones() {
+        assert_eq!(fresh("out", &["out".into(), "out_".into()]), "out__");
+        assert_eq!(fresh("out", &[]), "out");
+    }
+}

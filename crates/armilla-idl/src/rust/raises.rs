@@ -1,0 +1,95 @@
+//! `raises`: the enum of the exceptions that one operation may raise.
+
+use super::lints;
+use super::module::Module;
+use super::names;
+use super::operation::Callable;
+use super::scope::{self, Scope};
+use super::types;
+use crate::model::{DeclId, Model, Type};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// Adds the enum, if the operation raises anything.
+pub(super) fn generate(scope: &Scope<'_>, callable: &Callable<'_>, module: &mut Module) {
+    let Some(name) = callable.raises_name() else { return };
+    let name = names::ident(&name);
+    let variant_names = variants(scope.model, callable.raises);
+    let variants: Vec<Ident> = variant_names.iter().map(|name| names::ident(name)).collect();
+    let types: Vec<TokenStream> = callable.raises.iter().map(|id| scope.path(*id)).collect();
+    let sizes = callable.raises.iter().map(|id| types::size(scope.model, &Type::Named(*id)));
+    let sizes: Vec<u64> = sizes.collect();
+    let allow = lints::allow(&lints::variants(&name.to_string(), &variant_names, &sizes));
+    let docs = format!(" The exceptions that `{}` may raise.", callable.idl_name);
+    let variant_docs = callable
+        .raises
+        .iter()
+        .map(|id| format!(" IDL exception `{}`.", scope.model.scoped_name(*id)));
+    module.push(quote! {
+        #[doc = #docs]
+        #[derive(Debug, Clone, PartialEq)]
+        #allow
+        pub enum #name { #(#[doc = #variant_docs] #variants(#types)),* }
+    });
+    module.push(raises(&name, &variants, &types));
+    module.push(quote! {
+        impl ::std::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {
+                    #(Self::#variants(exception) => ::std::fmt::Display::fmt(exception, f),)*
+                }
+            }
+        }
+    });
+    module.push(quote!(impl ::std::error::Error for #name {}));
+    for (variant, ty) in variants.iter().zip(&types) {
+        module.push(conversions(&name, variant, ty));
+    }
+}
+
+fn raises(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStream {
+    quote! {
+        impl rt::Raises for #name {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                match self {
+                    #(Self::#variants(exception) => rt::encode_exception(exception, out),)*
+                }
+            }
+            fn decode(
+                repository_id: &str,
+                input: &mut rt::Decoder<'_>,
+            ) -> rt::CdrResult<Option<Self>> {
+                match repository_id {
+                    #(<#types as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input).map(|exception| Some(Self::#variants(exception)))
+                    })*
+                    _ => Ok(None),
+                }
+            }
+        }
+    }
+}
+
+fn conversions(name: &Ident, variant: &Ident, ty: &TokenStream) -> TokenStream {
+    quote! {
+        impl From<#ty> for #name {
+            fn from(exception: #ty) -> Self { Self::#variant(exception) }
+        }
+        impl From<#ty> for rt::Error<#name> {
+            fn from(exception: #ty) -> Self { Self::User(#name::#variant(exception)) }
+        }
+    }
+}
+
+/// The name of the variant for each exception: its own, or with its whole path where exceptions of
+/// different scopes share a name.
+fn variants(model: &Model, raises: &[DeclId]) -> Vec<String> {
+    let short: Vec<String> = raises.iter().map(|id| scope::name(model.get(*id))).collect();
+    let is_unique = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
+    let long = |id: &DeclId| names::camel(&model.path(*id).join("_"));
+    raises
+        .iter()
+        .zip(&short)
+        .map(|(id, name)| if is_unique(name) { name.clone() } else { long(id) })
+        .collect()
+}

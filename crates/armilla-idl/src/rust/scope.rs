@@ -1,0 +1,94 @@
+//! Where each declaration stands in Rust, and how one Rust module names what stands in another.
+
+use super::names;
+use crate::model::{DeclId, DeclKind, Declaration, Model};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The model as seen from one module of the generated code.
+#[derive(Debug, Clone)]
+pub(super) struct Scope<'m> {
+    pub(super) model: &'m Model,
+    /// The modules from the root of the generated file down to this one.
+    modules: Vec<String>,
+}
+
+impl<'m> Scope<'m> {
+    /// The root of the generated file.
+    pub(super) fn root(model: &'m Model) -> Self {
+        Scope { model, modules: Vec::new() }
+    }
+
+    /// The module `name` within this one.
+    pub(super) fn child(&self, name: &str) -> Self {
+        let mut modules = self.modules.clone();
+        modules.push(name.to_owned());
+        Scope { model: self.model, modules }
+    }
+
+    /// The path to the type, trait or constant that a declaration becomes.
+    pub(super) fn path(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &name(self.model.get(id)))
+    }
+
+    /// The path to the reference type of an interface.
+    pub(super) fn reference(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &reference_name(self.model.get(id)))
+    }
+
+    /// The path to the module that holds what is declared within an interface.
+    pub(super) fn companion(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &names::module(&self.model.get(id).name))
+    }
+
+    /// A name for a generic parameter that hides no type of the model.
+    pub(super) fn unused_type_name(&self, wanted: &str) -> Ident {
+        let taken = |name: &str| self.model.iter().any(|(_, d)| names::camel(&d.name) == name);
+        let mut name = wanted.to_owned();
+        while taken(&name) {
+            name.push('_');
+        }
+        names::ident(&name)
+    }
+
+    /// The path to `name`, which stands beside the declaration `id`.
+    fn path_to(&self, id: DeclId, name: &str) -> TokenStream {
+        let home = home(self.model, id);
+        let common = self.modules.iter().zip(&home).take_while(|(a, b)| a == b).count();
+        let up = self.modules[common..].iter().map(|_| quote!(super));
+        let down = home[common..].iter().map(|module| {
+            let module = names::ident(module);
+            quote!(#module)
+        });
+        let name = names::ident(name);
+        let segments = up.chain(down).chain([quote!(#name)]);
+        quote!(#(#segments)::*)
+    }
+}
+
+/// The Rust name of a declaration.
+pub(super) fn name(declaration: &Declaration) -> String {
+    match declaration.kind {
+        DeclKind::Module(_) => names::module(&declaration.name),
+        DeclKind::Const(_) => names::upper(&declaration.name),
+        _ => names::camel(&declaration.name),
+    }
+}
+
+/// The name of the reference type of an interface.
+pub(super) fn reference_name(interface: &Declaration) -> String {
+    names::camel(&format!("{}_ref", interface.name))
+}
+
+/// The modules that a declaration stands in: whatever encloses it in IDL is a module in Rust.
+pub(super) fn home(model: &Model, id: DeclId) -> Vec<String> {
+    let mut modules = Vec::new();
+    let mut enclosing = model.get(id).scope;
+    while let Some(scope) = enclosing {
+        let declaration = model.get(scope);
+        modules.push(names::module(&declaration.name));
+        enclosing = declaration.scope;
+    }
+    modules.reverse();
+    modules
+}

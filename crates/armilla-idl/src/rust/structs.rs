@@ -1,0 +1,172 @@
+//! `struct` and `exception`: Rust structs that are encoded member by member, and in bulk where
+//! `fixed` finds that they can be.
+
+use super::docs::docs;
+use super::fixed;
+use super::marshal::{self, Place, Step};
+use super::module::Module;
+use super::names;
+use super::scope::Scope;
+use super::types::{self, Trait};
+use crate::model::{DeclId, Declaration, Struct};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// Adds a struct.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Struct,
+    module: &mut Module,
+) {
+    let name = names::ident(&names::camel(&declaration.name));
+    let fixed = fixed::Plan::of(scope, id);
+    module.push(definition(scope, id, declaration, data, fixed.is_some()));
+    module.push(encode(scope, &name, data, fixed.is_some()));
+    module.push(decode(scope, &name, data, fixed.is_some()));
+    if let Some(plan) = fixed {
+        module.push(plan.implementation(&name));
+    }
+}
+
+/// Adds an exception: a struct that is also an error.
+pub(super) fn generate_exception(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Struct,
+    module: &mut Module,
+) {
+    let name = names::ident(&names::camel(&declaration.name));
+    let repository_id = &declaration.repository_id;
+    module.push(definition(scope, id, declaration, data, false));
+    module.push(display(&scope.model.scoped_name(id), &name, data));
+    module.push(quote!(impl ::std::error::Error for #name {}));
+    module.push(quote! {
+        impl rt::UserException for #name {
+            const REPOSITORY_ID: &'static str = #repository_id;
+        }
+    });
+    module.push(encode(scope, &name, data, false));
+    module.push(decode(scope, &name, data, false));
+}
+
+fn definition(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Struct,
+    fixed: bool,
+) -> TokenStream {
+    let scoped_name = scope.model.scoped_name(id);
+    let docs_of_type = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
+    let name = names::ident(&names::camel(&declaration.name));
+    let derives = derives(scope, data, fixed);
+    if data.members.is_empty() {
+        return quote!(#docs_of_type #[derive(#(#derives),*)] pub struct #name;);
+    }
+    let fields = data.members.iter().map(|member| {
+        let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
+        let name = field(&member.name);
+        let ty = types::owned(scope, &member.ty);
+        quote!(#docs pub #name: #ty)
+    });
+    quote! {
+        #docs_of_type
+        #[derive(#(#derives),*)]
+        pub struct #name { #(#fields),* }
+    }
+}
+
+fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
+    let has = |wanted| {
+        let members = data.members.iter().map(|member| &member.ty);
+        types::has_all(scope.model, members, wanted)
+    };
+    let mut derives = vec![quote!(Debug), quote!(Clone)];
+    if fixed && has(Trait::Copy) {
+        derives.push(quote!(Copy));
+    }
+    derives.push(quote!(PartialEq));
+    if has(Trait::Eq) {
+        derives.extend([quote!(Eq), quote!(Hash)]);
+    }
+    if has(Trait::Default) {
+        derives.push(quote!(Default));
+    }
+    derives
+}
+
+fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
+    let out = names::ident(if data.members.is_empty() { "_out" } else { "out" });
+    let steps: Vec<Step> = data
+        .members
+        .iter()
+        .flat_map(|member| {
+            let field = field(&member.name);
+            marshal::encode(scope, &out, &member.ty, &Place::Value(quote!(self.#field)))
+        })
+        .collect();
+    let body = marshal::body(&steps);
+    let bulk = fixed.then(|| {
+        quote! {
+            fn encode_slice<'p>(items: &'p [Self], out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.put_fixed(items)
+            }
+        }
+    });
+    quote! {
+        impl rt::Encode for #name {
+            fn encode<'p>(&'p self, #out: &mut rt::Encoder<'p>) -> rt::CdrResult { #body }
+            #bulk
+        }
+    }
+}
+
+fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
+    let input = names::ident(if data.members.is_empty() { "_input" } else { "input" });
+    let fields = data.members.iter().map(|member| {
+        let name = field(&member.name);
+        let value = marshal::decode(scope, &input, &member.ty);
+        quote!(#name: #value?)
+    });
+    let fields: Vec<TokenStream> = fields.collect();
+    let value = if fields.is_empty() { quote!(Self) } else { quote!(Self { #(#fields),* }) };
+    let bulk = fixed.then(|| {
+        quote! {
+            fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
+                input.fixed_vec(len)
+            }
+        }
+    });
+    quote! {
+        impl<'a> rt::Decode<'a> for #name {
+            fn decode(#input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> { Ok(#value) }
+            #bulk
+        }
+    }
+}
+
+/// `Bank::InsufficientFunds (missing: 12.5)`.
+fn display(scoped_name: &str, name: &Ident, data: &Struct) -> TokenStream {
+    let shown = data.members.iter().map(|member| format!("{}: {{:?}}", member.name));
+    let shown: Vec<String> = shown.collect();
+    let body = if shown.is_empty() {
+        quote!(f.write_str(#scoped_name))
+    } else {
+        let format = format!("{scoped_name} ({})", shown.join(", "));
+        let fields = data.members.iter().map(|member| field(&member.name));
+        quote!(write!(f, #format, #(self.#fields),*))
+    };
+    quote! {
+        impl ::std::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result { #body }
+        }
+    }
+}
+
+/// The name of a member's field.
+pub(super) fn field(member: &str) -> Ident {
+    names::ident(&names::snake(member))
+}

@@ -1,0 +1,136 @@
+//! The client side: every reference to an interface that is an `Account` is an `Account` itself.
+
+use super::lints;
+use super::marshal::{self, Place};
+use super::names;
+use super::operation::{self, Callable, Parameter};
+use super::scope::Scope;
+use super::types;
+use crate::model::{Direction, Type};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+/// The implementation of the interface's trait for references.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    name: &Ident,
+    companion: &Ident,
+    callables: &[Callable<'_>],
+) -> TokenStream {
+    let methods = callables.iter().map(|callable| method(scope, companion, callable));
+    let interface = scope.unused_type_name("I");
+    quote! {
+        impl<#interface: #name + rt::Interface + ?Sized> #name for rt::Ref<#interface> {
+            #(#methods)*
+        }
+    }
+}
+
+fn method(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> TokenStream {
+    let signature = callable.signature(scope, companion);
+    let method = names::ident(&callable.method);
+    let servant = callable.local("servant");
+    let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
+    let remote = remote(scope, callable);
+    let lints = lints(scope, callable);
+    quote! {
+        #lints
+        #signature {
+            if let Some(#servant) = self.local() {
+                return #servant.#method(#(#parameters),*);
+            }
+            #remote
+        }
+    }
+}
+
+/// The call of an object elsewhere.
+fn remote(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let wire_name = &callable.wire_name;
+    let arguments = arguments(scope, callable);
+    if callable.oneway {
+        return quote!(self.invoke_oneway(#wire_name, #arguments));
+    }
+    let invoke = if callable.raises.is_empty() { "invoke" } else { "invoke_raises" };
+    let invoke = names::ident(invoke);
+    let results = results(scope, callable);
+    let call = quote!(self.#invoke(#wire_name, #arguments, #results));
+    if callable.inouts().next().is_none() {
+        return call;
+    }
+    let assignments = callable.inouts().map(|parameter| {
+        let (name, new) = (names::ident(&parameter.name), new_value(callable, parameter));
+        quote!(*#name = #new;)
+    });
+    let result = callable.result.map(|_| callable.local("result"));
+    let changed = callable.results().map(|parameter| new_value(callable, parameter));
+    let received = idents(result.iter().cloned().chain(changed));
+    let outs = callable.results().filter(|parameter| parameter.direction == Direction::Out);
+    let returned = result.iter().cloned().chain(outs.map(|out| new_value(callable, out)));
+    let returned = idents(returned);
+    let returned = (!returned.is_empty()).then(|| operation::tuple(&returned));
+    let received = operation::tuple(&received);
+    quote! {
+        #call.map(|#received| {
+            #(#assignments)*
+            #returned
+        })
+    }
+}
+
+fn idents(idents: impl Iterator<Item = Ident>) -> Vec<TokenStream> {
+    idents.map(|ident| quote!(#ident)).collect()
+}
+
+/// The variable for what comes back in a parameter.
+fn new_value(callable: &Callable<'_>, parameter: &Parameter<'_>) -> Ident {
+    match parameter.direction {
+        Direction::InOut => callable.local(&format!("new_{}", parameter.name)),
+        _ => names::ident(&parameter.name),
+    }
+}
+
+/// The closure that encodes the arguments.
+fn arguments(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let out = callable.local("out");
+    let steps: Vec<_> = callable
+        .arguments()
+        .flat_map(|parameter| {
+            let name = names::ident(&parameter.name);
+            let place = match parameter.direction {
+                Direction::InOut => Place::Mutable(name),
+                _ if types::is_scalar(scope.model, parameter.ty) => Place::Value(quote!(#name)),
+                _ => Place::Shared(name),
+            };
+            marshal::encode(scope, &out, parameter.ty, &place)
+        })
+        .collect();
+    marshal::closure(&TokenStream::new(), &out, &steps)
+}
+
+/// The types of what comes back, in the order of the reply.
+fn received<'m>(callable: &Callable<'m>) -> impl Iterator<Item = &'m Type> {
+    callable.result.into_iter().chain(callable.results().map(|parameter| parameter.ty))
+}
+
+/// What clippy says of the closure for the results. It takes the function that the closure calls
+/// for the same thing, but that one is not good for every lifetime of the decoder.
+fn lints(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let types: Vec<&Type> = received(callable).collect();
+    match types.as_slice() {
+        [ty] if marshal::is_call(scope.model, ty) => lints::allow(&["redundant_closure"]),
+        _ => TokenStream::new(),
+    }
+}
+
+/// The closure that decodes the results.
+fn results(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let input = format_ident!("input");
+    let values = received(callable).map(|ty| marshal::decode(scope, &input, ty));
+    let values: Vec<TokenStream> = values.collect();
+    match values.as_slice() {
+        [] => quote!(|_input| Ok(())),
+        [value] => quote!(|#input| #value),
+        values => quote!(|#input| Ok((#(#values?),*))),
+    }
+}

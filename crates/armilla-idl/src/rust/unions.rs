@@ -1,0 +1,276 @@
+//! `union`: a Rust enum with the members as its data.
+//!
+//! A case with one label carries its member alone, for the variant says what the discriminator is.
+//! Where several values select the same case, the variant also carries the discriminator, which is
+//! checked when it is encoded. Values that select no case at all make the variant `Unlisted`.
+
+use super::consts;
+use super::docs::docs;
+use super::lints;
+use super::marshal::{self, Place, Step};
+use super::module::Module;
+use super::names;
+use super::scope::Scope;
+use super::types::{self, Trait};
+use crate::model::{Case, DeclId, DeclKind, Declaration, Primitive, Type, Union};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The variant for discriminators that select no case.
+pub(super) const UNLISTED: &str = "Unlisted";
+
+/// Adds a union.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Union,
+    module: &mut Module,
+) {
+    let name = names::ident(&names::camel(&declaration.name));
+    let scoped_name = scope.model.scoped_name(id);
+    let union = Generator { scope, scoped_name: &scoped_name, name, data };
+    module.push(union.definition(declaration));
+    module.push(union.discriminator());
+    module.push(union.encode());
+    module.push(union.decode());
+}
+
+/// Whether values of the discriminator are left that select no case.
+pub(super) fn has_unlisted(scope: &Scope<'_>, data: &Union) -> bool {
+    !data.cases.iter().any(|case| case.default) && !lists_all(scope, data)
+}
+
+/// Whether the labels name every value of the discriminator.
+fn lists_all(scope: &Scope<'_>, data: &Union) -> bool {
+    let labels: u128 = data.cases.iter().map(|case| case.labels.len() as u128).sum();
+    labels == cardinality(scope, &data.discriminator)
+}
+
+/// How many values a discriminator can have.
+fn cardinality(scope: &Scope<'_>, ty: &Type) -> u128 {
+    match scope.model.resolve(ty) {
+        Type::Primitive(Primitive::Boolean) => 2,
+        Type::Primitive(kind) => 1 << (8 * types::primitive_size(*kind)),
+        Type::Named(id) => match &scope.model.get(*id).kind {
+            DeclKind::Enum(data) => data.enumerators.len() as u128,
+            _ => u128::MAX,
+        },
+        _ => u128::MAX,
+    }
+}
+
+/// Whether the variant of a case has to carry its discriminator.
+fn carries_discriminator(case: &Case) -> bool {
+    case.default || case.labels.len() != 1
+}
+
+struct Generator<'a, 'm> {
+    scope: &'a Scope<'m>,
+    scoped_name: &'a str,
+    name: Ident,
+    data: &'m Union,
+}
+
+impl<'m> Generator<'_, 'm> {
+    fn variant(case: &Case) -> Ident {
+        names::ident(&names::camel(&case.member.name))
+    }
+
+    fn labels<'c>(&self, cases: impl IntoIterator<Item = &'c Case>) -> Vec<TokenStream> {
+        let labels = cases.into_iter().flat_map(|case| &case.labels);
+        labels.map(|label| consts::literal(self.scope, label)).collect()
+    }
+
+    fn unlisted(&self) -> Option<Ident> {
+        has_unlisted(self.scope, self.data).then(|| names::ident(UNLISTED))
+    }
+
+    fn definition(&self, declaration: &Declaration) -> TokenStream {
+        let scope = self.scope;
+        let discriminator = types::owned(scope, &self.data.discriminator);
+        let variants = self.data.cases.iter().map(|case| self.variant_definition(case));
+        let unlisted = self.unlisted().map(|name| {
+            quote! {
+                /// A discriminator that selects no member.
+                #name {
+                    /// The discriminator.
+                    discriminator: #discriminator,
+                },
+            }
+        });
+        let members = || self.data.cases.iter().map(|case| &case.member.ty);
+        let eq = types::has_all(scope.model, members(), Trait::Eq).then(|| quote!(, Eq, Hash));
+        let names: Vec<String> =
+            self.data.cases.iter().map(|case| names::camel(&case.member.name)).collect();
+        let sizes: Vec<u64> = members().map(|ty| types::size(scope.model, ty)).chain([8]).collect();
+        let name = &self.name;
+        let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
+        let docs = docs(&declaration.docs, &format!("IDL `{}`.", self.scoped_name));
+        quote! {
+            #docs
+            #[derive(Debug, Clone, PartialEq #eq)]
+            #allow
+            pub enum #name { #(#variants,)* #unlisted }
+        }
+    }
+
+    fn variant_definition(&self, case: &Case) -> TokenStream {
+        let name = Self::variant(case);
+        let ty = types::owned(self.scope, &case.member.ty);
+        let labels: Vec<String> = case
+            .labels
+            .iter()
+            .map(|label| consts::literal(self.scope, label).to_string().replace(' ', ""))
+            .collect();
+        let selected = match (labels.as_slice(), case.default) {
+            ([], _) => "selected by all other discriminators".to_owned(),
+            (labels, false) => format!("selected by `{}`", labels.join("`, `")),
+            (labels, true) => {
+                format!("selected by `{}` and all other discriminators", labels.join("`, `"))
+            }
+        };
+        let docs = docs(&case.member.docs, &format!("IDL `{}`, {selected}.", case.member.name));
+        if !carries_discriminator(case) {
+            return quote!(#docs #name(#ty));
+        }
+        let discriminator = types::owned(self.scope, &self.data.discriminator);
+        quote! {
+            #docs
+            #name {
+                /// The discriminator, one of those that select this member.
+                discriminator: #discriminator,
+                /// The member.
+                value: #ty,
+            }
+        }
+    }
+
+    fn discriminator(&self) -> TokenStream {
+        let ty = types::owned(self.scope, &self.data.discriminator);
+        let constant = self.data.cases.iter().filter(|case| !carries_discriminator(case));
+        let constant = constant.map(|case| {
+            let variant = Self::variant(case);
+            let labels = self.labels([case]);
+            quote!(Self::#variant(_) => #(#labels)*,)
+        });
+        let carried = self.data.cases.iter().filter(|case| carries_discriminator(case));
+        let carried = carried.map(|case| {
+            let variant = Self::variant(case);
+            quote!(Self::#variant { discriminator, .. })
+        });
+        let unlisted = self.unlisted().map(|name| quote!(Self::#name { discriminator }));
+        let carried: Vec<TokenStream> = carried.chain(unlisted).collect();
+        let carried = (!carried.is_empty()).then(|| quote!(#(#carried)|* => *discriminator,));
+        let name = &self.name;
+        quote! {
+            impl #name {
+                /// The discriminator of the value.
+                pub fn discriminator(&self) -> #ty {
+                    match self { #(#constant)* #carried }
+                }
+            }
+        }
+    }
+
+    fn encode(&self) -> TokenStream {
+        let cases = self.data.cases.iter().map(|case| self.encode_case(case));
+        let unlisted = self.unlisted().map(|variant| {
+            let refused = self.refuse(&variant, &self.labels(&self.data.cases));
+            let put = self.put_discriminator(&Place::Shared(names::ident("discriminator")));
+            let body = marshal::body(&put);
+            quote!(#refused Self::#variant { discriminator } => { #body })
+        });
+        let name = &self.name;
+        quote! {
+            impl rt::Encode for #name {
+                fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                    match self { #(#cases)* #unlisted }
+                }
+            }
+        }
+    }
+
+    fn encode_case(&self, case: &Case) -> TokenStream {
+        let variant = Self::variant(case);
+        let member = Place::Shared(names::ident("value"));
+        let out = names::ident("out");
+        let value = marshal::encode(self.scope, &out, &case.member.ty, &member);
+        let labels = self.labels([case]);
+        if !carries_discriminator(case) {
+            let mut steps = self.put_discriminator(&Place::Value(quote!(#(#labels)*)));
+            steps.extend(value);
+            let body = marshal::body(&steps);
+            return quote!(Self::#variant(value) => { #body });
+        }
+        let mut steps = self.put_discriminator(&Place::Shared(names::ident("discriminator")));
+        steps.extend(value);
+        let body = marshal::body(&steps);
+        if case.default {
+            let others = self.data.cases.iter().filter(|other| !other.default);
+            let refused = self.refuse(&variant, &self.labels(others));
+            return quote!(#refused Self::#variant { discriminator, value } => { #body });
+        }
+        if labels.len() as u128 == cardinality(self.scope, &self.data.discriminator) {
+            return quote!(Self::#variant { discriminator, value } => { #body });
+        }
+        let scoped_name = self.scoped_name;
+        quote! {
+            Self::#variant { discriminator: discriminator @ (#(#labels)|*), value } => { #body }
+            Self::#variant { .. } => Err(rt::CdrError::invalid_discriminator(#scoped_name)),
+        }
+    }
+
+    /// The arm that refuses a variant with one of these discriminators.
+    fn refuse(&self, variant: &Ident, labels: &[TokenStream]) -> TokenStream {
+        if labels.is_empty() {
+            return TokenStream::new();
+        }
+        let scoped_name = self.scoped_name;
+        quote! {
+            Self::#variant { discriminator: #(#labels)|*, .. } => {
+                Err(rt::CdrError::invalid_discriminator(#scoped_name))
+            }
+        }
+    }
+
+    fn put_discriminator(&self, place: &Place) -> Vec<Step> {
+        marshal::encode(self.scope, &names::ident("out"), &self.data.discriminator, place)
+    }
+
+    fn decode(&self) -> TokenStream {
+        let input = names::ident("input");
+        let annotation = types::is_enum(self.scope.model, &self.data.discriminator).then(|| {
+            let ty = types::owned(self.scope, &self.data.discriminator);
+            quote!(: #ty)
+        });
+        let read = marshal::decode(self.scope, &input, &self.data.discriminator);
+        let (defaults, listed): (Vec<&Case>, Vec<&Case>) =
+            self.data.cases.iter().partition(|case| case.default);
+        let arms = listed.into_iter().map(|case| {
+            let labels = self.labels([case]);
+            self.decode_arm(case, quote!(#(#labels)|*))
+        });
+        let default = defaults.into_iter().map(|case| self.decode_arm(case, quote!(_)));
+        let unlisted = self.unlisted().map(|name| quote!(_ => Self::#name { discriminator },));
+        let name = &self.name;
+        quote! {
+            impl<'a> rt::Decode<'a> for #name {
+                fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                    let discriminator #annotation = #read?;
+                    Ok(match discriminator { #(#arms)* #(#default)* #unlisted })
+                }
+            }
+        }
+    }
+
+    fn decode_arm(&self, case: &Case, pattern: TokenStream) -> TokenStream {
+        let variant = Self::variant(case);
+        let value = marshal::decode(self.scope, &names::ident("input"), &case.member.ty);
+        if carries_discriminator(case) {
+            quote!(#pattern => Self::#variant { discriminator, value: #value? },)
+        } else {
+            quote!(#pattern => Self::#variant(#value?),)
+        }
+    }
+}

@@ -1,0 +1,425 @@
+// Made from inheritance.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// IDL module `Base`.
+#[allow(dead_code, unreachable_pub)]
+pub mod base {
+    use ::armilla::rt;
+
+    /// IDL interface `Base::Named`.
+    pub trait Named: Send + Sync + 'static {
+        /// Reads the attribute `name`.
+        fn name(&self) -> Result<String, rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Named`].
+    pub type NamedRef = rt::Ref<dyn Named>;
+
+    impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
+        fn name(&self) -> Result<String, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.name();
+            }
+            self.invoke(
+                "_get_name",
+                |_out| Ok(()),
+                |input| input.string().map(Into::into),
+            )
+        }
+    }
+
+    impl rt::Interface for dyn Named {
+        const REPOSITORY_ID: &'static str = "IDL:Base/Named:1.0";
+        const BASES: &'static [&'static str] = &[];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<1> = rt::Operations::new(["_get_name"]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => named::skeleton::name(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Named>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Named> for dyn Named {}
+
+    /// What belongs to the interface [`Named`].
+    pub mod named {
+        /// Ties the servant to the skeleton of [`Named`](super::Named), for an object adapter.
+        pub fn tie(servant: impl super::Named) -> ::std::sync::Arc<dyn super::Named> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn name<T: super::super::Named + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.name(), |result, out| out.put_string(result))
+            }
+        }
+    }
+
+    /// IDL interface `Base::Left`.
+    pub trait Left: Named {
+        /// IDL operation `go_left`.
+        fn go_left(&self) -> Result<(), rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Left`].
+    pub type LeftRef = rt::Ref<dyn Left>;
+
+    impl<I: Left + rt::Interface + ?Sized> Left for rt::Ref<I> {
+        fn go_left(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.go_left();
+            }
+            self.invoke("go_left", |_out| Ok(()), |_input| Ok(()))
+        }
+    }
+
+    impl rt::Interface for dyn Left {
+        const REPOSITORY_ID: &'static str = "IDL:Base/Left:1.0";
+        const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<2> = rt::Operations::new([
+                "go_left",
+                "_get_name",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => left::skeleton::go_left(self, call),
+                Some(1) => named::skeleton::name(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Left>(|| servant.clone());
+            target.offer::<dyn Named>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Left> for dyn Left {}
+
+    impl rt::IsA<dyn Named> for dyn Left {}
+
+    /// What belongs to the interface [`Left`].
+    pub mod left {
+        /// Ties the servant to the skeleton of [`Left`](super::Left), for an object adapter.
+        pub fn tie(servant: impl super::Left) -> ::std::sync::Arc<dyn super::Left> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn go_left<T: super::super::Left + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.go_left(), |(), _out| Ok(()))
+            }
+        }
+    }
+
+    /// IDL interface `Base::Right`.
+    pub trait Right: Named {
+        /// IDL operation `go_right`.
+        fn go_right(&self, n: i32) -> Result<(), rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Right`].
+    pub type RightRef = rt::Ref<dyn Right>;
+
+    impl<I: Right + rt::Interface + ?Sized> Right for rt::Ref<I> {
+        fn go_right(&self, n: i32) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.go_right(n);
+            }
+            self.invoke(
+                "go_right",
+                |out| {
+                    out.put_i32(n);
+                    Ok(())
+                },
+                |_input| Ok(()),
+            )
+        }
+    }
+
+    impl rt::Interface for dyn Right {
+        const REPOSITORY_ID: &'static str = "IDL:Base/Right:1.0";
+        const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<2> = rt::Operations::new([
+                "go_right",
+                "_get_name",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => right::skeleton::go_right(self, call),
+                Some(1) => named::skeleton::name(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Right>(|| servant.clone());
+            target.offer::<dyn Named>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Right> for dyn Right {}
+
+    impl rt::IsA<dyn Named> for dyn Right {}
+
+    /// What belongs to the interface [`Right`].
+    pub mod right {
+        /// Ties the servant to the skeleton of [`Right`](super::Right), for an object adapter.
+        pub fn tie(servant: impl super::Right) -> ::std::sync::Arc<dyn super::Right> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn go_right<T: super::super::Right + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let n = input.i32()?;
+                call.reply(servant.go_right(n), |(), _out| Ok(()))
+            }
+        }
+    }
+}
+
+/// IDL module `Derived`.
+#[allow(dead_code, unreachable_pub)]
+pub mod derived {
+    use ::armilla::rt;
+
+    /// IDL interface `Derived::Both`.
+    pub trait Both: super::base::Left + super::base::Right {
+        /// IDL operation `parent`.
+        fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Both`].
+    pub type BothRef = rt::Ref<dyn Both>;
+
+    impl<I: Both + rt::Interface + ?Sized> Both for rt::Ref<I> {
+        #[allow(clippy::redundant_closure)]
+        fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.parent();
+            }
+            self.invoke("parent", |_out| Ok(()), |input| rt::Decode::decode(input))
+        }
+    }
+
+    impl rt::Interface for dyn Both {
+        const REPOSITORY_ID: &'static str = "IDL:Derived/Both:1.0";
+        const BASES: &'static [&'static str] = &[
+            "IDL:Base/Left:1.0",
+            "IDL:Base/Named:1.0",
+            "IDL:Base/Right:1.0",
+        ];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<4> = rt::Operations::new([
+                "parent",
+                "go_left",
+                "_get_name",
+                "go_right",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => both::skeleton::parent(self, call),
+                Some(1) => super::base::left::skeleton::go_left(self, call),
+                Some(2) => super::base::named::skeleton::name(self, call),
+                Some(3) => super::base::right::skeleton::go_right(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Both>(|| servant.clone());
+            target.offer::<dyn super::base::Left>(|| servant.clone());
+            target.offer::<dyn super::base::Named>(|| servant.clone());
+            target.offer::<dyn super::base::Right>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Both> for dyn Both {}
+
+    impl rt::IsA<dyn super::base::Left> for dyn Both {}
+
+    impl rt::IsA<dyn super::base::Named> for dyn Both {}
+
+    impl rt::IsA<dyn super::base::Right> for dyn Both {}
+
+    /// What belongs to the interface [`Both`].
+    pub mod both {
+        /// Ties the servant to the skeleton of [`Both`](super::Both), for an object adapter.
+        pub fn tie(servant: impl super::Both) -> ::std::sync::Arc<dyn super::Both> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn parent<T: super::super::Both + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.parent(), rt::Encode::encode)
+            }
+        }
+    }
+
+    /// IDL interface `Derived::Leaf`.
+    pub trait Leaf: Both {
+        /// Reads the attribute `self`.
+        fn self_(&self) -> Result<BothRef, rt::SystemException>;
+
+        /// Sets the attribute [`self`](Self::self_).
+        fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Leaf`].
+    pub type LeafRef = rt::Ref<dyn Leaf>;
+
+    impl<I: Leaf + rt::Interface + ?Sized> Leaf for rt::Ref<I> {
+        #[allow(clippy::redundant_closure)]
+        fn self_(&self) -> Result<BothRef, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.self_();
+            }
+            self.invoke("_get_self", |_out| Ok(()), |input| rt::Decode::decode(input))
+        }
+
+        fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.set_self(value);
+            }
+            self.invoke(
+                "_set_self",
+                |out| rt::Encode::encode(value, out),
+                |_input| Ok(()),
+            )
+        }
+    }
+
+    impl rt::Interface for dyn Leaf {
+        const REPOSITORY_ID: &'static str = "IDL:Derived/Leaf:1.0";
+        const BASES: &'static [&'static str] = &[
+            "IDL:Derived/Both:1.0",
+            "IDL:Base/Left:1.0",
+            "IDL:Base/Named:1.0",
+            "IDL:Base/Right:1.0",
+        ];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<6> = rt::Operations::new([
+                "_get_self",
+                "_set_self",
+                "parent",
+                "go_left",
+                "_get_name",
+                "go_right",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => leaf::skeleton::self_(self, call),
+                Some(1) => leaf::skeleton::set_self(self, call),
+                Some(2) => both::skeleton::parent(self, call),
+                Some(3) => super::base::left::skeleton::go_left(self, call),
+                Some(4) => super::base::named::skeleton::name(self, call),
+                Some(5) => super::base::right::skeleton::go_right(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Leaf>(|| servant.clone());
+            target.offer::<dyn Both>(|| servant.clone());
+            target.offer::<dyn super::base::Left>(|| servant.clone());
+            target.offer::<dyn super::base::Named>(|| servant.clone());
+            target.offer::<dyn super::base::Right>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Leaf> for dyn Leaf {}
+
+    impl rt::IsA<dyn Both> for dyn Leaf {}
+
+    impl rt::IsA<dyn super::base::Left> for dyn Leaf {}
+
+    impl rt::IsA<dyn super::base::Named> for dyn Leaf {}
+
+    impl rt::IsA<dyn super::base::Right> for dyn Leaf {}
+
+    /// What belongs to the interface [`Leaf`].
+    pub mod leaf {
+        /// Ties the servant to the skeleton of [`Leaf`](super::Leaf), for an object adapter.
+        pub fn tie(servant: impl super::Leaf) -> ::std::sync::Arc<dyn super::Leaf> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn self_<T: super::super::Leaf + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.self_(), rt::Encode::encode)
+            }
+
+            pub fn set_self<T: super::super::Leaf + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let value: super::super::BothRef = rt::Decode::decode(input)?;
+                call.reply(servant.set_self(&value), |(), _out| Ok(()))
+            }
+        }
+    }
+
+    /// IDL `Derived::Pair`.
+    #[derive(Debug, Clone, PartialEq, Default)]
+    pub struct Pair {
+        /// IDL `first`.
+        pub first: BothRef,
+        /// IDL `second`.
+        pub second: super::base::LeftRef,
+    }
+
+    impl rt::Encode for Pair {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::Encode::encode(&self.first, out)?;
+            rt::Encode::encode(&self.second, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Pair {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                first: rt::Decode::decode(input)?,
+                second: rt::Decode::decode(input)?,
+            })
+        }
+    }
+}

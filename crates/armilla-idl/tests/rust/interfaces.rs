@@ -1,0 +1,986 @@
+// Made from interfaces.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// IDL module `Bank`.
+#[allow(dead_code, unreachable_pub)]
+pub mod bank {
+    use ::armilla::rt;
+
+    /// IDL `Bank::Part`.
+    #[derive(Debug, Clone, Copy, PartialEq, Default)]
+    pub struct Part {
+        /// IDL `number`.
+        pub number: i32,
+        /// IDL `amount`.
+        pub amount: f64,
+    }
+
+    impl rt::Encode for Part {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_i32(self.number);
+            out.put_f64(self.amount);
+            Ok(())
+        }
+
+        fn encode_slice<'p>(
+            items: &'p [Self],
+            out: &mut rt::Encoder<'p>,
+        ) -> rt::CdrResult {
+            out.put_fixed(items)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Part {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                number: input.i32()?,
+                amount: input.f64()?,
+            })
+        }
+
+        fn decode_vec(
+            input: &mut rt::Decoder<'a>,
+            len: usize,
+        ) -> rt::CdrResult<Vec<Self>> {
+            input.fixed_vec(len)
+        }
+    }
+
+    impl rt::Fixed for Part {
+        const ALIGN: usize = 8;
+        const PHASE: usize = 0;
+        const STRIDE: usize = 16;
+
+        #[inline(always)]
+        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+            O::put_i32(chunk, 0, self.number);
+            O::put_f64(chunk, 8, self.amount);
+        }
+
+        #[inline(always)]
+        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+            Ok(Self {
+                number: O::i32(chunk, 0),
+                amount: O::f64(chunk, 8),
+            })
+        }
+    }
+
+    /// IDL `Bank::Parts`.
+    pub type Parts = Vec<Part>;
+
+    /// IDL `Bank::Matrix`.
+    pub type Matrix = [[i32; 3]; 3];
+
+    /// IDL `Bank::Blob`.
+    pub type Blob = Vec<u8>;
+
+    /// IDL `Bank::Kind`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    #[repr(u32)]
+    pub enum Kind {
+        /// IDL `PERSONAL`.
+        #[default]
+        Personal,
+        /// IDL `BUSINESS`.
+        Business,
+    }
+
+    impl Kind {
+        /// The enumerator with the number `value`, the first being 0.
+        ///
+        /// # Errors
+        /// When there are not so many enumerators.
+        pub fn from_discriminant(value: u32) -> rt::CdrResult<Self> {
+            match value {
+                0 => Ok(Self::Personal),
+                1 => Ok(Self::Business),
+                _ => Err(rt::CdrError::invalid_enum("Bank::Kind", value)),
+            }
+        }
+    }
+
+    impl rt::Encode for Kind {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u32(*self as u32);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Kind {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    /// IDL `Bank::Detail`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Detail {
+        /// IDL `text`, selected by `0`.
+        Text(String),
+        /// A discriminator that selects no member.
+        Unlisted {
+            /// The discriminator.
+            discriminator: i32,
+        },
+    }
+
+    impl Detail {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> i32 {
+            match self {
+                Self::Text(_) => 0,
+                Self::Unlisted { discriminator } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Detail {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Text(value) => {
+                    out.put_i32(0);
+                    out.put_string(value)
+                }
+                Self::Unlisted { discriminator: 0, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Bank::Detail"))
+                }
+                Self::Unlisted { discriminator } => {
+                    out.put_i32(*discriminator);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Detail {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.i32()?;
+            Ok(
+                match discriminator {
+                    0 => Self::Text(input.string().map(Into::into)?),
+                    _ => Self::Unlisted { discriminator },
+                },
+            )
+        }
+    }
+
+    /// IDL `Bank::Code`.
+    pub type Code = String;
+
+    /// IDL `Bank::Salt`.
+    pub type Salt = Vec<u8>;
+
+    /// An account that holds money.
+    ///
+    /// It may be *closed*.
+    pub trait Account: Send + Sync + 'static {
+        /// What there is.
+        fn balance(&self) -> Result<f64, rt::SystemException>;
+
+        /// Reads the attribute `owner`.
+        fn owner(&self) -> Result<String, rt::SystemException>;
+
+        /// Sets the attribute [`owner`](Self::owner).
+        fn set_owner(&self, value: &str) -> Result<(), rt::SystemException>;
+
+        /// Reads the attribute `recent`.
+        fn recent(&self) -> Result<account::Entries, rt::SystemException>;
+
+        /// Sets the attribute [`recent`](Self::recent).
+        fn set_recent(
+            &self,
+            value: &[account::Entry],
+        ) -> Result<(), rt::SystemException>;
+
+        /// Puts money in.
+        fn deposit(&self, amount: f64) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `notify`.
+        fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `split`.
+        fn split(
+            &self,
+            name: &str,
+            pieces: &[Part],
+            rest: &mut i32,
+        ) -> Result<(Parts, String), rt::SystemException>;
+
+        /// IDL operation `swap`.
+        fn swap(
+            &self,
+            a: &mut String,
+            m: &mut Matrix,
+        ) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `bump`.
+        fn bump(
+            &self,
+            which: &mut Kind,
+            pieces: &mut Parts,
+        ) -> Result<i32, rt::SystemException>;
+
+        /// IDL operation `hash`.
+        fn hash(&self, data: &[u8], grain: &[u8]) -> Result<Blob, rt::SystemException>;
+
+        /// IDL operation `join`.
+        fn join(
+            &self,
+            other: &AccountRef,
+            witness: &rt::Object,
+            sort: Kind,
+            info: &Detail,
+            piece: &Part,
+        ) -> Result<AccountRef, rt::SystemException>;
+
+        /// IDL operation `any_object`.
+        fn any_object(
+            &self,
+            m: &Matrix,
+            all: bool,
+            several: &[account::Entry],
+            old: &str,
+        ) -> Result<rt::Object, rt::SystemException>;
+
+        /// IDL operation `invert`.
+        fn invert(
+            &self,
+        ) -> Result<(Matrix, Kind, AccountRef, Detail), rt::SystemException>;
+
+        /// IDL operation `recode`.
+        fn recode(&self, old: &mut Code) -> Result<Code, rt::SystemException>;
+
+        /// IDL operation `sort`.
+        fn sort(&self) -> Result<Kind, rt::SystemException>;
+
+        /// IDL operation `many`.
+        #[allow(clippy::too_many_arguments)]
+        fn many(
+            &self,
+            a: i32,
+            b: i32,
+            c: i32,
+            d: i32,
+            e: i32,
+            f: i32,
+            g: i32,
+        ) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `locals`.
+        fn locals(
+            &self,
+            servant: i32,
+            call: &str,
+            input: i32,
+            out: &mut i32,
+            value: &mut i32,
+            outcome: i32,
+        ) -> Result<i32, rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Account`].
+    pub type AccountRef = rt::Ref<dyn Account>;
+
+    impl<I: Account + rt::Interface + ?Sized> Account for rt::Ref<I> {
+        fn balance(&self) -> Result<f64, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.balance();
+            }
+            self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
+        }
+
+        fn owner(&self) -> Result<String, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.owner();
+            }
+            self.invoke(
+                "_get_owner",
+                |_out| Ok(()),
+                |input| input.string().map(Into::into),
+            )
+        }
+
+        fn set_owner(&self, value: &str) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.set_owner(value);
+            }
+            self.invoke("_set_owner", |out| out.put_string(value), |_input| Ok(()))
+        }
+
+        fn recent(&self) -> Result<account::Entries, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.recent();
+            }
+            self.invoke("_get_recent", |_out| Ok(()), |input| input.bounded_sequence(10))
+        }
+
+        fn set_recent(
+            &self,
+            value: &[account::Entry],
+        ) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.set_recent(value);
+            }
+            self.invoke(
+                "_set_recent",
+                |out| out.put_bounded_sequence(value, 10),
+                |_input| Ok(()),
+            )
+        }
+
+        fn deposit(&self, amount: f64) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.deposit(amount);
+            }
+            self.invoke(
+                "deposit",
+                |out| {
+                    out.put_f64(amount);
+                    Ok(())
+                },
+                |_input| Ok(()),
+            )
+        }
+
+        fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.notify(n, text);
+            }
+            self.invoke_oneway(
+                "notify",
+                |out| {
+                    out.put_i32(n);
+                    out.put_string(text)
+                },
+            )
+        }
+
+        fn split(
+            &self,
+            name: &str,
+            pieces: &[Part],
+            rest: &mut i32,
+        ) -> Result<(Parts, String), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.split(name, pieces, rest);
+            }
+            self.invoke(
+                    "split",
+                    |out| {
+                        out.put_string(name)?;
+                        out.put_sequence(pieces)?;
+                        out.put_i32(*rest);
+                        Ok(())
+                    },
+                    |input| Ok((
+                        input.sequence()?,
+                        input.i32()?,
+                        input.string().map(Into::into)?,
+                    )),
+                )
+                .map(|(result, new_rest, text)| {
+                    *rest = new_rest;
+                    (result, text)
+                })
+        }
+
+        fn swap(
+            &self,
+            a: &mut String,
+            m: &mut Matrix,
+        ) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.swap(a, m);
+            }
+            self.invoke(
+                    "swap",
+                    |out| {
+                        out.put_string(&*a)?;
+                        rt::Encode::encode(&*m, out)
+                    },
+                    |input| Ok((
+                        input.string().map(Into::into)?,
+                        rt::Decode::decode(input)?,
+                    )),
+                )
+                .map(|(new_a, new_m)| {
+                    *a = new_a;
+                    *m = new_m;
+                })
+        }
+
+        fn bump(
+            &self,
+            which: &mut Kind,
+            pieces: &mut Parts,
+        ) -> Result<i32, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.bump(which, pieces);
+            }
+            self.invoke(
+                    "bump",
+                    |out| {
+                        out.put_u32(*which as u32);
+                        out.put_sequence(&*pieces)
+                    },
+                    |input| Ok((
+                        input.i32()?,
+                        rt::Decode::decode(input)?,
+                        input.sequence()?,
+                    )),
+                )
+                .map(|(result, new_which, new_pieces)| {
+                    *which = new_which;
+                    *pieces = new_pieces;
+                    result
+                })
+        }
+
+        fn hash(&self, data: &[u8], grain: &[u8]) -> Result<Blob, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.hash(data, grain);
+            }
+            self.invoke(
+                "hash",
+                |out| {
+                    out.put_sequence(data)?;
+                    out.put_bounded_sequence(grain, 4)
+                },
+                |input| input.sequence(),
+            )
+        }
+
+        #[allow(clippy::redundant_closure)]
+        fn join(
+            &self,
+            other: &AccountRef,
+            witness: &rt::Object,
+            sort: Kind,
+            info: &Detail,
+            piece: &Part,
+        ) -> Result<AccountRef, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.join(other, witness, sort, info, piece);
+            }
+            self.invoke(
+                "join",
+                |out| {
+                    rt::Encode::encode(other, out)?;
+                    rt::Encode::encode(witness, out)?;
+                    out.put_u32(sort as u32);
+                    rt::Encode::encode(info, out)?;
+                    rt::Encode::encode(piece, out)
+                },
+                |input| rt::Decode::decode(input),
+            )
+        }
+
+        #[allow(clippy::redundant_closure)]
+        fn any_object(
+            &self,
+            m: &Matrix,
+            all: bool,
+            several: &[account::Entry],
+            old: &str,
+        ) -> Result<rt::Object, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.any_object(m, all, several, old);
+            }
+            self.invoke(
+                "any_object",
+                |out| {
+                    rt::Encode::encode(m, out)?;
+                    out.put_bool(all);
+                    out.put_bounded_sequence(several, 10)?;
+                    out.put_bounded_string(old, 5)
+                },
+                |input| rt::Decode::decode(input),
+            )
+        }
+
+        fn invert(
+            &self,
+        ) -> Result<(Matrix, Kind, AccountRef, Detail), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.invert();
+            }
+            self.invoke(
+                "invert",
+                |_out| Ok(()),
+                |input| Ok((
+                    rt::Decode::decode(input)?,
+                    rt::Decode::decode(input)?,
+                    rt::Decode::decode(input)?,
+                    rt::Decode::decode(input)?,
+                )),
+            )
+        }
+
+        fn recode(&self, old: &mut Code) -> Result<Code, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.recode(old);
+            }
+            self.invoke(
+                    "recode",
+                    |out| out.put_bounded_string(&*old, 5),
+                    |input| Ok((
+                        input.bounded_string(5).map(Into::into)?,
+                        input.bounded_string(5).map(Into::into)?,
+                    )),
+                )
+                .map(|(result, new_old)| {
+                    *old = new_old;
+                    result
+                })
+        }
+
+        #[allow(clippy::redundant_closure)]
+        fn sort(&self) -> Result<Kind, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.sort();
+            }
+            self.invoke("sort", |_out| Ok(()), |input| rt::Decode::decode(input))
+        }
+
+        fn many(
+            &self,
+            a: i32,
+            b: i32,
+            c: i32,
+            d: i32,
+            e: i32,
+            f: i32,
+            g: i32,
+        ) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.many(a, b, c, d, e, f, g);
+            }
+            self.invoke(
+                "many",
+                |out| {
+                    out.put_i32(a);
+                    out.put_i32(b);
+                    out.put_i32(c);
+                    out.put_i32(d);
+                    out.put_i32(e);
+                    out.put_i32(f);
+                    out.put_i32(g);
+                    Ok(())
+                },
+                |_input| Ok(()),
+            )
+        }
+
+        fn locals(
+            &self,
+            servant: i32,
+            call: &str,
+            input: i32,
+            out: &mut i32,
+            value: &mut i32,
+            outcome: i32,
+        ) -> Result<i32, rt::SystemException> {
+            if let Some(servant_) = self.local() {
+                return servant_.locals(servant, call, input, out, value, outcome);
+            }
+            self.invoke(
+                    "locals",
+                    |out_| {
+                        out_.put_i32(servant);
+                        out_.put_string(call)?;
+                        out_.put_i32(input);
+                        out_.put_i32(*out);
+                        out_.put_i32(*value);
+                        out_.put_i32(outcome);
+                        Ok(())
+                    },
+                    |input| Ok((input.i32()?, input.i32()?, input.i32()?)),
+                )
+                .map(|(new_out, result, new_value)| {
+                    *out = new_out;
+                    *value = new_value;
+                    result
+                })
+        }
+    }
+
+    impl rt::Interface for dyn Account {
+        const REPOSITORY_ID: &'static str = "IDL:example.com/Bank/Account:1.0";
+        const BASES: &'static [&'static str] = &[];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<18> = rt::Operations::new([
+                "_get_balance",
+                "_get_owner",
+                "_set_owner",
+                "_get_recent",
+                "_set_recent",
+                "deposit",
+                "notify",
+                "split",
+                "swap",
+                "bump",
+                "hash",
+                "join",
+                "any_object",
+                "invert",
+                "recode",
+                "sort",
+                "many",
+                "locals",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => account::skeleton::balance(self, call),
+                Some(1) => account::skeleton::owner(self, call),
+                Some(2) => account::skeleton::set_owner(self, call),
+                Some(3) => account::skeleton::recent(self, call),
+                Some(4) => account::skeleton::set_recent(self, call),
+                Some(5) => account::skeleton::deposit(self, call),
+                Some(6) => account::skeleton::notify(self, call),
+                Some(7) => account::skeleton::split(self, call),
+                Some(8) => account::skeleton::swap(self, call),
+                Some(9) => account::skeleton::bump(self, call),
+                Some(10) => account::skeleton::hash(self, call),
+                Some(11) => account::skeleton::join(self, call),
+                Some(12) => account::skeleton::any_object(self, call),
+                Some(13) => account::skeleton::invert(self, call),
+                Some(14) => account::skeleton::recode(self, call),
+                Some(15) => account::skeleton::sort(self, call),
+                Some(16) => account::skeleton::many(self, call),
+                Some(17) => account::skeleton::locals(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Account>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Account> for dyn Account {}
+
+    /// What belongs to the interface [`Account`].
+    pub mod account {
+        use ::armilla::rt;
+
+        /// IDL `Bank::Account::LIMIT`.
+        pub const LIMIT: i32 = 10;
+
+        /// IDL `Bank::Account::Entry`.
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct Entry {
+            /// IDL `text`.
+            pub text: String,
+            /// IDL `amount`.
+            pub amount: f64,
+        }
+
+        impl rt::Encode for Entry {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.put_string(&self.text)?;
+                out.put_f64(self.amount);
+                Ok(())
+            }
+        }
+
+        impl<'a> rt::Decode<'a> for Entry {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                Ok(Self {
+                    text: input.string().map(Into::into)?,
+                    amount: input.f64()?,
+                })
+            }
+        }
+
+        /// IDL `Bank::Account::Entries`.
+        pub type Entries = Vec<Entry>;
+
+        /// Ties the servant to the skeleton of [`Account`](super::Account), for an object adapter.
+        pub fn tie(
+            servant: impl super::Account,
+        ) -> ::std::sync::Arc<dyn super::Account> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn balance<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.balance(),
+                    |result, out| {
+                        out.put_f64(*result);
+                        Ok(())
+                    },
+                )
+            }
+
+            pub fn owner<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.owner(), |result, out| out.put_string(result))
+            }
+
+            pub fn set_owner<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let value = input.string()?;
+                call.reply(servant.set_owner(&value), |(), _out| Ok(()))
+            }
+
+            pub fn recent<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.recent(),
+                    |result, out| out.put_bounded_sequence(result, 10),
+                )
+            }
+
+            pub fn set_recent<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let value: super::Entries = input.bounded_sequence(10)?;
+                call.reply(servant.set_recent(&value), |(), _out| Ok(()))
+            }
+
+            pub fn deposit<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let amount = input.f64()?;
+                call.reply(servant.deposit(amount), |(), _out| Ok(()))
+            }
+
+            pub fn notify<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let n = input.i32()?;
+                let text = input.string()?;
+                call.no_reply(servant.notify(n, &text))
+            }
+
+            pub fn split<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let name = input.string()?;
+                let pieces: super::super::Parts = input.sequence()?;
+                let mut rest = input.i32()?;
+                let outcome = servant.split(&name, &pieces, &mut rest);
+                call.reply(
+                    outcome.map(|value| (value, rest)),
+                    |((result, text), rest), out| {
+                        out.put_sequence(result)?;
+                        out.put_i32(*rest);
+                        out.put_string(text)
+                    },
+                )
+            }
+
+            pub fn swap<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let mut a: String = input.string().map(Into::into)?;
+                let mut m: super::super::Matrix = rt::Decode::decode(input)?;
+                let outcome = servant.swap(&mut a, &mut m);
+                call.reply(
+                    outcome.map(|()| (a, m)),
+                    |(a, m), out| {
+                        out.put_string(a)?;
+                        rt::Encode::encode(m, out)
+                    },
+                )
+            }
+
+            pub fn bump<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let mut which: super::super::Kind = rt::Decode::decode(input)?;
+                let mut pieces: super::super::Parts = input.sequence()?;
+                let outcome = servant.bump(&mut which, &mut pieces);
+                call.reply(
+                    outcome.map(|value| (value, which, pieces)),
+                    |(result, which, pieces), out| {
+                        out.put_i32(*result);
+                        out.put_u32(*which as u32);
+                        out.put_sequence(pieces)
+                    },
+                )
+            }
+
+            pub fn hash<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let data = input.octets()?;
+                let grain = input.bounded_octets(4)?;
+                call.reply(
+                    servant.hash(data, grain),
+                    |result, out| out.put_sequence(result),
+                )
+            }
+
+            pub fn join<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let other: super::super::AccountRef = rt::Decode::decode(input)?;
+                let witness: rt::Object = rt::Decode::decode(input)?;
+                let sort: super::super::Kind = rt::Decode::decode(input)?;
+                let info: super::super::Detail = rt::Decode::decode(input)?;
+                let piece: super::super::Part = rt::Decode::decode(input)?;
+                call.reply(
+                    servant.join(&other, &witness, sort, &info, &piece),
+                    rt::Encode::encode,
+                )
+            }
+
+            pub fn any_object<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let m: super::super::Matrix = rt::Decode::decode(input)?;
+                let all = input.bool()?;
+                let several: super::Entries = input.bounded_sequence(10)?;
+                let old = input.bounded_string(5)?;
+                call.reply(
+                    servant.any_object(&m, all, &several, &old),
+                    rt::Encode::encode,
+                )
+            }
+
+            pub fn invert<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.invert(),
+                    |(result, which, next, info), out| {
+                        rt::Encode::encode(result, out)?;
+                        out.put_u32(*which as u32);
+                        rt::Encode::encode(next, out)?;
+                        rt::Encode::encode(info, out)
+                    },
+                )
+            }
+
+            pub fn recode<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let mut old: super::super::Code = input
+                    .bounded_string(5)
+                    .map(Into::into)?;
+                let outcome = servant.recode(&mut old);
+                call.reply(
+                    outcome.map(|value| (value, old)),
+                    |(result, old), out| {
+                        out.put_bounded_string(result, 5)?;
+                        out.put_bounded_string(old, 5)
+                    },
+                )
+            }
+
+            pub fn sort<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.sort(), rt::Encode::encode)
+            }
+
+            pub fn many<T: super::super::Account + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let a = input.i32()?;
+                let b = input.i32()?;
+                let c = input.i32()?;
+                let d = input.i32()?;
+                let e = input.i32()?;
+                let f = input.i32()?;
+                let g = input.i32()?;
+                call.reply(servant.many(a, b, c, d, e, f, g), |(), _out| Ok(()))
+            }
+
+            pub fn locals<T: super::super::Account + ?Sized>(
+                servant_: &T,
+                call_: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input_ = &mut call_.arguments();
+                let servant = input_.i32()?;
+                let call = input_.string()?;
+                let input = input_.i32()?;
+                let mut out = input_.i32()?;
+                let mut value = input_.i32()?;
+                let outcome = input_.i32()?;
+                let outcome_ = servant_
+                    .locals(servant, &call, input, &mut out, &mut value, outcome);
+                call_
+                    .reply(
+                        outcome_.map(|value_| (value_, out, value)),
+                        |(result, out, value), out_| {
+                            out_.put_i32(*out);
+                            out_.put_i32(*result);
+                            out_.put_i32(*value);
+                            Ok(())
+                        },
+                    )
+            }
+        }
+    }
+
+    /// IDL interface `Bank::Empty`.
+    pub trait Empty: Send + Sync + 'static {}
+
+    /// A reference to an object with the interface [`Empty`].
+    pub type EmptyRef = rt::Ref<dyn Empty>;
+
+    impl<I: Empty + rt::Interface + ?Sized> Empty for rt::Ref<I> {}
+
+    impl rt::Interface for dyn Empty {
+        const REPOSITORY_ID: &'static str = "IDL:example.com/Bank/Empty:1.0";
+        const BASES: &'static [&'static str] = &[];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            call.unknown_operation()
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Empty>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Empty> for dyn Empty {}
+
+    /// What belongs to the interface [`Empty`].
+    pub mod empty {
+        /// Ties the servant to the skeleton of [`Empty`](super::Empty), for an object adapter.
+        pub fn tie(servant: impl super::Empty) -> ::std::sync::Arc<dyn super::Empty> {
+            ::std::sync::Arc::new(servant)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// Made from modules.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// Opened twice.
+#[allow(dead_code, unreachable_pub)]
+pub mod shop {
+    use ::armilla::rt;
+
+    /// IDL `Shop::Price`.
+    pub type Price = i32;
+
+    /// IDL module `Shop::Shelf`.
+    pub mod shelf {
+        /// IDL `Shop::Shelf::Prices`.
+        pub type Prices = Vec<super::Price>;
+    }
+
+    /// IDL `Shop::Item`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Item {
+        /// IDL `cost`.
+        pub cost: Price,
+        /// IDL `former`.
+        pub former: shelf::Prices,
+    }
+
+    impl rt::Encode for Item {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_i32(self.cost);
+            out.put_sequence(&self.former)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Item {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                cost: input.i32()?,
+                former: input.sequence()?,
+            })
+        }
+    }
+}
+
+/// IDL module `Empty`.
+#[allow(dead_code, unreachable_pub)]
+pub mod empty {}

@@ -1,0 +1,442 @@
+// Made from structs.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// IDL module `Data`.
+#[allow(dead_code, unreachable_pub)]
+pub mod data {
+    use ::armilla::rt;
+
+    /// IDL `Data::Kind`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    #[repr(u32)]
+    pub enum Kind {
+        /// IDL `SMALL`.
+        #[default]
+        Small,
+        /// IDL `LARGE`.
+        Large,
+    }
+
+    impl Kind {
+        /// The enumerator with the number `value`, the first being 0.
+        ///
+        /// # Errors
+        /// When there are not so many enumerators.
+        pub fn from_discriminant(value: u32) -> rt::CdrResult<Self> {
+            match value {
+                0 => Ok(Self::Small),
+                1 => Ok(Self::Large),
+                _ => Err(rt::CdrError::invalid_enum("Data::Kind", value)),
+            }
+        }
+    }
+
+    impl rt::Encode for Kind {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u32(*self as u32);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Kind {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    /// The struct of the benchmarks: repeats every 24 octets.
+    #[derive(Debug, Clone, Copy, PartialEq, Default)]
+    pub struct BinStruct {
+        /// IDL `s`.
+        pub s: i16,
+        /// IDL `c`.
+        pub c: u8,
+        /// IDL `l`.
+        pub l: i32,
+        /// IDL `o`.
+        pub o: u8,
+        /// IDL `d`.
+        pub d: f64,
+    }
+
+    impl rt::Encode for BinStruct {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_i16(self.s);
+            out.put_u8(self.c);
+            out.put_i32(self.l);
+            out.put_u8(self.o);
+            out.put_f64(self.d);
+            Ok(())
+        }
+
+        fn encode_slice<'p>(
+            items: &'p [Self],
+            out: &mut rt::Encoder<'p>,
+        ) -> rt::CdrResult {
+            out.put_fixed(items)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for BinStruct {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                s: input.i16()?,
+                c: input.u8()?,
+                l: input.i32()?,
+                o: input.u8()?,
+                d: input.f64()?,
+            })
+        }
+
+        fn decode_vec(
+            input: &mut rt::Decoder<'a>,
+            len: usize,
+        ) -> rt::CdrResult<Vec<Self>> {
+            input.fixed_vec(len)
+        }
+    }
+
+    impl rt::Fixed for BinStruct {
+        const ALIGN: usize = 8;
+        const PHASE: usize = 0;
+        const STRIDE: usize = 24;
+
+        #[inline(always)]
+        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+            O::put_i16(chunk, 0, self.s);
+            O::put_u8(chunk, 2, self.c);
+            O::put_i32(chunk, 4, self.l);
+            O::put_u8(chunk, 8, self.o);
+            O::put_f64(chunk, 16, self.d);
+        }
+
+        #[inline(always)]
+        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+            Ok(Self {
+                s: O::i16(chunk, 0),
+                c: O::u8(chunk, 2),
+                l: O::i32(chunk, 4),
+                o: O::u8(chunk, 8),
+                d: O::f64(chunk, 16),
+            })
+        }
+    }
+
+    /// Fixed through and through: an enum, a boolean, arrays and a nested struct.
+    #[derive(Debug, Clone, Copy, PartialEq, Default)]
+    pub struct Sample {
+        /// IDL `head`.
+        pub head: BinStruct,
+        /// IDL `size`.
+        pub size: Kind,
+        /// IDL `valid`.
+        pub valid: bool,
+        /// Three coordinates.
+        pub position: [f32; 3],
+        /// IDL `grid`.
+        pub grid: [[u16; 2]; 2],
+        /// IDL `pair`.
+        pub pair: [BinStruct; 2],
+    }
+
+    impl rt::Encode for Sample {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::Encode::encode(&self.head, out)?;
+            out.put_u32(self.size as u32);
+            out.put_bool(self.valid);
+            rt::Encode::encode(&self.position, out)?;
+            rt::Encode::encode(&self.grid, out)?;
+            rt::Encode::encode(&self.pair, out)
+        }
+
+        fn encode_slice<'p>(
+            items: &'p [Self],
+            out: &mut rt::Encoder<'p>,
+        ) -> rt::CdrResult {
+            out.put_fixed(items)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Sample {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                head: rt::Decode::decode(input)?,
+                size: rt::Decode::decode(input)?,
+                valid: input.bool()?,
+                position: rt::Decode::decode(input)?,
+                grid: rt::Decode::decode(input)?,
+                pair: rt::Decode::decode(input)?,
+            })
+        }
+
+        fn decode_vec(
+            input: &mut rt::Decoder<'a>,
+            len: usize,
+        ) -> rt::CdrResult<Vec<Self>> {
+            input.fixed_vec(len)
+        }
+    }
+
+    impl rt::Fixed for Sample {
+        const ALIGN: usize = 8;
+        const PHASE: usize = 0;
+        const STRIDE: usize = 96;
+
+        #[inline(always)]
+        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+            O::put_i16(chunk, 0, self.head.s);
+            O::put_u8(chunk, 2, self.head.c);
+            O::put_i32(chunk, 4, self.head.l);
+            O::put_u8(chunk, 8, self.head.o);
+            O::put_f64(chunk, 16, self.head.d);
+            O::put_u32(chunk, 24, self.size as u32);
+            O::put_bool(chunk, 28, self.valid);
+            O::put_f32(chunk, 32, self.position[0]);
+            O::put_f32(chunk, 36, self.position[1]);
+            O::put_f32(chunk, 40, self.position[2]);
+            O::put_u16(chunk, 44, self.grid[0][0]);
+            O::put_u16(chunk, 46, self.grid[0][1]);
+            O::put_u16(chunk, 48, self.grid[1][0]);
+            O::put_u16(chunk, 50, self.grid[1][1]);
+            O::put_i16(chunk, 52, self.pair[0].s);
+            O::put_u8(chunk, 54, self.pair[0].c);
+            O::put_i32(chunk, 56, self.pair[0].l);
+            O::put_u8(chunk, 60, self.pair[0].o);
+            O::put_f64(chunk, 64, self.pair[0].d);
+            O::put_i16(chunk, 72, self.pair[1].s);
+            O::put_u8(chunk, 74, self.pair[1].c);
+            O::put_i32(chunk, 76, self.pair[1].l);
+            O::put_u8(chunk, 80, self.pair[1].o);
+            O::put_f64(chunk, 88, self.pair[1].d);
+        }
+
+        #[inline(always)]
+        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+            Ok(Self {
+                head: BinStruct {
+                    s: O::i16(chunk, 0),
+                    c: O::u8(chunk, 2),
+                    l: O::i32(chunk, 4),
+                    o: O::u8(chunk, 8),
+                    d: O::f64(chunk, 16),
+                },
+                size: Kind::from_discriminant(O::u32(chunk, 24))?,
+                valid: O::bool(chunk, 28)?,
+                position: [O::f32(chunk, 32), O::f32(chunk, 36), O::f32(chunk, 40)],
+                grid: [
+                    [O::u16(chunk, 44), O::u16(chunk, 46)],
+                    [O::u16(chunk, 48), O::u16(chunk, 50)],
+                ],
+                pair: [
+                    BinStruct {
+                        s: O::i16(chunk, 52),
+                        c: O::u8(chunk, 54),
+                        l: O::i32(chunk, 56),
+                        o: O::u8(chunk, 60),
+                        d: O::f64(chunk, 64),
+                    },
+                    BinStruct {
+                        s: O::i16(chunk, 72),
+                        c: O::u8(chunk, 74),
+                        l: O::i32(chunk, 76),
+                        o: O::u8(chunk, 80),
+                        d: O::f64(chunk, 88),
+                    },
+                ],
+            })
+        }
+    }
+
+    /// Too long to be unrolled, so member by member.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct TooLong {
+        /// IDL `values`.
+        pub values: [i32; 17],
+    }
+
+    impl rt::Encode for TooLong {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::Encode::encode(&self.values, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for TooLong {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                values: rt::Decode::decode(input)?,
+            })
+        }
+    }
+
+    /// IDL `Data::Person`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Person {
+        /// IDL `name`.
+        pub name: String,
+        /// IDL `code`.
+        pub code: String,
+        /// IDL `numbers`.
+        pub numbers: Vec<i32>,
+        /// IDL `key`.
+        pub key: Vec<u8>,
+        /// IDL `tags`.
+        pub tags: Vec<String>,
+        /// IDL `corners`.
+        pub corners: [[String; 2]; 2],
+        /// IDL `table`.
+        pub table: Vec<Vec<f64>>,
+        /// IDL `large`.
+        pub large: [i64; 40],
+        /// IDL `peer`.
+        pub peer: rt::Object,
+    }
+
+    impl rt::Encode for Person {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_string(&self.name)?;
+            out.put_bounded_string(&self.code, 8)?;
+            out.put_sequence(&self.numbers)?;
+            out.put_bounded_sequence(&self.key, 16)?;
+            out.check_bound(self.tags.len(), 3)?;
+            out.put_length(self.tags.len())?;
+            for item in &self.tags {
+                out.put_bounded_string(item, 4)?;
+            }
+            for item in &self.corners {
+                for item in item {
+                    out.put_bounded_string(item, 2)?;
+                }
+            }
+            out.put_sequence(&self.table)?;
+            rt::Encode::encode(&self.large, out)?;
+            rt::Encode::encode(&self.peer, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Person {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                name: input.string().map(Into::into)?,
+                code: input.bounded_string(8).map(Into::into)?,
+                numbers: input.sequence()?,
+                key: input.bounded_sequence(16)?,
+                tags: input
+                    .bounded_sequence_with(
+                        3,
+                        |input| input.bounded_string(4).map(Into::into),
+                    )?,
+                corners: input
+                    .array_with(|input| {
+                        input.array_with(|input| input.bounded_string(2).map(Into::into))
+                    })?,
+                table: input.sequence()?,
+                large: rt::Decode::decode(input)?,
+                peer: rt::Decode::decode(input)?,
+            })
+        }
+    }
+
+    /// Contains itself.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Tree {
+        /// IDL `value`.
+        pub value: i32,
+        /// IDL `children`.
+        pub children: Vec<Tree>,
+    }
+
+    impl rt::Encode for Tree {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_i32(self.value);
+            out.put_sequence(&self.children)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Tree {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                value: input.i32()?,
+                children: input.sequence()?,
+            })
+        }
+    }
+
+    /// IDL `Data::Outer`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Outer {
+        /// IDL `part`.
+        pub part: outer::Inner,
+        /// IDL `others`.
+        pub others: Vec<outer::Inner>,
+    }
+
+    impl rt::Encode for Outer {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::Encode::encode(&self.part, out)?;
+            out.put_sequence(&self.others)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Outer {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                part: rt::Decode::decode(input)?,
+                others: input.sequence()?,
+            })
+        }
+    }
+
+    /// Types declared within [`Outer`].
+    pub mod outer {
+        use ::armilla::rt;
+
+        /// IDL `Data::Outer::Inner`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct Inner {
+            /// IDL `x`.
+            pub x: i32,
+        }
+
+        impl rt::Encode for Inner {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.put_i32(self.x);
+                Ok(())
+            }
+
+            fn encode_slice<'p>(
+                items: &'p [Self],
+                out: &mut rt::Encoder<'p>,
+            ) -> rt::CdrResult {
+                out.put_fixed(items)
+            }
+        }
+
+        impl<'a> rt::Decode<'a> for Inner {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                Ok(Self { x: input.i32()? })
+            }
+
+            fn decode_vec(
+                input: &mut rt::Decoder<'a>,
+                len: usize,
+            ) -> rt::CdrResult<Vec<Self>> {
+                input.fixed_vec(len)
+            }
+        }
+
+        impl rt::Fixed for Inner {
+            const ALIGN: usize = 4;
+            const PHASE: usize = 0;
+            const STRIDE: usize = 4;
+
+            #[inline(always)]
+            fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+                O::put_i32(chunk, 0, self.x);
+            }
+
+            #[inline(always)]
+            fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+                Ok(Self { x: O::i32(chunk, 0) })
+            }
+        }
+    }
+}

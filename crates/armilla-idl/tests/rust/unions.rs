@@ -1,0 +1,503 @@
+// Made from unions.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// IDL module `Choice`.
+#[allow(dead_code, unreachable_pub)]
+pub mod choice {
+    use ::armilla::rt;
+
+    /// IDL `Choice::Colour`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    #[repr(u32)]
+    pub enum Colour {
+        /// IDL `RED`.
+        #[default]
+        Red,
+        /// IDL `GREEN`.
+        Green,
+        /// IDL `BLUE`.
+        Blue,
+    }
+
+    impl Colour {
+        /// The enumerator with the number `value`, the first being 0.
+        ///
+        /// # Errors
+        /// When there are not so many enumerators.
+        pub fn from_discriminant(value: u32) -> rt::CdrResult<Self> {
+            match value {
+                0 => Ok(Self::Red),
+                1 => Ok(Self::Green),
+                2 => Ok(Self::Blue),
+                _ => Err(rt::CdrError::invalid_enum("Choice::Colour", value)),
+            }
+        }
+    }
+
+    impl rt::Encode for Colour {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u32(*self as u32);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Colour {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    /// A number or a text.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Value {
+        /// IDL `number`, selected by `1`.
+        Number(i32),
+        /// Selected twice.
+        Text {
+            /// The discriminator, one of those that select this member.
+            discriminator: i32,
+            /// The member.
+            value: String,
+        },
+        /// A discriminator that selects no member.
+        Unlisted {
+            /// The discriminator.
+            discriminator: i32,
+        },
+    }
+
+    impl Value {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> i32 {
+            match self {
+                Self::Number(_) => 1,
+                Self::Text { discriminator, .. } | Self::Unlisted { discriminator } => {
+                    *discriminator
+                }
+            }
+        }
+    }
+
+    impl rt::Encode for Value {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Number(value) => {
+                    out.put_i32(1);
+                    out.put_i32(*value);
+                    Ok(())
+                }
+                Self::Text { discriminator: discriminator @ (2 | -3), value } => {
+                    out.put_i32(*discriminator);
+                    out.put_string(value)
+                }
+                Self::Text { .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Value"))
+                }
+                Self::Unlisted { discriminator: 1 | 2 | -3, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Value"))
+                }
+                Self::Unlisted { discriminator } => {
+                    out.put_i32(*discriminator);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Value {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.i32()?;
+            Ok(
+                match discriminator {
+                    1 => Self::Number(input.i32()?),
+                    2 | -3 => {
+                        Self::Text {
+                            discriminator,
+                            value: input.string().map(Into::into)?,
+                        }
+                    }
+                    _ => Self::Unlisted { discriminator },
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::Complete`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Complete {
+        /// IDL `yes`, selected by `true`.
+        Yes(f64),
+        /// IDL `no`, selected by `false`.
+        No(String),
+    }
+
+    impl Complete {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> bool {
+            match self {
+                Self::Yes(_) => true,
+                Self::No(_) => false,
+            }
+        }
+    }
+
+    impl rt::Encode for Complete {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Yes(value) => {
+                    out.put_bool(true);
+                    out.put_f64(*value);
+                    Ok(())
+                }
+                Self::No(value) => {
+                    out.put_bool(false);
+                    out.put_bounded_string(value, 4)
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Complete {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.bool()?;
+            Ok(
+                match discriminator {
+                    true => Self::Yes(input.f64()?),
+                    false => Self::No(input.bounded_string(4).map(Into::into)?),
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::Tinted`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Tinted {
+        /// IDL `parts`, selected by `Colour::Red`.
+        Parts(Vec<Value>),
+        /// IDL `shade`, selected by all other discriminators.
+        Shade {
+            /// The discriminator, one of those that select this member.
+            discriminator: Colour,
+            /// The member.
+            value: i16,
+        },
+    }
+
+    impl Tinted {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> Colour {
+            match self {
+                Self::Parts(_) => Colour::Red,
+                Self::Shade { discriminator, .. } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Tinted {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Parts(value) => {
+                    out.put_u32(Colour::Red as u32);
+                    out.put_sequence(value)
+                }
+                Self::Shade { discriminator: Colour::Red, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Tinted"))
+                }
+                Self::Shade { discriminator, value } => {
+                    out.put_u32(*discriminator as u32);
+                    out.put_i16(*value);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Tinted {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator: Colour = rt::Decode::decode(input)?;
+            Ok(
+                match discriminator {
+                    Colour::Red => Self::Parts(input.sequence()?),
+                    _ => {
+                        Self::Shade {
+                            discriminator,
+                            value: input.i16()?,
+                        }
+                    }
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::Mixed`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Mixed {
+        /// IDL `other`, selected by `b'a'` and all other discriminators.
+        Other {
+            /// The discriminator, one of those that select this member.
+            discriminator: u8,
+            /// The member.
+            value: u8,
+        },
+        /// IDL `chosen`, selected by `b'b'`.
+        Chosen(i32),
+    }
+
+    impl Mixed {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> u8 {
+            match self {
+                Self::Chosen(_) => b'b',
+                Self::Other { discriminator, .. } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Mixed {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Other { discriminator: b'b', .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Mixed"))
+                }
+                Self::Other { discriminator, value } => {
+                    out.put_u8(*discriminator);
+                    out.put_u8(*value);
+                    Ok(())
+                }
+                Self::Chosen(value) => {
+                    out.put_u8(b'b');
+                    out.put_i32(*value);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Mixed {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.u8()?;
+            Ok(
+                match discriminator {
+                    b'b' => Self::Chosen(input.i32()?),
+                    _ => {
+                        Self::Other {
+                            discriminator,
+                            value: input.u8()?,
+                        }
+                    }
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::AllOfThem`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum AllOfThem {
+        /// IDL `value`, selected by `Colour::Red`, `Colour::Green`, `Colour::Blue`.
+        Value {
+            /// The discriminator, one of those that select this member.
+            discriminator: Colour,
+            /// The member.
+            value: i32,
+        },
+    }
+
+    impl AllOfThem {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> Colour {
+            match self {
+                Self::Value { discriminator, .. } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for AllOfThem {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Value { discriminator, value } => {
+                    out.put_u32(*discriminator as u32);
+                    out.put_i32(*value);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for AllOfThem {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator: Colour = rt::Decode::decode(input)?;
+            Ok(
+                match discriminator {
+                    Colour::Red | Colour::Green | Colour::Blue => {
+                        Self::Value {
+                            discriminator,
+                            value: input.i32()?,
+                        }
+                    }
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::Nested`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Nested {
+        /// IDL `place`, selected by `0`.
+        Place(nested::Point),
+        /// IDL `names`, selected by `1`.
+        Names([String; 2]),
+        /// A discriminator that selects no member.
+        Unlisted {
+            /// The discriminator.
+            discriminator: i16,
+        },
+    }
+
+    impl Nested {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> i16 {
+            match self {
+                Self::Place(_) => 0,
+                Self::Names(_) => 1,
+                Self::Unlisted { discriminator } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Nested {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Place(value) => {
+                    out.put_i16(0);
+                    rt::Encode::encode(value, out)
+                }
+                Self::Names(value) => {
+                    out.put_i16(1);
+                    for item in value {
+                        out.put_bounded_string(item, 3)?;
+                    }
+                    Ok(())
+                }
+                Self::Unlisted { discriminator: 0 | 1, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Nested"))
+                }
+                Self::Unlisted { discriminator } => {
+                    out.put_i16(*discriminator);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Nested {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.i16()?;
+            Ok(
+                match discriminator {
+                    0 => Self::Place(rt::Decode::decode(input)?),
+                    1 => {
+                        Self::Names(
+                            input
+                                .array_with(|input| {
+                                    input.bounded_string(3).map(Into::into)
+                                })?,
+                        )
+                    }
+                    _ => Self::Unlisted { discriminator },
+                },
+            )
+        }
+    }
+
+    /// Types declared within [`Nested`].
+    pub mod nested {
+        use ::armilla::rt;
+
+        /// IDL `Choice::Nested::Point`.
+        #[derive(Debug, Clone, Copy, PartialEq, Default)]
+        pub struct Point {
+            /// IDL `x`.
+            pub x: f64,
+            /// IDL `y`.
+            pub y: f64,
+        }
+
+        impl rt::Encode for Point {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.put_f64(self.x);
+                out.put_f64(self.y);
+                Ok(())
+            }
+
+            fn encode_slice<'p>(
+                items: &'p [Self],
+                out: &mut rt::Encoder<'p>,
+            ) -> rt::CdrResult {
+                out.put_fixed(items)
+            }
+        }
+
+        impl<'a> rt::Decode<'a> for Point {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                Ok(Self {
+                    x: input.f64()?,
+                    y: input.f64()?,
+                })
+            }
+
+            fn decode_vec(
+                input: &mut rt::Decoder<'a>,
+                len: usize,
+            ) -> rt::CdrResult<Vec<Self>> {
+                input.fixed_vec(len)
+            }
+        }
+
+        impl rt::Fixed for Point {
+            const ALIGN: usize = 8;
+            const PHASE: usize = 0;
+            const STRIDE: usize = 16;
+
+            #[inline(always)]
+            fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+                O::put_f64(chunk, 0, self.x);
+                O::put_f64(chunk, 8, self.y);
+            }
+
+            #[inline(always)]
+            fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+                Ok(Self {
+                    x: O::f64(chunk, 0),
+                    y: O::f64(chunk, 8),
+                })
+            }
+        }
+    }
+
+    /// IDL `Choice::Values`.
+    pub type Values = Vec<Value>;
+
+    /// IDL `Choice::Holder`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub struct Holder {
+        /// IDL `several`.
+        pub several: Values,
+        /// IDL `coloured`.
+        pub coloured: Tinted,
+    }
+
+    impl rt::Encode for Holder {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_bounded_sequence(&self.several, 4)?;
+            rt::Encode::encode(&self.coloured, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Holder {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                several: input.bounded_sequence(4)?,
+                coloured: rt::Decode::decode(input)?,
+            })
+        }
+    }
+}
