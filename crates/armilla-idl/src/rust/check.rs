@@ -1,11 +1,11 @@
 //! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
 //! large for the stack.
 
+use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
-use super::scope::{self, Scope};
-use super::types;
+use super::scope;
 use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
@@ -16,8 +16,8 @@ use std::collections::HashMap;
 const MAX_ARRAY: u64 = 64 << 10;
 
 /// Everything that keeps `model` from becoming Rust.
-pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, taken: HashMap::new(), found: Vec::new() };
+pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
+    let mut checker = Checker { model, facts, taken: HashMap::new(), found: Vec::new() };
     for (id, declaration) in model.iter() {
         checker.declaration(id, declaration);
     }
@@ -26,6 +26,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
 
 struct Checker<'m> {
     model: &'m Model,
+    facts: &'m Facts,
     /// Who has which name: (Rust scope, name) to what it is in IDL and where.
     taken: HashMap<(String, String), (String, Span)>,
     found: Vec<Diagnostic>,
@@ -110,7 +111,7 @@ impl<'m> Checker<'m> {
             self.claim(own, &name, format!("`{}`", member.name), member.span);
             self.ty(&member.ty, member.span);
         }
-        if unions::has_unlisted(&Scope::root(self.model), data) {
+        if unions::has_unlisted(self.model, data) {
             let what = format!("the variant of `{}` for other discriminators", declaration.name);
             self.claim(own, unions::UNLISTED, what, declaration.span);
         }
@@ -168,7 +169,7 @@ impl<'m> Checker<'m> {
         match ty {
             Type::Sequence(element, _) => self.ty(element, span),
             Type::Array(..) => {
-                let size = types::size(self.model, ty);
+                let size = self.facts.of_type(ty).size;
                 if size > MAX_ARRAY {
                     let message = format!(
                         "arrays larger than {} KiB are not supported yet, this one takes {size} \

@@ -15,6 +15,9 @@ const MAX_ELEMENTS: u64 = 16;
 /// The most primitives that a fixed-size struct may have in all, so that the code stays small.
 const MAX_LEAVES: usize = 64;
 
+/// How deep structs may nest in a fixed-size struct.
+const MAX_DEPTH: usize = 8;
+
 /// How to write and read one fixed-size struct.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -29,7 +32,7 @@ impl Plan {
     /// The plan for a struct; `None` if its size is not fixed or it is too large to unroll.
     pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Option<Self> {
         let mut sizes = Vec::new();
-        leaves(scope.model, &Type::Named(id), &mut sizes)?;
+        leaves(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
         let layout = Layout::of(&sizes);
         let order = scope.unused_type_name("O");
         let mut writer = Unrolled { scope, order: &order, offsets: layout.offsets.iter() };
@@ -60,19 +63,20 @@ impl Plan {
 }
 
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
-fn leaves(model: &Model, ty: &Type, sizes: &mut Vec<usize>) -> Option<()> {
+fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {
         Type::Primitive(kind) => sizes.push(types::primitive_size(*kind)),
         Type::Array(element, dimensions) => {
             for _ in 0..elements(dimensions)? {
-                leaves(model, element, sizes)?;
+                leaves(model, element, depth, sizes)?;
             }
         }
         Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(_) => sizes.push(4),
             DeclKind::Struct(data) => {
+                let depth = depth.checked_sub(1)?;
                 for member in &data.members {
-                    leaves(model, &member.ty, sizes)?;
+                    leaves(model, &member.ty, depth, sizes)?;
                 }
             }
             _ => return None,

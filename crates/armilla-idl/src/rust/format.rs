@@ -51,7 +51,8 @@ fn indent(line: &str) -> usize {
 
 fn ends_item(line: &str) -> bool {
     let line = line.trim_start();
-    line == "}" || line.ends_with(';') || line.ends_with("{}")
+    let is_code = !line.starts_with("//");
+    is_code && (line == "}" || line.ends_with(';') || line.ends_with("{}"))
 }
 
 fn starts_item(line: &str) -> bool {

@@ -45,18 +45,17 @@ pub(super) fn generate(
 /// The bases of an interface, direct and indirect, each once.
 pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
     let mut bases = Vec::new();
-    collect_bases(model, id, &mut bases);
-    bases
-}
-
-fn collect_bases(model: &Model, id: DeclId, bases: &mut Vec<DeclId>) {
-    let DeclKind::Interface(data) = &model.get(id).kind else { return };
-    for base in &data.bases {
-        if !bases.contains(base) {
-            bases.push(*base);
-            collect_bases(model, *base, bases);
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        let DeclKind::Interface(data) = &model.get(id).kind else { continue };
+        for base in &data.bases {
+            if !bases.contains(base) {
+                bases.push(*base);
+                open.push(*base);
+            }
         }
     }
+    bases
 }
 
 struct Generator<'a, 'm> {

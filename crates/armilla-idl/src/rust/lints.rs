@@ -1,9 +1,9 @@
 //! Where clippy would object to generated code for something that the IDL decides, so that an
 //! `allow` stands exactly there.
 
+use super::facts::Facts;
 use super::names;
 use super::operation::Callable;
-use super::types;
 use crate::model::{DeclId, DeclKind, Model, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
 }
 
 /// The lints that a method of a trait meets.
-pub(super) fn method(model: &Model, callable: &Callable<'_>) -> Vec<&'static str> {
+pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str> {
     let mut lints = Vec::new();
     let parameters = 1 + callable.arguments().count();
     if parameters > 7 {
@@ -27,7 +27,7 @@ pub(super) fn method(model: &Model, callable: &Callable<'_>) -> Vec<&'static str
     if returned_complexity(callable) > 250 {
         lints.push("type_complexity");
     }
-    let raised = callable.raises.iter().map(|id| types::size(model, &Type::Named(*id)));
+    let raised = callable.raises.iter().map(|id| facts.of_type(&Type::Named(*id)).size);
     if raised.max().unwrap_or(0) > 96 {
         lints.push("result_large_err");
     }

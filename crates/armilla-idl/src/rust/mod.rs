@@ -3,13 +3,14 @@
 //! What each construct of IDL becomes is described in `docs/mapping.md`. The generated code names
 //! the hidden module `armilla::rt` and the standard library, nothing else. There is one file here
 //! for each construct, and beside them what they share: `names` and `scope` (what things are
-//! called), `types` and `marshal` (how values are written down and travel), `layout` (where
+//! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
 mod check;
 mod consts;
 mod docs;
 mod enums;
+mod facts;
 mod fixed;
 mod format;
 mod interface;
@@ -32,6 +33,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use crate::source::Sources;
 use docs::docs as documentation;
+use facts::Facts;
 use module::Module;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -72,12 +74,13 @@ impl Options {
 /// # Errors
 /// When two IDL names become the same Rust name, or a type is not supported yet.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
-    let problems = check::check(model);
+    let facts = Facts::of(model);
+    let problems = check::check(model, &facts);
     if !problems.is_empty() {
         return Err(diagnostics(problems, options));
     }
     let mut root = Module::default();
-    fill(&Scope::root(model), model.roots(), &mut root);
+    fill(&Scope::root(model, &facts), model.roots(), &mut root);
     let text = format::file(root.into_root_tokens()).map_err(|error| {
         let message = format!("the generated code is malformed: {error}");
         let problem = Diagnostic::without_place(Code::Unsupported, message)

@@ -185,7 +185,7 @@ impl<'m> Callable<'m> {
 
     /// What clippy would say about the method in a trait and cannot be helped.
     pub(super) fn lints(&self, scope: &Scope<'_>) -> TokenStream {
-        lints::allow(&lints::method(scope.model, self))
+        lints::allow(&lints::method(scope.facts, self))
     }
 }
 

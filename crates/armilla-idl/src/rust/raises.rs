@@ -5,7 +5,6 @@ use super::module::Module;
 use super::names;
 use super::operation::Callable;
 use super::scope::{self, Scope};
-use super::types;
 use crate::model::{DeclId, Model, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -17,7 +16,7 @@ pub(super) fn generate(scope: &Scope<'_>, callable: &Callable<'_>, module: &mut 
     let variant_names = variants(scope.model, callable.raises);
     let variants: Vec<Ident> = variant_names.iter().map(|name| names::ident(name)).collect();
     let types: Vec<TokenStream> = callable.raises.iter().map(|id| scope.path(*id)).collect();
-    let sizes = callable.raises.iter().map(|id| types::size(scope.model, &Type::Named(*id)));
+    let sizes = callable.raises.iter().map(|id| scope.facts.of_type(&Type::Named(*id)).size);
     let sizes: Vec<u64> = sizes.collect();
     let allow = lints::allow(&lints::variants(&name.to_string(), &variant_names, &sizes));
     let docs = format!(" The exceptions that `{}` may raise.", callable.idl_name);

@@ -1,5 +1,6 @@
 //! Where each declaration stands in Rust, and how one Rust module names what stands in another.
 
+use super::facts::Facts;
 use super::names;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use proc_macro2::{Ident, TokenStream};
@@ -9,21 +10,22 @@ use quote::quote;
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
+    pub(super) facts: &'m Facts,
     /// The modules from the root of the generated file down to this one.
     modules: Vec<String>,
 }
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(model: &'m Model) -> Self {
-        Scope { model, modules: Vec::new() }
+    pub(super) fn root(model: &'m Model, facts: &'m Facts) -> Self {
+        Scope { model, facts, modules: Vec::new() }
     }
 
     /// The module `name` within this one.
     pub(super) fn child(&self, name: &str) -> Self {
         let mut modules = self.modules.clone();
         modules.push(name.to_owned());
-        Scope { model: self.model, modules }
+        Scope { modules, ..*self }
     }
 
     /// The path to the type, trait or constant that a declaration becomes.

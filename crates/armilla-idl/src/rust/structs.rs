@@ -7,7 +7,7 @@ use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
 use super::scope::Scope;
-use super::types::{self, Trait};
+use super::types;
 use crate::model::{DeclId, Declaration, Struct};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -80,19 +80,16 @@ fn definition(
 }
 
 fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
-    let has = |wanted| {
-        let members = data.members.iter().map(|member| &member.ty);
-        types::has_all(scope.model, members, wanted)
-    };
+    let fact = scope.facts.of_all(data.members.iter().map(|member| &member.ty));
     let mut derives = vec![quote!(Debug), quote!(Clone)];
-    if fixed && has(Trait::Copy) {
+    if fixed && fact.copy {
         derives.push(quote!(Copy));
     }
     derives.push(quote!(PartialEq));
-    if has(Trait::Eq) {
+    if fact.eq {
         derives.extend([quote!(Eq), quote!(Hash)]);
     }
-    if has(Trait::Default) {
+    if fact.default {
         derives.push(quote!(Default));
     }
     derives

@@ -1,22 +1,11 @@
-//! IDL types as Rust types, and what is known about them: which traits they can have, how large
-//! they are, whether CDR needs more than the blanket implementations.
+//! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
+//! large they are is in `facts`.
 
 use super::names;
 use super::scope::Scope;
 use crate::model::{DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
-
-/// A set of traits that a type has or has not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trait {
-    /// `Copy`.
-    Copy,
-    /// `Eq` and `Hash`.
-    Eq,
-    /// `Default`.
-    Default,
-}
 
 /// The Rust name of a primitive, which is also the name of the methods that read it.
 pub(super) fn primitive(primitive: Primitive) -> Ident {
@@ -113,79 +102,5 @@ pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
         Type::Primitive(_) | Type::Object | Type::Named(_) => true,
-    }
-}
-
-/// Whether all of the Rust types have the trait.
-pub(super) fn has_all<'m>(
-    model: &'m Model,
-    types: impl IntoIterator<Item = &'m Type>,
-    wanted: Trait,
-) -> bool {
-    let mut open: Vec<&Type> = types.into_iter().collect();
-    let mut seen = Vec::new();
-    while let Some(ty) = open.pop() {
-        match model.resolve(ty) {
-            Type::Primitive(Primitive::Float | Primitive::Double) if wanted == Trait::Eq => {
-                return false;
-            }
-            Type::Primitive(_) => {}
-            Type::String(_) if wanted == Trait::Copy => return false,
-            Type::String(_) => {}
-            Type::Sequence(element, _) => match wanted {
-                Trait::Copy => return false,
-                Trait::Eq => open.push(element),
-                Trait::Default => {}
-            },
-            // The standard library has `Default` for arrays of up to 32 elements.
-            Type::Array(_, dimensions)
-                if wanted == Trait::Default && dimensions.iter().any(|len| *len > 32) =>
-            {
-                return false;
-            }
-            Type::Array(element, _) => open.push(element),
-            Type::Object if wanted != Trait::Default => return false,
-            Type::Object => {}
-            // A type that contains itself, through a sequence, has what its other parts have.
-            Type::Named(id) if seen.contains(id) => {}
-            Type::Named(id) => {
-                seen.push(*id);
-                match &model.get(*id).kind {
-                    DeclKind::Struct(data) | DeclKind::Exception(data) => {
-                        open.extend(data.members.iter().map(|member| &member.ty));
-                    }
-                    DeclKind::Union(union) if wanted == Trait::Eq => {
-                        open.extend(union.cases.iter().map(|case| &case.member.ty));
-                    }
-                    DeclKind::Union(_) => return false,
-                    DeclKind::Interface(_) if wanted != Trait::Default => return false,
-                    _ => {}
-                }
-            }
-        }
-    }
-    true
-}
-
-/// About how many octets a value takes in memory, not counting what it owns elsewhere.
-pub(super) fn size(model: &Model, ty: &Type) -> u64 {
-    match model.resolve(ty) {
-        Type::Primitive(kind) => primitive_size(*kind) as u64,
-        Type::String(_) | Type::Sequence(..) | Type::Object => 24,
-        Type::Array(element, dimensions) => dimensions
-            .iter()
-            .fold(size(model, element), |size, len| size.saturating_mul(u64::from(*len))),
-        Type::Named(id) => match &model.get(*id).kind {
-            DeclKind::Struct(data) | DeclKind::Exception(data) => {
-                let members = data.members.iter().map(|member| size(model, &member.ty));
-                members.fold(0, u64::saturating_add).saturating_add(7) / 8 * 8
-            }
-            DeclKind::Union(union) => {
-                let cases = union.cases.iter().map(|case| size(model, &case.member.ty));
-                cases.max().unwrap_or(0).saturating_add(8)
-            }
-            DeclKind::Enum(_) => 4,
-            _ => 24,
-        },
     }
 }

@@ -11,8 +11,8 @@ use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
 use super::scope::Scope;
-use super::types::{self, Trait};
-use crate::model::{Case, DeclId, DeclKind, Declaration, Primitive, Type, Union};
+use super::types;
+use crate::model::{Case, DeclId, DeclKind, Declaration, Model, Primitive, Type, Union};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -37,22 +37,22 @@ pub(super) fn generate(
 }
 
 /// Whether values of the discriminator are left that select no case.
-pub(super) fn has_unlisted(scope: &Scope<'_>, data: &Union) -> bool {
-    !data.cases.iter().any(|case| case.default) && !lists_all(scope, data)
+pub(super) fn has_unlisted(model: &Model, data: &Union) -> bool {
+    !data.cases.iter().any(|case| case.default) && !lists_all(model, data)
 }
 
 /// Whether the labels name every value of the discriminator.
-fn lists_all(scope: &Scope<'_>, data: &Union) -> bool {
+fn lists_all(model: &Model, data: &Union) -> bool {
     let labels: u128 = data.cases.iter().map(|case| case.labels.len() as u128).sum();
-    labels == cardinality(scope, &data.discriminator)
+    labels == cardinality(model, &data.discriminator)
 }
 
 /// How many values a discriminator can have.
-fn cardinality(scope: &Scope<'_>, ty: &Type) -> u128 {
-    match scope.model.resolve(ty) {
+fn cardinality(model: &Model, ty: &Type) -> u128 {
+    match model.resolve(ty) {
         Type::Primitive(Primitive::Boolean) => 2,
         Type::Primitive(kind) => 1 << (8 * types::primitive_size(*kind)),
-        Type::Named(id) => match &scope.model.get(*id).kind {
+        Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(data) => data.enumerators.len() as u128,
             _ => u128::MAX,
         },
@@ -83,7 +83,7 @@ impl<'m> Generator<'_, 'm> {
     }
 
     fn unlisted(&self) -> Option<Ident> {
-        has_unlisted(self.scope, self.data).then(|| names::ident(UNLISTED))
+        has_unlisted(self.scope.model, self.data).then(|| names::ident(UNLISTED))
     }
 
     fn definition(&self, declaration: &Declaration) -> TokenStream {
@@ -100,10 +100,10 @@ impl<'m> Generator<'_, 'm> {
             }
         });
         let members = || self.data.cases.iter().map(|case| &case.member.ty);
-        let eq = types::has_all(scope.model, members(), Trait::Eq).then(|| quote!(, Eq, Hash));
+        let eq = scope.facts.of_all(members()).eq.then(|| quote!(, Eq, Hash));
         let names: Vec<String> =
             self.data.cases.iter().map(|case| names::camel(&case.member.name)).collect();
-        let sizes: Vec<u64> = members().map(|ty| types::size(scope.model, ty)).chain([8]).collect();
+        let sizes: Vec<u64> = members().map(|ty| scope.facts.of_type(ty).size).chain([8]).collect();
         let name = &self.name;
         let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
         let docs = docs(&declaration.docs, &format!("IDL `{}`.", self.scoped_name));
@@ -211,7 +211,7 @@ impl<'m> Generator<'_, 'm> {
             let refused = self.refuse(&variant, &self.labels(others));
             return quote!(#refused Self::#variant { discriminator, value } => { #body });
         }
-        if labels.len() as u128 == cardinality(self.scope, &self.data.discriminator) {
+        if labels.len() as u128 == cardinality(self.scope.model, &self.data.discriminator) {
             return quote!(Self::#variant { discriminator, value } => { #body });
         }
         let scoped_name = self.scoped_name;

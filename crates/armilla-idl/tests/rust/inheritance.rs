@@ -232,22 +232,22 @@ pub mod derived {
         const REPOSITORY_ID: &'static str = "IDL:Derived/Both:1.0";
         const BASES: &'static [&'static str] = &[
             "IDL:Base/Left:1.0",
-            "IDL:Base/Named:1.0",
             "IDL:Base/Right:1.0",
+            "IDL:Base/Named:1.0",
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             static OPERATIONS: rt::Operations<4> = rt::Operations::new([
                 "parent",
                 "go_left",
-                "_get_name",
                 "go_right",
+                "_get_name",
             ]);
             match OPERATIONS.find(call.operation()) {
                 Some(0) => both::skeleton::parent(self, call),
                 Some(1) => super::base::left::skeleton::go_left(self, call),
-                Some(2) => super::base::named::skeleton::name(self, call),
-                Some(3) => super::base::right::skeleton::go_right(self, call),
+                Some(2) => super::base::right::skeleton::go_right(self, call),
+                Some(3) => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -255,8 +255,8 @@ pub mod derived {
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Both>(|| servant.clone());
             target.offer::<dyn super::base::Left>(|| servant.clone());
-            target.offer::<dyn super::base::Named>(|| servant.clone());
             target.offer::<dyn super::base::Right>(|| servant.clone());
+            target.offer::<dyn super::base::Named>(|| servant.clone());
         }
     }
 
@@ -264,9 +264,9 @@ pub mod derived {
 
     impl rt::IsA<dyn super::base::Left> for dyn Both {}
 
-    impl rt::IsA<dyn super::base::Named> for dyn Both {}
-
     impl rt::IsA<dyn super::base::Right> for dyn Both {}
+
+    impl rt::IsA<dyn super::base::Named> for dyn Both {}
 
     /// What belongs to the interface [`Both`].
     pub mod both {
@@ -326,8 +326,8 @@ pub mod derived {
         const BASES: &'static [&'static str] = &[
             "IDL:Derived/Both:1.0",
             "IDL:Base/Left:1.0",
-            "IDL:Base/Named:1.0",
             "IDL:Base/Right:1.0",
+            "IDL:Base/Named:1.0",
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
@@ -336,16 +336,16 @@ pub mod derived {
                 "_set_self",
                 "parent",
                 "go_left",
-                "_get_name",
                 "go_right",
+                "_get_name",
             ]);
             match OPERATIONS.find(call.operation()) {
                 Some(0) => leaf::skeleton::self_(self, call),
                 Some(1) => leaf::skeleton::set_self(self, call),
                 Some(2) => both::skeleton::parent(self, call),
                 Some(3) => super::base::left::skeleton::go_left(self, call),
-                Some(4) => super::base::named::skeleton::name(self, call),
-                Some(5) => super::base::right::skeleton::go_right(self, call),
+                Some(4) => super::base::right::skeleton::go_right(self, call),
+                Some(5) => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -354,8 +354,8 @@ pub mod derived {
             target.offer::<dyn Leaf>(|| servant.clone());
             target.offer::<dyn Both>(|| servant.clone());
             target.offer::<dyn super::base::Left>(|| servant.clone());
-            target.offer::<dyn super::base::Named>(|| servant.clone());
             target.offer::<dyn super::base::Right>(|| servant.clone());
+            target.offer::<dyn super::base::Named>(|| servant.clone());
         }
     }
 
@@ -365,9 +365,9 @@ pub mod derived {
 
     impl rt::IsA<dyn super::base::Left> for dyn Leaf {}
 
-    impl rt::IsA<dyn super::base::Named> for dyn Leaf {}
-
     impl rt::IsA<dyn super::base::Right> for dyn Leaf {}
+
+    impl rt::IsA<dyn super::base::Named> for dyn Leaf {}
 
     /// What belongs to the interface [`Leaf`].
     pub mod leaf {

@@ -1,0 +1,128 @@
+//! What is known about the Rust type of each declaration: which traits it can have, and about how
+//! large it is.
+//!
+//! Types may contain one another in any order and, through sequences, in circles. So the facts are
+//! found for all declarations together: assumed at first, then corrected until nothing changes.
+
+use super::types;
+use crate::model::{DeclId, DeclKind, Model, Primitive, Type};
+
+/// What is known about one Rust type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fact {
+    /// Whether it can be `Copy`.
+    pub(super) copy: bool,
+    /// Whether it can be `Eq` and `Hash`.
+    pub(super) eq: bool,
+    /// Whether it can be `Default`.
+    pub(super) default: bool,
+    /// About how many octets a value takes in memory, not counting what it owns elsewhere.
+    pub(super) size: u64,
+}
+
+/// The facts of all declarations of a model.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    facts: Vec<Fact>,
+}
+
+/// How often facts are corrected at most. Declarations stand behind what they are made of, except
+/// for forward declarations, so a few times are enough for any IDL that a person wrote.
+const MAX_ROUNDS: usize = 100;
+
+/// The most elements of an array that has `Default` in the standard library.
+const MAX_DEFAULT: u32 = 32;
+
+/// The size of a `String` or `Vec`; an object reference is as large or a little larger.
+const HANDLE: u64 = 24;
+
+/// What is assumed at first, and what holds for a type without parts.
+const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0 };
+
+impl Facts {
+    /// Finds the facts of all declarations in `model`.
+    pub(super) fn of(model: &Model) -> Self {
+        let ids: Vec<DeclId> = model.iter().map(|(id, _)| id).collect();
+        let mut facts = Facts { facts: vec![NOTHING; ids.len()] };
+        for round in 0..MAX_ROUNDS {
+            let changed = if round % 2 == 0 {
+                facts.correct(model, ids.iter())
+            } else {
+                facts.correct(model, ids.iter().rev())
+            };
+            if !changed {
+                break;
+            }
+        }
+        facts
+    }
+
+    /// The facts of a type.
+    pub(super) fn of_type(&self, ty: &Type) -> Fact {
+        match ty {
+            Type::Primitive(kind) => Fact {
+                eq: !matches!(kind, Primitive::Float | Primitive::Double),
+                size: types::primitive_size(*kind) as u64,
+                ..NOTHING
+            },
+            Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
+            Type::Sequence(element, _) => {
+                let eq = self.of_type(element).eq;
+                Fact { copy: false, eq, default: true, size: HANDLE }
+            }
+            Type::Array(element, dimensions) => {
+                let element = self.of_type(element);
+                let is_small = dimensions.iter().all(|len| *len <= MAX_DEFAULT);
+                let times = |size: u64, len: &u32| size.saturating_mul(u64::from(*len));
+                let size = dimensions.iter().fold(element.size, times);
+                Fact { default: element.default && is_small, size, ..element }
+            }
+            Type::Object => Fact { copy: false, eq: false, default: true, size: HANDLE },
+            Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
+        }
+    }
+
+    /// The facts of a struct or tuple of values of these types.
+    pub(super) fn of_all<'t>(&self, types: impl IntoIterator<Item = &'t Type>) -> Fact {
+        types.into_iter().map(|ty| self.of_type(ty)).fold(NOTHING, |whole, part| Fact {
+            copy: whole.copy && part.copy,
+            eq: whole.eq && part.eq,
+            default: whole.default && part.default,
+            size: whole.size.saturating_add(part.size),
+        })
+    }
+
+    /// Corrects the facts of the declarations one after the other; says whether any changed.
+    fn correct<'i>(&mut self, model: &Model, ids: impl Iterator<Item = &'i DeclId>) -> bool {
+        let mut changed = false;
+        for id in ids {
+            let fact = self.of_declaration(&model.get(*id).kind);
+            if let Some(known) = self.facts.get_mut(id.0 as usize)
+                && *known != fact
+            {
+                *known = fact;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn of_declaration(&self, kind: &DeclKind) -> Fact {
+        match kind {
+            DeclKind::Struct(data) | DeclKind::Exception(data) => {
+                let whole = self.of_all(data.members.iter().map(|member| &member.ty));
+                Fact { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
+            }
+            DeclKind::Union(union) => {
+                let members = union.cases.iter().map(|case| &case.member.ty);
+                let largest = members.clone().map(|ty| self.of_type(ty).size).max().unwrap_or(0);
+                let size = largest.saturating_add(8);
+                Fact { copy: false, default: false, size, ..self.of_all(members) }
+            }
+            DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
+            DeclKind::Interface(_) => self.of_type(&Type::Object),
+            DeclKind::Typedef(ty) => self.of_type(ty),
+            DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
+        }
+    }
+}

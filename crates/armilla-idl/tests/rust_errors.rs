@@ -1,0 +1,78 @@
+//! What is valid IDL but cannot become Rust is an error that points at the IDL.
+
+use armilla_idl::{Diagnostics, Options, parse_str, rust};
+
+#[test]
+fn operations_that_become_one_method_are_named_with_their_places() {
+    let errors = errors("interface Door {\n  void openIt();\n  void open_it();\n};");
+    let text = errors.render();
+    let sentence =
+        "error[E0701]: `Door::openIt` and `Door::open_it` would both be called `open_it` in Rust";
+    assert!(text.contains(sentence), "{text}");
+    assert!(text.contains("test.idl:3:8"), "{text}");
+    assert!(text.contains("the name is taken here"), "{text}");
+}
+
+#[test]
+fn names_can_meet_in_every_scope() {
+    for (idl, name) in [
+        ("typedef long fooBar; typedef long foo_bar;", "FooBar"),
+        ("module fooBar {}; module foo_bar {};", "foo_bar"),
+        ("const long fooBar = 1; const long foo_bar = 2;", "FOO_BAR"),
+        ("struct S { long fooBar; long foo_bar; };", "foo_bar"),
+        ("enum E { fooBar, foo_bar };", "FooBar"),
+        ("union U switch (long) { case 1: long fooBar; case 2: long foo_bar; };", "FooBar"),
+        ("union U switch (long) { case 1: long unlisted; };", "Unlisted"),
+        ("interface I { void f(in long fooBar, in long foo_bar); };", "foo_bar"),
+        ("interface I { attribute long x; void set_x(in long value); };", "set_x"),
+        ("interface Foo {}; struct FooRef { long x; };", "FooRef"),
+        ("interface FooBar {}; module foo_bar {};", "foo_bar"),
+        ("interface A { void fooBar(); }; interface B : A { void foo_bar(); };", "foo_bar"),
+        (
+            "exception X {}; interface I { struct DoRaises { long x; }; void do_() raises (X); };",
+            "DoRaises",
+        ),
+    ] {
+        let errors = errors(idl);
+        let expected = format!("would both be called `{name}` in Rust");
+        assert!(errors.render().contains(&expected), "{idl}\n{errors}");
+        assert_eq!(errors.error_count(), 1, "{idl}\n{errors}");
+    }
+}
+
+#[test]
+fn arrays_that_do_not_belong_on_a_stack_are_refused() {
+    for idl in [
+        "typedef double Big[8193];",
+        "struct S { octet image[256][257]; };",
+        "struct Row { long long cells[1024]; };\ntypedef Row Table[9];",
+        "typedef octet Huge[4294967295][4294967295][4294967295];",
+    ] {
+        let errors = errors(idl);
+        assert!(errors.render().contains("arrays larger than 64 KiB"), "{idl}\n{errors}");
+        assert!(errors.render().contains("error[E0901]"), "{errors}");
+    }
+    assert!(try_generate("typedef double Fits[8192];").is_ok());
+}
+
+#[test]
+fn types_that_double_at_each_level_are_measured_in_no_time() {
+    let mut idl = String::from("struct S0 { octet x; };\n");
+    for i in 1..200 {
+        let inner = i - 1;
+        idl += &format!("struct S{i} {{ S{inner} a; S{inner} b; }};\n");
+    }
+    assert!(try_generate(&idl).is_ok());
+    idl += "typedef S199 Array[2];\n";
+    assert!(errors(&idl).render().contains("arrays larger than 64 KiB"));
+}
+
+fn try_generate(idl: &str) -> Result<String, Diagnostics> {
+    let compilation =
+        parse_str("test.idl", idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));
+    rust::generate(&compilation.model, &rust::Options::of(&compilation))
+}
+
+fn errors(idl: &str) -> Diagnostics {
+    try_generate(idl).expect_err("cannot become Rust")
+}
