@@ -32,7 +32,7 @@ impl<'o> Session<'o> {
         &mut self,
         path: &Path,
         included_at: Option<Span>,
-    ) -> Option<Result<FileId, Diagnostic>> {
+    ) -> Option<Result<FileId, Box<Diagnostic>>> {
         if let Some(file) = self.sources().find(path) {
             return Some(Ok(file));
         }
@@ -51,7 +51,7 @@ impl<'o> Session<'o> {
         path: &Path,
         text: String,
         included_at: Option<Span>,
-    ) -> Result<FileId, Diagnostic> {
+    ) -> Result<FileId, Box<Diagnostic>> {
         if text.len() > MAX_FILE_SIZE {
             let limit = MAX_FILE_SIZE >> 20;
             let message = format!("`{}` is larger than {limit} MiB", path.display());
@@ -61,11 +61,11 @@ impl<'o> Session<'o> {
     }
 }
 
-fn at(span: Option<Span>, code: Code, message: String) -> Diagnostic {
-    match span {
+fn at(span: Option<Span>, code: Code, message: String) -> Box<Diagnostic> {
+    Box::new(match span {
         Some(span) => Diagnostic::error(code, span, message),
         None => Diagnostic::without_place(code, message),
-    }
+    })
 }
 
 /// IDL is ISO 8859-1 by its definition and UTF-8 by today's habit: what is not valid UTF-8 is read

@@ -21,12 +21,6 @@ pub(super) struct Forward {
     defined: bool,
 }
 
-impl Forward {
-    pub(super) fn is_waiting_for(&self, id: DeclId) -> bool {
-        self.decl == Some(id) && !self.defined
-    }
-}
-
 impl Checker<'_, '_> {
     pub(super) fn forward(&mut self, kind: ForwardKind, name: &Name) {
         let known = self.scope().names.get(&key(&name.text)).filter(|e| e.name.text == name.text);
@@ -61,11 +55,8 @@ impl Checker<'_, '_> {
 
     /// Remembers a place that refers to `id`, should that be declared forward only.
     pub(super) fn note_reference(&mut self, id: DeclId, span: Span) {
-        if !self.incomplete.contains(&id) {
-            return;
-        }
-        if let Some(forward) = self.forwards.iter_mut().find(|f| f.is_waiting_for(id)) {
-            forward.reference.get_or_insert(span);
+        if let Some(Some(index)) = self.incomplete.get(&id) {
+            self.forwards[*index].reference.get_or_insert(span);
         }
     }
 
@@ -89,7 +80,7 @@ impl Checker<'_, '_> {
             kind,
         });
         let (scope, name) = (forward.scope, forward.name.clone());
-        self.incomplete.insert(id);
+        self.incomplete.insert(id, Some(index));
         let entry = Entry { name: name.clone(), target: Target::Decl(id) };
         self.scopes[scope.0].names.insert(key(&name.text), entry);
         id
@@ -100,7 +91,7 @@ impl Checker<'_, '_> {
         let entry = self.scope().names.get(&key(&name.text)).filter(|e| e.name.text == name.text);
         let index = match entry.map(|entry| entry.target) {
             Some(Target::Forward(index)) => Some(index),
-            Some(Target::Decl(id)) => self.forwards.iter().position(|f| f.is_waiting_for(id)),
+            Some(Target::Decl(id)) => self.incomplete.get(&id).copied().flatten(),
             _ => None,
         };
         let index = index.filter(|&index| Some(self.forwards[index].kind) == kind_of(&kind));

@@ -11,7 +11,7 @@ use crate::source::Span;
 use std::collections::HashMap;
 
 /// From how many interfaces one may inherit, directly and indirectly.
-const MAX_ANCESTORS: usize = 1024;
+const MAX_ANCESTORS: usize = 256;
 
 impl Checker<'_, '_> {
     pub(super) fn interface(
@@ -132,7 +132,7 @@ impl Checker<'_, '_> {
             name: name.text.clone(),
             repository_id: self.repository_id(&name.text),
             span: name.span,
-            docs: docs.to_vec(),
+            docs: operation_docs(docs, &operation.parameter_docs),
             oneway: operation.oneway.is_some(),
             result: result.flatten(),
             parameters,
@@ -212,4 +212,10 @@ impl Checker<'_, '_> {
             interface.exports.push(export);
         }
     }
+}
+
+/// The comment on an operation, behind it those on its parameters.
+fn operation_docs(docs: &[String], parameters: &[String]) -> Vec<String> {
+    let gap = (!docs.is_empty() && !parameters.is_empty()).then(String::new);
+    docs.iter().cloned().chain(gap).chain(parameters.iter().cloned()).collect()
 }

@@ -3,13 +3,16 @@
 use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind};
+use crate::lex::keyword;
 use crate::parse::ast::{Name, ScopedName};
 use std::collections::HashSet;
 
 /// Type names of IDL 4 that are no keywords in CORBA 3.4.
 const IDL4_TYPES: &[&str] =
     &["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
+
+/// Names that some old IDL uses without the `CORBA::` that they belong in.
+const PSEUDO_TYPES: &[&str] = &["TypeCode", "Principal"];
 
 /// What a search for a name in one scope finds.
 enum Found {
@@ -35,7 +38,9 @@ impl Checker<'_, '_> {
             let Some(scope) = scope else {
                 let before = index.checked_sub(1).map_or(&name.first, |i| &name.rest[i]);
                 let what = match target {
-                    Target::Decl(id) if self.is_forward(id) => "not defined yet",
+                    Target::Decl(id) if matches!(self.incomplete.get(&id), Some(Some(_))) => {
+                        "not defined yet"
+                    }
                     target => self.describe(target),
                 };
                 let message = format!("`{}` is {what} and has no names in it", before.text);
@@ -139,7 +144,7 @@ impl Checker<'_, '_> {
             }
             let current = &mut self.scopes[id.0];
             if !matches!(current.kind, ScopeKind::File | ScopeKind::Module) {
-                current.used.entry(key(&name.text)).or_insert(name.span);
+                current.used.entry(key(&name.text)).or_insert_with(|| name.clone());
             }
             if id == scope {
                 return;
@@ -153,8 +158,14 @@ impl Checker<'_, '_> {
             return self.error(Code::NotDeclared, name.span, "a name is not declared");
         }
         let text = &name.text;
+        // The parser has said that the name collides with a keyword.
+        let escaped = self.session.sources().snippet(name.span).starts_with('_');
+        if keyword::reserved(text).is_some() && !escaped {
+            return;
+        }
         let runtime = !whole.rest.is_empty() && whole.first.text == "CORBA";
-        if IDL4_TYPES.contains(&text.as_str()) || runtime {
+        let word = text.as_str();
+        if runtime || IDL4_TYPES.contains(&word) || PSEUDO_TYPES.contains(&word) {
             let parts = whole
                 .rest
                 .iter()
@@ -211,12 +222,6 @@ impl Checker<'_, '_> {
             }
         }
         ancestors
-    }
-
-    /// Whether `id` is an interface, a struct or a union of which only the name is known.
-    fn is_forward(&self, id: DeclId) -> bool {
-        let data = matches!(self.model.get(id).kind, DeclKind::Enum(_) | DeclKind::Typedef(_));
-        !data && self.forwards.iter().any(|forward| forward.is_waiting_for(id))
     }
 }
 

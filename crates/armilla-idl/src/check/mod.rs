@@ -21,7 +21,7 @@ use crate::source::{FileId, Span};
 use forward::Forward;
 use repository::{Ids, Prefix};
 use scope::{Scope, ScopeId, ScopeKind, Target};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
 /// no error was reported.
@@ -34,7 +34,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         current: ScopeId::FILE,
         scope_of: HashMap::new(),
         forwards: Vec::new(),
-        incomplete: HashSet::new(),
+        incomplete: HashMap::new(),
         prefix: Prefix::default(),
         including: Vec::new(),
         ids: Ids::default(),
@@ -55,8 +55,9 @@ struct Checker<'s, 'o> {
     /// The scopes that declarations are.
     scope_of: HashMap<DeclId, ScopeId>,
     forwards: Vec<Forward>,
-    /// Structs and unions whose definition is not complete here.
-    incomplete: HashSet<DeclId>,
+    /// What is not defined, or not to its end, where the walk stands; with the index of its
+    /// forward declaration if that is all that is known.
+    incomplete: HashMap<DeclId, Option<usize>>,
     prefix: Prefix,
     /// The prefixes of the files that include the current one.
     including: Vec<Prefix>,
@@ -135,7 +136,7 @@ impl Checker<'_, '_> {
 
     fn structure(&mut self, body: &ast::Struct, docs: &[String]) -> DeclId {
         let id = self.define(&body.name, docs, DeclKind::Struct(Struct::default()));
-        self.incomplete.insert(id);
+        self.incomplete.insert(id, None);
         let checked = self.members(id, body);
         self.incomplete.remove(&id);
         self.model.declarations[id.index()].kind = DeclKind::Struct(checked);

@@ -4,7 +4,6 @@ use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind};
 use crate::parse::ast::Name;
-use crate::source::Span;
 use std::collections::HashMap;
 
 /// The index of a scope.
@@ -36,7 +35,7 @@ pub(super) struct Scope {
     /// What is declared in it, by [`key`].
     pub(super) names: HashMap<String, Entry>,
     /// Names of other scopes that were used in it, by [`key`]: they cannot be declared any more.
-    pub(super) used: HashMap<String, Span>,
+    pub(super) used: HashMap<String, Name>,
     /// The scopes of the base interfaces.
     pub(super) bases: Vec<ScopeId>,
     /// The declarations in it, in the order of the source.
@@ -118,10 +117,18 @@ impl Checker<'_, '_> {
             return Some(error.also(own.span, "the scope is declared here"));
         }
         if let Some(used) = scope.used.get(key) {
-            let message = format!("`{text}` was used in this scope with another meaning");
+            let message = if used.text == *text {
+                format!("`{text}` is used in this scope with another meaning")
+            } else {
+                let used = &used.text;
+                format!("`{text}` and `{used}`, which is used in this scope, differ only in case")
+            };
             let error = Diagnostic::error(Code::RedeclaredAfterUse, *span, message);
-            let error = error.also(*used, "used here");
-            return Some(error.help(format!("use the name as `::{}` there", self.path_of(key))));
+            let error = error.also(used.span, "used here");
+            return Some(match self.path_of(key) {
+                Some(path) => error.help(format!("use the name as `::{path}` there")),
+                None => error,
+            });
         }
         self.inherited_export(key).map(|inherited| {
             let message = format!("`{text}` is inherited and cannot be declared again");
@@ -130,17 +137,17 @@ impl Checker<'_, '_> {
         })
     }
 
-    /// The scoped name that `key` has outside of the current scope.
-    fn path_of(&self, key: &str) -> String {
+    /// The scoped name of what is declared as `key` around the current scope.
+    fn path_of(&self, key: &str) -> Option<String> {
         let mut next = self.scope().parent;
         while let Some(scope) = next.map(|id| &self.scopes[id.0]) {
             if let Some(entry) = scope.names.get(key) {
                 let outer = scope.decl.map(|decl| self.model.scoped_name(decl) + "::");
-                return outer.unwrap_or_default() + &entry.name.text;
+                return Some(outer.unwrap_or_default() + &entry.name.text);
             }
             next = scope.parent;
         }
-        key.to_owned()
+        None
     }
 
     /// What kind of thing a name stands for, with its article.

@@ -12,7 +12,7 @@ impl Checker<'_, '_> {
     pub(super) fn ty(&mut self, spec: &TypeSpec) -> Option<Type> {
         let ty = self.element_type(spec)?;
         if let Type::Named(id) = ty
-            && self.incomplete.contains(&id)
+            && self.incomplete.contains_key(&id)
             && !matches!(self.model.get(id).kind, DeclKind::Interface(_))
         {
             self.report_incomplete(id, spec.span);

@@ -23,7 +23,7 @@ struct Labels {
 impl Checker<'_, '_> {
     pub(super) fn union(&mut self, union: &ast::Union, docs: &[String]) -> DeclId {
         let id = self.define(&union.name, docs, DeclKind::Union(empty_union()));
-        self.incomplete.insert(id);
+        self.incomplete.insert(id, None);
         let outer = self.enter(ScopeKind::Body, Some(id), &union.name);
         let discriminator = self.ty(&union.discriminator);
         let mut labels = Labels {

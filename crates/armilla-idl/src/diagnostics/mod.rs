@@ -105,7 +105,7 @@ pub struct Diagnostics {
 pub const MAX_ERRORS: usize = 50;
 
 impl Diagnostics {
-    /// The diagnostics in the order in which they were found.
+    /// The diagnostics in the order of their places; files stand in the order they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
     }
@@ -151,6 +151,12 @@ impl Diagnostics {
         } else if self.list.len() < 2 * MAX_ERRORS {
             self.list.push(diagnostic);
         }
+    }
+
+    /// Brings the diagnostics into the order of the places that they are about.
+    pub(crate) fn sort(&mut self) {
+        let place = |d: &Diagnostic| d.primary.as_ref().map(|p| (p.span.file, p.span.start));
+        self.list.sort_by_key(place);
     }
 
     pub(crate) fn sources_mut(&mut self) -> &mut Sources {

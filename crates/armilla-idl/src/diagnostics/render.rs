@@ -61,19 +61,39 @@ fn snippets<'a>(
         }
     }
     let snippet = |file: FileId| {
-        let mut snippet = Snippet::source(sources.text(file))
-            .path(sources.path(file).to_string_lossy())
-            .fold(true);
-        if file == primary.span.file {
-            snippet = snippet.annotation(annotation(AnnotationKind::Primary, primary));
-        }
         let others = secondary.iter().filter(|label| label.span.file == file);
-        snippet.annotations(others.map(|label| annotation(AnnotationKind::Context, label)))
+        let first = (primary.span.file == file).then_some((AnnotationKind::Primary, primary));
+        let labels: Vec<(AnnotationKind, &Label)> =
+            first.into_iter().chain(others.map(|label| (AnnotationKind::Context, label))).collect();
+        excerpt(file, &labels, sources)
     };
     files.into_iter().map(snippet).collect()
 }
 
-fn annotation(kind: AnnotationKind, label: &Label) -> Annotation<'_> {
-    let annotation = kind.span(label.span.start as usize..label.span.end as usize);
-    if label.text.is_empty() { annotation } else { annotation.label(&label.text) }
+/// The lines of `file` from the first label to the last: a large file is not handed over whole.
+fn excerpt<'a>(
+    file: FileId,
+    labels: &[(AnnotationKind, &'a Label)],
+    sources: &'a Sources,
+) -> Snippet<'a, Annotation<'a>> {
+    let text = sources.text(file);
+    let first = labels.iter().map(|(_, label)| label.span).min_by_key(|span| span.start);
+    let last = labels.iter().map(|(_, label)| label.span.end as usize).max();
+    let (first, last) = match (first, last) {
+        (Some(first), Some(last)) => (first, last),
+        _ => return Snippet::source(""),
+    };
+    let (line, _) = sources.line_column(first);
+    let start = text[..first.start as usize].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+    let annotations = labels.iter().map(|(kind, label)| {
+        let span = label.span.start as usize - start..label.span.end as usize - start;
+        let annotation = kind.span(span);
+        if label.text.is_empty() { annotation } else { annotation.label(&label.text) }
+    });
+    Snippet::source(&text[start..end])
+        .line_start(line)
+        .path(sources.path(file).to_string_lossy())
+        .fold(true)
+        .annotations(annotations)
 }

@@ -1,6 +1,6 @@
 //! Comments: cleaned of their signs, and given to the token that they speak about.
 
-use std::rc::Rc;
+use super::Docs;
 
 /// A comment and the lines of the source on which it begins and ends.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) fn share_out(
     comments: &[Comment],
     first_ends: u32,
     second_begins: u32,
-) -> (Option<Rc<[String]>>, Option<Rc<[String]>>) {
+) -> (Option<Docs>, Option<Docs>) {
     let trails =
         |comment: &&Comment| comment.first_line == first_ends && comment.last_line < second_begins;
     let trailing = comments.iter().take_while(trails).count();
@@ -34,7 +34,7 @@ pub(super) fn share_out(
     (lines(trailing), lines(&rest[leading..]))
 }
 
-fn lines(comments: &[Comment]) -> Option<Rc<[String]>> {
+fn lines(comments: &[Comment]) -> Option<Docs> {
     let lines: Vec<String> = comments.iter().flat_map(|c| clean(&c.text)).collect();
     let first = lines.iter().position(|line| !line.is_empty())?;
     let last = lines.iter().rposition(|line| !line.is_empty())?;

@@ -7,7 +7,7 @@ pub(crate) mod keyword;
 pub(crate) mod literal;
 mod token;
 
-pub(crate) use token::{Pragma, PragmaName, Token, TokenKind};
+pub(crate) use token::{Docs, Pragma, PragmaName, Token, TokenKind};
 
 use crate::source::{FileId, Span};
 use comment::Comment;
@@ -78,7 +78,7 @@ impl Lexer<'_> {
     }
 
     /// Gives the comments since the last token to it, and returns those for the next.
-    fn give_comments(&mut self, next_line: u32) -> Option<std::rc::Rc<[String]>> {
+    fn give_comments(&mut self, next_line: u32) -> Option<Docs> {
         let comments = std::mem::take(&mut self.comments);
         let (trailing, leading) = comment::share_out(&comments, self.last_line, next_line);
         if let Some(last) = self.tokens.last_mut() {

@@ -3,6 +3,9 @@
 use crate::source::Span;
 use std::rc::Rc;
 
+/// The lines of the comments that belong to something, cleaned of their signs.
+pub(crate) type Docs = Rc<[String]>;
+
 /// One token, or a mark that the preprocessor leaves between tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
@@ -14,9 +17,9 @@ pub(crate) struct Token {
     /// Whether it is the first token of its line.
     pub(crate) starts_line: bool,
     /// The comment right before it.
-    pub(crate) leading: Option<Rc<[String]>>,
+    pub(crate) leading: Option<Docs>,
     /// The comment behind it on the same line.
-    pub(crate) trailing: Option<Rc<[String]>>,
+    pub(crate) trailing: Option<Docs>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,7 +30,7 @@ impl ScopedName {
 /// What may stand in a scope, in the order of the source.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Definition(Definition),
+    Definition(Box<Definition>),
     Pragma(Rc<Pragma>, Span),
     EnterFile,
     LeaveFile,
@@ -141,6 +141,8 @@ pub(crate) struct Operation {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) raises: Vec<ScopedName>,
+    /// The comments on the parameters, each with the name of its parameter.
+    pub(crate) parameter_docs: Vec<String>,
 }
 
 #[derive(Debug)]

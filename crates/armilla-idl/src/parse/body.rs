@@ -1,7 +1,7 @@
 //! The rules of structs, exceptions, unions and enums.
 
 use super::ast::{BodyItem, Declarator, DefinitionKind, Enum, Label, Member, Struct, Union};
-use super::{Failed, Parsed, Parser};
+use super::{Failed, Parsed, Parser, begins_line};
 use crate::diagnostics::{Code, Diagnostic};
 
 impl Parser<'_, '_, '_> {
@@ -9,16 +9,17 @@ impl Parser<'_, '_, '_> {
         self.bump();
         let name = self.name("the name of the struct")?;
         let body = self.members(Self::member)?;
-        if !body.iter().any(|item| matches!(item, BodyItem::Member(_))) {
+        if body.is_empty() {
             self.empty(name.span, "a struct needs at least one member");
         }
+        let body = body.items;
         Ok(DefinitionKind::Struct(Struct { name, body }))
     }
 
     pub(super) fn exception(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the exception")?;
-        let body = self.members(Self::member)?;
+        let body = self.members(Self::member)?.items;
         Ok(DefinitionKind::Exception(Struct { name, body }))
     }
 
@@ -32,9 +33,10 @@ impl Parser<'_, '_, '_> {
         let discriminator = self.nested(Self::type_spec)?;
         self.expect(")")?;
         let body = self.members(Self::case)?;
-        if !body.iter().any(|item| matches!(item, BodyItem::Member(_))) {
+        if body.is_empty() {
             self.empty(name.span, "a union needs at least one case");
         }
+        let body = body.items;
         Ok(DefinitionKind::Union(Union { name, discriminator, body }))
     }
 
@@ -72,24 +74,35 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Members in braces; `rule` reads one.
-    fn members(&mut self, rule: impl Fn(&mut Self) -> Parsed<Member>) -> Parsed<Vec<BodyItem>> {
+    fn members(&mut self, rule: impl Fn(&mut Self) -> Parsed<Member>) -> Parsed<Body> {
         self.expect("{")?;
         let mut body = Vec::new();
-        while !self.at("}") && !self.at_end() {
+        let mut failed = false;
+        // A line that begins a declaration tells that the `}` is missing.
+        while !self.at("}") && !self.at_end() && !self.at_definition() {
             body.extend(self.marks.drain(..).map(BodyItem::Mark));
             let mut docs = self.docs();
+            let start = self.next;
             match self.nested(&rule) {
                 Ok(mut member) => {
                     docs.append(&mut self.trailing);
                     member.docs = docs;
                     body.push(BodyItem::Member(member));
                 }
-                Err(Failed) => self.recover(),
+                Err(Failed) => {
+                    failed = true;
+                    self.recover(start);
+                }
             }
         }
         body.extend(self.marks.drain(..).map(BodyItem::Mark));
         self.expect("}")?;
-        Ok(body)
+        Ok(Body { items: body, failed })
+    }
+
+    fn at_definition(&mut self) -> bool {
+        let token = self.peek();
+        begins_line(token) && !token.is_word("case")
     }
 
     fn member(&mut self) -> Parsed<Member> {
@@ -137,5 +150,18 @@ impl Parser<'_, '_, '_> {
             self.expect("]")?;
         }
         Ok(Declarator { name, dimensions })
+    }
+}
+
+/// What stands between the braces of a struct, an exception or a union.
+struct Body {
+    items: Vec<BodyItem>,
+    /// Whether there is more that could not be read.
+    failed: bool,
+}
+
+impl Body {
+    fn is_empty(&self) -> bool {
+        !self.failed && !self.items.iter().any(|item| matches!(item, BodyItem::Member(_)))
     }
 }

@@ -40,13 +40,9 @@ impl Parser<'_, '_, '_> {
             }
             let start = self.next;
             match self.documented(&rule) {
-                Ok(definition) => items.push(Item::Definition(definition)),
+                Ok(definition) => items.push(Item::Definition(Box::new(definition))),
                 Err(Failed) => {
-                    self.recover();
-                    // What stopped the rule may be what recovery stops at.
-                    if self.next == start && !self.at("}") {
-                        self.bump();
-                    }
+                    self.recover(start);
                 }
             }
         }

@@ -81,19 +81,36 @@ impl Parser<'_, '_, '_> {
         };
         let name = self.name("the name of the operation")?;
         self.expect("(")?;
-        let mut parameters = Vec::new();
-        if !self.at(")") {
-            parameters.push(self.parameter()?);
-            while self.eat(",").is_some() {
-                parameters.push(self.parameter()?);
-            }
-        }
-        self.expect(")")?;
+        let (parameters, parameter_docs) = self.parameters()?;
         let raises = self.raises()?;
         self.unsupported_context();
         self.expect_semicolon("the operation")?;
-        let operation = Operation { oneway, result, name, parameters, raises };
+        let operation = Operation { oneway, result, name, parameters, raises, parameter_docs };
         Ok(DefinitionKind::Operation(operation))
+    }
+
+    /// The parameters behind the `(`, and the comments on them.
+    fn parameters(&mut self) -> Parsed<(Vec<Parameter>, Vec<String>)> {
+        let mut parameters = Vec::new();
+        let mut all_docs = Vec::new();
+        while !self.at(")") {
+            let mut docs = self.docs();
+            let parameter = self.parameter()?;
+            docs.append(&mut self.trailing);
+            let more = self.eat(",").is_some();
+            docs.append(&mut self.trailing);
+            if !docs.is_empty() {
+                all_docs.push(format!("- `{}`: {}", parameter.name.text, docs.join(" ")));
+            }
+            parameters.push(parameter);
+            if more && self.at(")") {
+                return Err(self.unexpected("another parameter"));
+            } else if !more {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok((parameters, all_docs))
     }
 
     fn raises(&mut self) -> Parsed<Vec<ScopedName>> {

@@ -33,6 +33,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
         marks: Vec::new(),
         depth: 0,
         half_angle: false,
+        ended: false,
         trailing: Vec::new(),
     };
     parser.specification()
@@ -55,6 +56,9 @@ struct Parser<'t, 's, 'o> {
     depth: usize,
     /// Whether the first half of the next token, a `>>`, is taken already.
     half_angle: bool,
+    /// Whether the end came too early and that was said, or the rest was given up: there is no use
+    /// in reporting every rule that the end cuts off.
+    ended: bool,
     /// The comment behind the last token that was taken.
     trailing: Vec<String>,
 }
@@ -128,7 +132,7 @@ impl<'t> Parser<'t, '_, '_> {
         }
         let next = self.peek();
         let previous = self.previous();
-        if !next.starts_line && !self.at("}") && !self.at_end() {
+        if self.at_end() || !next.starts_line && !self.at("}") {
             return Err(self.unexpected(&format!("`;` behind {behind}")));
         }
         let message = format!("`;` is missing behind {behind}");
@@ -150,7 +154,7 @@ impl<'t> Parser<'t, '_, '_> {
         let found = match token.kind {
             TokenKind::End => "the end of the file".to_owned(),
             TokenKind::Unknown => {
-                let message = format!("IDL has no character `{}`", token.text.escape_default());
+                let message = format!("IDL has no character `{}`", token.text);
                 return self.fail(Diagnostic::error(Code::BadCharacter, token.span, message));
             }
             TokenKind::Unterminated => {
@@ -167,7 +171,10 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     fn fail(&mut self, diagnostic: Diagnostic) -> Failed {
-        self.session.report(diagnostic);
+        if !self.ended {
+            self.session.report(diagnostic);
+        }
+        self.ended |= self.at_end();
         Failed
     }
 
@@ -190,8 +197,7 @@ impl<'t> Parser<'t, '_, '_> {
         }
         if let Some(keyword) = keyword::reserved(&token.text) {
             if keyword == &*token.text {
-                let failed = self.unexpected(what);
-                return Err(failed);
+                return Err(self.keyword_as_name(token, what));
             }
             self.keyword_collision(token, keyword);
         } else if keyword::is_corba3(&token.text) {
@@ -201,6 +207,13 @@ impl<'t> Parser<'t, '_, '_> {
         }
         self.bump();
         Ok(Name { text: token.text.to_string(), span })
+    }
+
+    fn keyword_as_name(&mut self, token: &Token, what: &str) -> Failed {
+        let text = &token.text;
+        let message = format!("expected {what}, found the keyword `{text}`");
+        let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
+        self.fail(diagnostic.help(format!("`_{text}` is the name `{text}`")))
     }
 
     fn keyword_collision(&mut self, token: &Token, keyword: &str) {
@@ -228,6 +241,7 @@ impl<'t> Parser<'t, '_, '_> {
             let message = format!("declarations and types are nested more than {MAX_DEPTH} deep");
             let failed = self.fail(Diagnostic::error(Code::NestingDepth, span, message));
             self.next = self.tokens.len();
+            self.ended = true;
             return Err(failed);
         }
         self.depth += 1;
@@ -242,11 +256,11 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     /// Skips behind the next `;`, or to the `}` that closes the scope, or to a keyword that only
-    /// begins a declaration. Takes at least one token unless the scope ends here.
-    fn recover(&mut self) {
+    /// begins a declaration. A rule that began at the token `start` failed: unless the scope ends
+    /// there, what it began with is not read again.
+    fn recover(&mut self, start: usize) {
         self.half_angle = false;
         let mut depth = 0_usize;
-        let mut first = true;
         while !self.at_end() {
             let token = self.peek();
             if token.is("{") {
@@ -259,17 +273,16 @@ impl<'t> Parser<'t, '_, '_> {
             } else if depth == 0 && token.is(";") {
                 self.bump();
                 return;
-            } else if depth == 0 && !first && token.starts_line && begins_definition(token) {
+            } else if depth == 0 && self.next > start && begins_line(token) {
                 return;
             }
-            first = false;
             self.bump();
         }
     }
 }
 
-/// Whether `token` can be nothing but the beginning of a declaration.
-fn begins_definition(token: &Token) -> bool {
+/// Whether `token` begins a line and can be nothing but the beginning of a declaration.
+fn begins_line(token: &Token) -> bool {
     const WORDS: &[&str] = &[
         "module",
         "interface",
@@ -283,5 +296,5 @@ fn begins_definition(token: &Token) -> bool {
         "valuetype",
         "native",
     ];
-    WORDS.iter().any(|word| token.is_word(word))
+    token.starts_line && WORDS.iter().any(|word| token.is_word(word))
 }

@@ -155,7 +155,7 @@ impl Preprocessor<'_, '_> {
         for directory in &candidates {
             match self.session.open(&directory.join(&path), Some(span)) {
                 Some(Ok(_)) => return Ok((directory.join(&path), span)),
-                Some(Err(diagnostic)) => return Err(Box::new(diagnostic)),
+                Some(Err(diagnostic)) => return Err(diagnostic),
                 None => {}
             }
         }

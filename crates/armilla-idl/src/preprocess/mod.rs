@@ -22,7 +22,11 @@ const MAX_TOKENS: usize = 4_000_000;
 
 /// Preprocesses `main` and all that it includes. The last token is of the kind
 /// [`TokenKind::End`].
-pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Vec<Token> {
+///
+/// # Errors
+///
+/// When a limit was hit and reported.
+pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Result<Vec<Token>, Stop> {
     let macros = Macros::new(session.options);
     let mut preprocessor = Preprocessor {
         session,
@@ -34,15 +38,13 @@ pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Vec<Token> 
         budget: MAX_TOKENS,
     };
     preprocessor.open(main);
-    if let Err(Stop) = preprocessor.run() {
-        preprocessor.frames.clear();
-    }
-    preprocessor.end(main);
-    preprocessor.output
+    preprocessor.run()?;
+    preprocessor.mark(TokenKind::End, main);
+    Ok(preprocessor.output)
 }
 
 /// An error was reported behind which nothing sensible can follow.
-struct Stop;
+pub(crate) struct Stop;
 
 struct Preprocessor<'s, 'o> {
     session: &'s mut Session<'o>,
@@ -191,9 +193,5 @@ impl Preprocessor<'_, '_> {
         let text = "".into();
         let mark = Token { kind, span, text, starts_line: true, leading: None, trailing: None };
         self.output.push(mark);
-    }
-
-    fn end(&mut self, main: FileId) {
-        self.mark(TokenKind::End, main);
     }
 }
