@@ -1,5 +1,9 @@
 //! Octets into values.
 
+mod pieces;
+
+pub use pieces::Pieces;
+
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
     Order,
@@ -25,6 +29,9 @@ pub struct Decoder<'a> {
     code_set: CodeSet,
     depth: u16,
     context: Option<&'a Context>,
+    /// Where `octets` is one piece of several: all of them, and which one this is.
+    pieces: Option<&'a Pieces>,
+    piece: u32,
 }
 
 impl<'a> Decoder<'a> {
@@ -38,7 +45,7 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
         let code_set = CodeSet::Iso8859_1;
-        Self { octets, position, order, code_set, depth: 0, context: None }
+        Self { octets, position, order, code_set, depth: 0, context: None, pieces: None, piece: 0 }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -70,7 +77,13 @@ impl<'a> Decoder<'a> {
 
     /// How many octets are left.
     #[inline]
-    pub const fn remaining(&self) -> usize {
+    pub fn remaining(&self) -> usize {
+        self.here() + self.pieces.map_or(0, |pieces| pieces.behind(self.piece))
+    }
+
+    /// How many octets are left, in the present piece if there are several.
+    #[inline]
+    const fn here(&self) -> usize {
         self.octets.len().saturating_sub(self.position)
     }
 
@@ -98,7 +111,7 @@ impl<'a> Decoder<'a> {
                 self.position += len;
                 Ok(taken)
             }
-            None => Err(truncated(self.position, self.remaining(), len)),
+            None => self.raw_behind(len),
         }
     }
 
@@ -110,7 +123,7 @@ impl<'a> Decoder<'a> {
                 self.position += N;
                 Ok(*taken)
             }
-            None => Err(truncated(self.position, self.remaining(), N)),
+            None => self.take_behind(),
         }
     }
 
@@ -182,7 +195,7 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
-        if length > self.remaining() {
+        if length > self.here() && length > self.remaining() {
             return Err(truncated(self.position, self.remaining(), length));
         }
         Ok(length)
@@ -369,7 +382,8 @@ impl<'a> Decoder<'a> {
         let octets = self.octets()?;
         match octets.first() {
             Some(flag) => {
-                Ok(Self { octets, position: 1, order: ByteOrder::from_flag(*flag), ..self.clone() })
+                let order = ByteOrder::from_flag(*flag);
+                Ok(Self { octets, position: 1, order, pieces: None, ..self.clone() })
             }
             None => Err(truncated(self.position, self.remaining(), 1)),
         }
@@ -382,6 +396,10 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn fixed_vec<T: Fixed>(&mut self, len: usize) -> CdrResult<Vec<T>> {
         let Some(rest) = len.checked_sub(1) else { return Ok(Vec::new()) };
+        if self.pieces.is_some() {
+            // The offsets hold only where nothing changes the alignment in between.
+            return self.elements(len, T::decode);
+        }
         let first = T::decode(self)?;
         let octets = self.raw(rest.saturating_mul(T::STRIDE))?;
         let mut items = Vec::with_capacity(len);

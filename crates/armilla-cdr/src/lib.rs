@@ -38,7 +38,7 @@ mod order;
 
 pub use code_set::CodeSet;
 pub use decode::Decode;
-pub use decoder::{Context, DEPTH_LIMIT, Decoder};
+pub use decoder::{Context, DEPTH_LIMIT, Decoder, Pieces};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};

@@ -1,11 +1,12 @@
 //! Fragments into whole messages (CORBA 3.4 Part 2, 9.4.9).
 //!
-//! In 1.1 a fragment belongs to the one message that is open; in 1.2 it says the request id, so
-//! messages interleave.
+//! In 1.1 a fragment belongs to the one message that is open, and what is in it is aligned from the
+//! start of the fragment. In 1.2 it says the request id, so messages interleave, and it is aligned
+//! as if the message were in one piece.
 
 use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind, Version};
 use alloc::vec::Vec;
-use armilla_cdr::Decoder;
+use armilla_cdr::{Decoder, Pieces};
 
 /// How many messages may be under way in fragments on one connection.
 const MAX_OPEN: usize = 64;
@@ -31,7 +32,7 @@ struct Open {
     /// What its fragments refer to, in 1.2.
     request_id: Option<u32>,
     /// All of it so far, the header in front.
-    octets: Vec<u8>,
+    octets: Pieces,
 }
 
 impl Assembly {
@@ -48,7 +49,7 @@ impl Assembly {
     /// The message that [`add`](Self::add) completed.
     pub(crate) fn finished(&self) -> Option<Message<'_>> {
         let Open { header, octets, .. } = self.finished.as_ref()?;
-        Some(Message { header: *header, octets })
+        Some(Message { header: *header, octets: octets.octets(), pieces: Some(octets) })
     }
 
     /// Gives up the message that was completed.
@@ -98,7 +99,8 @@ impl Assembly {
             return Err(HeaderError::TooManyFragmented { limit });
         }
         self.octets += octets.len();
-        self.open.push(Open { header, request_id, octets: octets.to_vec() });
+        let octets = Pieces::new(octets.to_vec(), HEADER_LEN);
+        self.open.push(Open { header, request_id, octets });
         Ok(())
     }
 
@@ -112,12 +114,12 @@ impl Assembly {
         if (open.header.version, open.header.order) != (header.version, header.order) {
             return Err(HeaderError::StrayFragment);
         }
-        let data = match request_id {
-            Some(_) => &octets[FRAGMENT_HEADER_LEN..],
-            None => &octets[HEADER_LEN..],
-        };
-        open.octets.extend_from_slice(data);
-        self.octets += data.len();
+        let before = open.octets.octets().len();
+        match request_id {
+            Some(_) => open.octets.extend(&octets[FRAGMENT_HEADER_LEN..]),
+            None => open.octets.push(&octets[HEADER_LEN..]),
+        }
+        self.octets += open.octets.octets().len() - before;
         if header.more_fragments {
             return Ok(false);
         }
@@ -146,7 +148,7 @@ impl Assembly {
 
     fn remove(&mut self, index: usize) -> Open {
         let open = self.open.swap_remove(index);
-        self.octets -= open.octets.len();
+        self.octets -= open.octets.octets().len();
         open
     }
 }
@@ -154,11 +156,11 @@ impl Assembly {
 impl Open {
     /// Makes the header that of a message in one piece.
     fn close(&mut self) {
-        let size = self.octets.len() - HEADER_LEN;
+        let size = self.octets.octets().len() - HEADER_LEN;
         // The sum of fragments is limited to what a message may have, and that to 32 bits.
         self.header.size = u32::try_from(size).unwrap_or(u32::MAX);
         self.header.more_fragments = false;
-        self.octets[..HEADER_LEN].copy_from_slice(&self.header.encode());
+        self.octets.octets_mut()[..HEADER_LEN].copy_from_slice(&self.header.encode());
     }
 }
 

@@ -8,7 +8,7 @@ use armilla_cdr::{ByteOrder, CdrResult};
 /// # Errors
 /// When the octets end too early.
 pub fn decode_cancel_request(message: &Message<'_>) -> CdrResult<u32> {
-    message.body().u32()
+    message.cursor().u32()
 }
 
 /// The whole message that gives up the request with this number.

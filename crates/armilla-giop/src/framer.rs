@@ -106,7 +106,7 @@ impl Framer {
             None => None,
             Some(Ready::InBuffer(header)) => {
                 let octets = &self.buffer[self.start..self.start + self.lent];
-                Some(Message { header, octets })
+                Some(Message { header, octets, pieces: None })
             }
             Some(Ready::Assembled) => self.assembly.finished(),
         })

@@ -56,6 +56,7 @@ mod assembly;
 mod cancel_request;
 mod code_set;
 mod control;
+mod cursor;
 mod encapsulation;
 mod framer;
 mod header;

@@ -55,11 +55,13 @@ pub struct LocateReplyHeader {
 pub fn decode_locate_reply<'b>(
     message: &Message<'b>,
 ) -> CdrResult<(LocateReplyHeader, Decoder<'b>)> {
-    let mut input = message.body();
+    let mut input = message.cursor();
     let request_id = input.u32()?;
     let number = input.u32()?;
     match LocateStatus::from_number(number, message.header.version) {
-        Some(status) => Ok((LocateReplyHeader { request_id, status }, input)),
+        Some(status) => {
+            Ok((LocateReplyHeader { request_id, status }, message.decoder(input.position())))
+        }
         None => Err(input.invalid_enum("GIOP::LocateStatusType", number)),
     }
 }

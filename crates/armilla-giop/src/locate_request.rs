@@ -17,7 +17,7 @@ pub struct LocateRequest<'b> {
 /// # Errors
 /// When the octets end too early or are no LocateRequest.
 pub fn decode_locate_request<'b>(message: &Message<'b>) -> CdrResult<LocateRequest<'b>> {
-    let mut input = message.body();
+    let mut input = message.cursor();
     let request_id = input.u32()?;
     let target = match message.header.version.has_1_2_layout() {
         true => Target::decode(&mut input)?,

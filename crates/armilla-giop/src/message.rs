@@ -1,7 +1,8 @@
 //! A whole message as it came from a connection.
 
+use crate::cursor::Cursor;
 use crate::{HEADER_LEN, HeaderError, MessageHeader, Version};
-use armilla_cdr::{CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrResult, Decoder, Encoder, Pieces};
 
 /// A whole message: its header, and all of its octets where they arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub struct Message<'b> {
     pub header: MessageHeader,
     /// The message from its first octet on, which is the origin of alignment: the header too.
     pub octets: &'b [u8],
+    /// The same octets, when they came in fragments.
+    pub(crate) pieces: Option<&'b Pieces>,
 }
 
 impl<'b> Message<'b> {
@@ -23,15 +26,39 @@ impl<'b> Message<'b> {
         let header = MessageHeader::decode(first)?;
         let body = octets[HEADER_LEN..].len();
         Ok(match usize::try_from(header.size) {
-            Ok(size) if size <= body => Some(Self { header, octets: &octets[..HEADER_LEN + size] }),
+            Ok(size) if size <= body => {
+                Some(Self { header, octets: &octets[..HEADER_LEN + size], pieces: None })
+            }
             _ => None,
         })
     }
 
     /// A decoder behind the header.
     #[inline]
-    pub const fn body(&self) -> Decoder<'b> {
-        Decoder::at(self.octets, HEADER_LEN, self.header.order)
+    pub fn body(&self) -> Decoder<'b> {
+        self.decoder(HEADER_LEN)
+    }
+
+    /// A cursor behind the header.
+    #[inline]
+    pub(crate) const fn cursor(&self) -> Cursor<'b> {
+        Cursor::at(self.octets, HEADER_LEN, self.header.order)
+    }
+
+    /// A decoder at `position`.
+    #[inline]
+    pub(crate) fn decoder(&self, position: usize) -> Decoder<'b> {
+        match self.pieces {
+            None => Decoder::at(self.octets, position, self.header.order),
+            Some(pieces) => pieces.decoder(position, self.header.order),
+        }
+    }
+
+    /// A decoder for the body of a request or reply whose header ends at `position`.
+    #[inline]
+    pub(crate) fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
+        let aligned = position.next_multiple_of(8);
+        self.decoder(if self.header.version.has_1_2_layout() { aligned } else { position })
     }
 }
 
@@ -62,12 +89,4 @@ pub fn put_body<'p>(
         out.truncate(end_of_header);
     }
     Ok(())
-}
-
-/// Moves `input` from the end of the header to where the body begins.
-#[inline]
-pub(crate) fn skip_to_body(input: &mut Decoder<'_>, version: Version) {
-    if version.has_1_2_layout() {
-        input.align(8);
-    }
 }

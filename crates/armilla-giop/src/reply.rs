@@ -3,7 +3,6 @@
 //! Results, exceptions and forwarded references are not read here; they begin where the decoder
 //! stands that comes with the header.
 
-use crate::message::skip_to_body;
 use crate::service_context::encode_contexts;
 use crate::{Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Version};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
@@ -60,7 +59,7 @@ pub struct ReplyHeader<'b> {
 /// When the octets end too early or are no reply header.
 #[inline]
 pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, Decoder<'b>)> {
-    let mut input = message.body();
+    let mut input = message.cursor();
     let version = message.header.version;
     let early = match version.has_1_2_layout() {
         true => None,
@@ -75,8 +74,8 @@ pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, De
         Some(contexts) => contexts,
         None => ServiceContexts::decode(&mut input)?,
     };
-    skip_to_body(&mut input, version);
-    Ok((ReplyHeader { request_id, status, contexts }, input))
+    let body = message.decoder_for_body(input.position());
+    Ok((ReplyHeader { request_id, status, contexts }, body))
 }
 
 /// Begins a reply in an empty encoder. Its body follows by [`put_body`](crate::put_body), then

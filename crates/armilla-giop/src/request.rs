@@ -2,7 +2,7 @@
 //!
 //! Arguments are not read here; they begin where the decoder stands that comes with the header.
 
-use crate::message::skip_to_body;
+use crate::cursor::Cursor;
 use crate::service_context::encode_contexts;
 use crate::{
     Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Target, Version,
@@ -53,21 +53,19 @@ pub struct RequestHeader<'b> {
 /// When the octets end too early or are no request header.
 #[inline]
 pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>, Decoder<'b>)> {
-    let mut input = message.body();
+    let mut input = message.cursor();
     let version = message.header.version;
     let header = match version.has_1_2_layout() {
         true => decode_1_2(&mut input)?,
-        false => decode_1_0(&mut input, version)?,
+        false => decode_1_0(&mut input)?,
     };
-    skip_to_body(&mut input, version);
-    Ok((header, input))
+    Ok((header, message.decoder_for_body(input.position())))
 }
 
 #[inline]
-fn decode_1_2<'b>(input: &mut Decoder<'b>) -> CdrResult<RequestHeader<'b>> {
+fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let request_id = input.u32()?;
-    let flags = input.u8()?;
-    input.raw(3)?;
+    let flags = input.flags::<4>()?;
     Ok(RequestHeader {
         request_id,
         response_expected: flags & 1 != 0,
@@ -78,13 +76,15 @@ fn decode_1_2<'b>(input: &mut Decoder<'b>) -> CdrResult<RequestHeader<'b>> {
     })
 }
 
-fn decode_1_0<'b>(input: &mut Decoder<'b>, version: Version) -> CdrResult<RequestHeader<'b>> {
+fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let contexts = ServiceContexts::decode(input)?;
     let request_id = input.u32()?;
-    let response_expected = input.bool()?;
-    if version >= Version::V1_1 {
-        input.raw(3)?;
-    }
+    // The three reserved octets of 1.1 are where 1.0 has padding.
+    let response_expected = match input.flags::<4>()? {
+        0 => false,
+        1 => true,
+        octet => return Err(input.error(CdrErrorKind::InvalidBoolean(octet))),
+    };
     let target = Target::Key(input.octets()?);
     let operation = operation(input)?;
     let _principal = input.octets()?;
@@ -101,7 +101,7 @@ fn decode_1_0<'b>(input: &mut Decoder<'b>, version: Version) -> CdrResult<Reques
 
 /// Operation names are IDL identifiers, so ASCII; no conversion applies to them.
 #[inline]
-fn operation<'b>(input: &mut Decoder<'b>) -> CdrResult<&'b str> {
+fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<&'b str> {
     let Some((0, name)) = input.octets()?.split_last() else {
         return Err(input.error(CdrErrorKind::MissingNul));
     };
@@ -147,7 +147,7 @@ pub fn begin_request(
     MessageHeader::begin(out, version, MessageKind::Request);
     let request_id_at = match version.has_1_2_layout() {
         true => encode_1_2(out, request)?,
-        false => encode_1_0(out, version, request)?,
+        false => encode_1_0(out, request)?,
     };
     Ok(RequestLayout { request_id_at, end_of_header: out.len() })
 }
@@ -162,19 +162,13 @@ fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     Ok(request_id_at)
 }
 
-fn encode_1_0(
-    out: &mut Encoder<'_>,
-    version: Version,
-    request: &OutgoingRequest<'_>,
-) -> CdrResult<usize> {
+fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<usize> {
     encode_contexts(out, request.contexts)?;
     out.align(4);
     let request_id_at = out.len();
     out.put_u32(request.request_id);
-    out.put_bool(request.response.response_expected());
-    if version >= Version::V1_1 {
-        out.copy_raw(&[0; 3]);
-    }
+    // The three reserved octets of 1.1 are where 1.0 has padding.
+    out.copy_raw(&[u8::from(request.response.response_expected()), 0, 0, 0]);
     out.copy_octets(request.object_key)?;
     out.put_string(request.operation)?;
     out.put_u32(0); // No principal: deprecated before 1.2 took it away.

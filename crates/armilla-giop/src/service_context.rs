@@ -1,7 +1,8 @@
 //! Service contexts: what the two ORBs tell each other beside a request or reply (CORBA 3.4
 //! Part 2, 9.7). The contents of a context belong to whoever defines its id.
 
-use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
+use crate::cursor::Cursor;
+use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 
 /// The id of the context that says in which code sets a connection's characters travel.
 pub const CODE_SETS_CONTEXT: u32 = 1;
@@ -29,12 +30,9 @@ impl<'b> ServiceContexts<'b> {
     pub const EMPTY: Self = Self { list: &[], order: ByteOrder::NATIVE };
 
     /// Walks over a list of contexts, so that `input` stands behind it.
-    ///
-    /// # Errors
-    /// When the octets end before the list does.
     #[inline]
-    pub fn decode(input: &mut Decoder<'b>) -> CdrResult<Self> {
-        match input.length()? {
+    pub(crate) fn decode(input: &mut Cursor<'b>) -> CdrResult<Self> {
+        match input.u32()? {
             0 => Ok(Self::EMPTY),
             count => Self::walk(input, count),
         }
@@ -42,7 +40,7 @@ impl<'b> ServiceContexts<'b> {
 
     #[cold]
     #[inline(never)]
-    fn walk(input: &mut Decoder<'b>, count: usize) -> CdrResult<Self> {
+    fn walk(input: &mut Cursor<'b>, count: u32) -> CdrResult<Self> {
         let mut ahead = input.clone();
         // Each turn consumes eight octets or fails, so `count` cannot make it long.
         for _ in 0..count {
@@ -61,7 +59,7 @@ impl<'b> ServiceContexts<'b> {
     /// The contexts in the order in which they were sent.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'b>> + use<'b> {
-        let mut input = Decoder::new(self.list, self.order);
+        let mut input = Cursor::at(self.list, 0, self.order);
         // `walk` came to the end of the list without an error, so this ends there and not before.
         core::iter::from_fn(move || context(&mut input).ok())
     }
@@ -74,7 +72,7 @@ impl<'b> ServiceContexts<'b> {
 }
 
 #[inline]
-fn context<'b>(input: &mut Decoder<'b>) -> CdrResult<ServiceContext<'b>> {
+fn context<'b>(input: &mut Cursor<'b>) -> CdrResult<ServiceContext<'b>> {
     Ok(ServiceContext { id: input.u32()?, data: input.octets()? })
 }
 
@@ -110,9 +108,9 @@ mod tests {
             let contexts = [(7, &b"unknown"[..]), (1, b"code sets"), (9, b"")]
                 .map(|(id, data)| ServiceContext { id, data });
             let octets = encoded(order, &contexts);
-            let mut input = Decoder::new(&octets, order);
+            let mut input = Cursor::at(&octets, 0, order);
             let list = ServiceContexts::decode(&mut input).unwrap();
-            assert_eq!(input.remaining(), 0);
+            assert_eq!(input.position(), octets.len());
             assert!(list.iter().eq(contexts));
             assert_eq!(list.find(CODE_SETS_CONTEXT), Some(&b"code sets"[..]));
             assert_eq!(list.find(9), Some(&b""[..]));
@@ -123,9 +121,9 @@ mod tests {
     #[test]
     fn a_count_without_contexts_behind_it_is_refused_before_it_costs_anything() {
         let octets = [0xff; 64];
-        assert!(ServiceContexts::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+        assert!(ServiceContexts::decode(&mut Cursor::at(&octets, 0, ByteOrder::Big)).is_err());
         let mut octets = encoded(ByteOrder::Big, &[ServiceContext { id: 1, data: b"abcd" }]);
         octets[3] = 2;
-        assert!(ServiceContexts::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+        assert!(ServiceContexts::decode(&mut Cursor::at(&octets, 0, ByteOrder::Big)).is_err());
     }
 }

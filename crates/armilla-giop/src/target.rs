@@ -1,7 +1,8 @@
 //! How a request names the object that it is for (CORBA 3.4 Part 2, 9.4.2.1, `TargetAddress`).
 
+use crate::cursor::Cursor;
 use crate::ior::{TAG_INTERNET_IOP, iiop_object_key};
-use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrErrorKind, CdrResult, Encoder};
 
 const KEY_ADDRESS: u16 = 0;
 const PROFILE_ADDRESS: u16 = 1;
@@ -40,7 +41,7 @@ impl<'b> Target<'b> {
     /// When the octets end too early, the form of address is unknown, or a reference does not
     /// have the profile that is selected.
     #[inline]
-    pub(crate) fn decode(input: &mut Decoder<'b>) -> CdrResult<Self> {
+    pub(crate) fn decode(input: &mut Cursor<'b>) -> CdrResult<Self> {
         match input.u16()? {
             KEY_ADDRESS => input.octets().map(Self::Key),
             PROFILE_ADDRESS => profile(input),
@@ -57,16 +58,17 @@ impl<'b> Target<'b> {
     }
 }
 
-fn profile<'b>(input: &mut Decoder<'b>) -> CdrResult<Target<'b>> {
+fn profile<'b>(input: &mut Cursor<'b>) -> CdrResult<Target<'b>> {
     Ok(Target::Profile { id: input.u32()?, data: input.octets()? })
 }
 
 #[cold]
-fn selected_profile<'b>(input: &mut Decoder<'b>) -> CdrResult<Target<'b>> {
-    let selected = input.u32()? as usize;
+fn selected_profile<'b>(input: &mut Cursor<'b>) -> CdrResult<Target<'b>> {
+    let selected = input.u32()?;
     let _type_id = input.octets()?;
     let mut found = None;
-    for index in 0..input.length()? {
+    // Each turn consumes eight octets or fails, so the number cannot make it long.
+    for index in 0..input.u32()? {
         let candidate = profile(input)?;
         if index == selected {
             found = Some(candidate);
@@ -78,6 +80,7 @@ fn selected_profile<'b>(input: &mut Decoder<'b>) -> CdrResult<Target<'b>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cursor::Cursor;
     use crate::ior::{IiopProfile, Ior, TaggedProfile};
     use crate::testing::ORDERS;
     use crate::{Version, ior};
@@ -111,10 +114,10 @@ mod tests {
             by_profile.put_u16(PROFILE_ADDRESS);
             profile.encode(&mut by_profile).unwrap();
             for octets in [key.to_vec(), by_profile.to_vec(), reference(order, 1)] {
-                let mut input = Decoder::new(&octets, order);
+                let mut input = Cursor::at(&octets, 0, order);
                 let target = Target::decode(&mut input).unwrap();
                 assert_eq!(target.object_key(), Some(&b"key"[..]), "{target:?}");
-                assert_eq!(input.remaining(), 0);
+                assert_eq!(input.position(), octets.len());
             }
         }
     }
@@ -122,14 +125,14 @@ mod tests {
     #[test]
     fn a_profile_of_another_protocol_has_no_key_that_is_known_here() {
         let octets = reference(ByteOrder::Big, 0);
-        let target = Target::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap();
+        let target = Target::decode(&mut Cursor::at(&octets, 0, ByteOrder::Big)).unwrap();
         assert_eq!(target.object_key(), None);
     }
 
     #[test]
     fn a_selected_profile_that_does_not_exist_and_an_unknown_form_are_refused() {
         for octets in [reference(ByteOrder::Big, 2), [0, 3, 0, 0].into()] {
-            assert!(Target::decode(&mut Decoder::new(&octets, ByteOrder::Big)).is_err());
+            assert!(Target::decode(&mut Cursor::at(&octets, 0, ByteOrder::Big)).is_err());
         }
     }
 }
