@@ -1,4 +1,163 @@
-//! The OMG IDL compiler: front end, diagnostics and Rust mapping.
+//! The compiler for OMG IDL, the language in which CORBA interfaces are written.
+//!
+//! IDL says what a distributed object can do and nothing about how. This crate reads it and makes
+//! Rust of it, in two halves that share one data structure:
+//!
+//! - The *front end* turns source files into a checked [`Model`]: it preprocesses, parses, resolves
+//!   every name, evaluates every constant and gives every declaration its repository id. It
+//!   reports as many errors as it can find in one run, each with its place, a plain sentence and,
+//!   where it knows one, what to write instead.
+//! - A *back end* walks the model and writes code. It never sees source text and never has to doubt
+//!   what it reads: a model exists only if there was no error.
+//!
+//! ```
+//! use armilla_idl::model::DeclKind;
+//! use armilla_idl::{Options, parse_str};
+//!
+//! let source = r#"
+//!     #pragma prefix "example.com"
+//!     module Bank {
+//!         exception InsufficientFunds { double missing; };
+//!         interface Account {
+//!             readonly attribute double balance;
+//!             void withdraw(in double amount) raises (InsufficientFunds);
+//!         };
+//!     };
+//! "#;
+//! let compilation = parse_str("bank.idl", source, &Options::new()).unwrap();
+//! let model = &compilation.model;
+//! let (_, account) = model.iter().find(|(_, d)| d.name == "Account").unwrap();
+//! assert_eq!(account.repository_id, "IDL:example.com/Bank/Account:1.0");
+//! let DeclKind::Interface(interface) = &account.kind else { panic!() };
+//! assert_eq!(interface.exports.len(), 2);
+//! ```
+//!
+//! What is wrong comes back as [`Diagnostics`], which can be shown to a person or looked through:
+//!
+//! ```
+//! use armilla_idl::{Options, parse_str};
+//!
+//! let source = "interface Account { void close() raises (Closed); };";
+//! let errors = parse_str("bank.idl", source, &Options::new()).unwrap_err();
+//! assert!(errors.render().contains("error[E0401]: `Closed` is not declared"));
+//! assert!(errors.render().contains("--> bank.idl:1:42"));
+//! ```
+//!
+//! # What it understands
+//!
+//! Modules, interfaces with multiple inheritance, attributes, operations, structs, unions, enums,
+//! exceptions, typedefs, arrays, sequences, strings, all integer and floating-point types but
+//! `long double`, `char`, `boolean`, `octet`, `Object`, constants; the preprocessor but for macros
+//! with arguments; the CORBA pragmas `prefix`, `ID` and `version`. All other constructs of
+//! CORBA 3.4 are reported as not supported yet, by their name and at their place.
+//!
+//! Sources may come from anywhere: whatever they hold, a compilation ends in bounded time with a
+//! model or with errors. Inclusion, macros and nesting are limited in depth, files and the whole
+//! source in size; an error says which limit was hit.
 
+#![forbid(unsafe_code)]
+
+mod build;
+mod check;
+pub mod diagnostics;
+mod lex;
 pub mod model;
+mod options;
+mod parse;
+mod preprocess;
+pub mod rust;
+mod session;
 pub mod source;
+
+pub use build::{Build, build};
+pub use diagnostics::Diagnostics;
+pub use model::Model;
+pub use options::Options;
+
+use diagnostics::{Code, Diagnostic};
+use session::Session;
+use source::{FileId, Sources};
+use std::path::{Path, PathBuf};
+
+/// What the front end makes of a source without errors.
+#[derive(Debug, Clone)]
+pub struct Compilation {
+    /// Every declaration of the source and of what it includes.
+    pub model: Model,
+    /// What is valid but probably not meant.
+    pub warnings: Diagnostics,
+}
+
+impl Compilation {
+    /// The files that were read, for spans of the model.
+    pub fn sources(&self) -> &Sources {
+        self.warnings.sources()
+    }
+
+    /// The paths of all files that were read, the compiled file first: if one of them changes, the
+    /// result may too.
+    pub fn dependencies(&self) -> Vec<PathBuf> {
+        self.sources().paths().map(Path::to_owned).collect()
+    }
+}
+
+/// Compiles the file at `path` and all that it includes into a model.
+///
+/// # Errors
+///
+/// All errors and warnings of the run if there is at least one error, among them that `path` or a
+/// file it includes cannot be read.
+pub fn parse(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, Diagnostics> {
+    let path = path.as_ref();
+    let mut session = Session::new(options);
+    let opened = session.open(path, None).unwrap_or_else(|| {
+        let message = format!("cannot find the file `{}`", path.display());
+        Err(Box::new(Diagnostic::without_place(Code::CannotRead, message)))
+    });
+    compile(session, opened)
+}
+
+/// Compiles `text`, which messages call `name`; files that it includes are read as usual.
+///
+/// # Errors
+///
+/// As for [`parse`].
+pub fn parse_str(name: &str, text: &str, options: &Options) -> Result<Compilation, Diagnostics> {
+    let mut session = Session::new(options);
+    let added = session.add(Path::new(name), text.to_owned(), None);
+    compile(session, added)
+}
+
+fn compile(
+    mut session: Session<'_>,
+    main: Result<FileId, Box<Diagnostic>>,
+) -> Result<Compilation, Diagnostics> {
+    let model = match main {
+        Ok(main) => model(&mut session, main),
+        Err(diagnostic) => {
+            session.report(*diagnostic);
+            None
+        }
+    };
+    let mut diagnostics = session.diagnostics;
+    diagnostics.sort();
+    match model {
+        Some(model) if diagnostics.error_count() == 0 => {
+            Ok(Compilation { model, warnings: diagnostics })
+        }
+        _ => Err(diagnostics),
+    }
+}
+
+/// The model of the source that begins with `main`; valid if no error was reported.
+fn model(session: &mut Session<'_>, main: FileId) -> Option<Model> {
+    let tokens = preprocess::preprocess(session, main).ok()?;
+    let items = parse::parse(session, &tokens);
+    // Without a file that it includes, most names of a source would be reported as not declared.
+    let file_is_missing =
+        |d: &Diagnostic| matches!(d.code, Code::IncludeNotFound | Code::CannotRead);
+    if session.diagnostics.iter().any(file_is_missing) {
+        return None;
+    }
+    Some(check::check(session, main, &items))
+}

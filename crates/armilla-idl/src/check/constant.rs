@@ -7,6 +7,9 @@ use crate::model::{Const, ConstValue, DeclId, DeclKind, Primitive, Type};
 use crate::parse::ast::{Binary, Expr, Literal, Name, Step, StepKind, TypeSpec, Unary};
 use crate::source::Span;
 
+/// How large the values of all string constants may be together.
+const MAX_CONSTANT_TEXT: usize = 32 << 20;
+
 /// What a constant expression must evaluate to.
 #[derive(Debug, Clone)]
 pub(super) enum Wanted {
@@ -55,10 +58,28 @@ impl Checker<'_, '_> {
         });
         match checked {
             Some(constant) => {
-                self.add(name, docs, DeclKind::Const(constant));
+                if self.count_text(&constant.value, value.span) {
+                    self.add(name, docs, DeclKind::Const(constant));
+                } else {
+                    self.declare(name, Target::Poisoned);
+                }
             }
             None => self.declare(name, Target::Poisoned),
         }
+    }
+
+    /// Counts the text of a constant: constants that copy one another could make much of little.
+    /// Returns whether there is room for it.
+    fn count_text(&mut self, value: &ConstValue, span: Span) -> bool {
+        let ConstValue::String(text) = value else { return true };
+        self.constant_text += text.len();
+        if self.constant_text <= MAX_CONSTANT_TEXT {
+            return true;
+        }
+        let limit = MAX_CONSTANT_TEXT >> 20;
+        let message = format!("the string constants are larger than {limit} MiB together");
+        self.error(Code::TooLarge, span, message);
+        false
     }
 
     /// What a constant of the type `ty` must be; `None` if there is no such constant.

@@ -38,6 +38,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         prefix: Prefix::default(),
         including: Vec::new(),
         ids: Ids::default(),
+        constant_text: 0,
     };
     checker.items(items);
     checker.check_forwards();
@@ -62,6 +63,8 @@ struct Checker<'s, 'o> {
     /// The prefixes of the files that include the current one.
     including: Vec<Prefix>,
     ids: Ids,
+    /// How large the values of all string constants are together.
+    constant_text: usize,
 }
 
 impl Checker<'_, '_> {

@@ -93,7 +93,7 @@ impl Diagnostic {
 }
 
 /// The errors and warnings of one compilation with the sources they point into.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     sources: Sources,
@@ -171,6 +171,13 @@ impl Diagnostics {
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render())
+    }
+}
+
+/// As they are shown: what `unwrap` prints in a build script is for a person too.
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
     }
 }
 

@@ -46,6 +46,12 @@ impl Macros {
         self.defined.contains_key(name)
     }
 
+    /// Whether `name` is to be replaced. A macro with arguments is itself without them; `called`
+    /// tells whether a `(` follows.
+    pub(super) fn is_used(&self, name: &str, called: bool) -> bool {
+        self.defined.get(name).is_some_and(|found| called || !found.function_like)
+    }
+
     /// Defines a macro; returns the place of an older definition that means something else.
     pub(super) fn define(&mut self, name: &str, new: Macro) -> Option<Option<Span>> {
         let same = |a: &Macro, b: &Macro| {

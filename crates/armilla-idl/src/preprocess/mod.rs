@@ -116,7 +116,10 @@ impl Preprocessor<'_, '_> {
     }
 
     fn text(&mut self, token: Token) -> Result<(), Stop> {
-        if token.kind == TokenKind::Identifier && self.macros.is_defined(&token.text) {
+        let frame = self.frames.last();
+        let next = frame.and_then(|frame| frame.tokens.get(frame.next));
+        let called = next.is_some_and(|next| next.is("("));
+        if token.kind == TokenKind::Identifier && self.macros.is_used(&token.text, called) {
             let expansion = self.expand(&token)?;
             self.output.extend(expansion);
         } else {

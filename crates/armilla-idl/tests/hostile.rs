@@ -1,0 +1,144 @@
+//! Sources that nobody would write: whatever they hold, the front end ends soon, with a model or
+//! with errors that can be shown, and never panics.
+//!
+//! The corpus is that of the fuzz target `idl_source`; what fuzzing finds is added there. Tests run
+//! on threads with 2 MiB of stack, so recursion without a limit would be found here too.
+
+use armilla_idl::{Options, parse_str};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Far more than any input here needs, even on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+#[test]
+fn the_fuzz_corpus_ends_in_bounded_time() {
+    for path in files("../../fuzz/corpus/idl_source") {
+        compile(&path, &read(&path));
+    }
+}
+
+#[test]
+fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
+    let seeds: Vec<(PathBuf, Vec<u8>)> = ["tests/data/ok", "tests/data/err"]
+        .into_iter()
+        .flat_map(files)
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect();
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for (path, seed) in &seeds {
+        for _ in 0..40 {
+            let mut text = seed.clone();
+            for _ in 0..=random.below(4) {
+                let donor = &seeds[random.below(seeds.len())].1;
+                mutate(&mut text, donor, &mut random);
+            }
+            compile(path, &String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+fn compile(path: &Path, text: &str) {
+    let directory = path.parent().unwrap().to_owned();
+    // Only what stands beside the file is read, whatever path a mutation makes.
+    let options = Options::new().read_with(move |path| match path.file_name() {
+        Some(name) => fs::read(directory.join(name)),
+        None => Err(io::ErrorKind::NotFound.into()),
+    });
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let start = Instant::now();
+    let rendered = match parse_str(name, text, &options) {
+        Ok(compilation) => compilation.warnings.render(),
+        Err(errors) => errors.render(),
+    };
+    let elapsed = start.elapsed();
+    assert!(elapsed < TIME_LIMIT, "{name} took {elapsed:?}:\n{text}");
+    assert!(rendered.len() < 1 << 20, "{name} is answered with {} bytes", rendered.len());
+}
+
+/// Deletes, repeats, replaces or moves in a piece of text.
+fn mutate(text: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
+    const WORDS: &[&str] = &[
+        "module",
+        "interface",
+        "struct",
+        "union",
+        "enum",
+        "sequence<",
+        "{",
+        "}",
+        "(",
+        ")",
+        ";",
+        "::",
+        "<",
+        ">>",
+        "\"",
+        "'",
+        "\\\n",
+        "/*",
+        "//",
+        "\n#if 1\n",
+        "\n#endif\n",
+        "\n#define X X X\n",
+        "X",
+        "-",
+        "0x",
+        "1e",
+        "case",
+        "default:",
+        "@",
+        "_",
+        "\u{20ac}",
+        "valuetype",
+        "raises",
+    ];
+    let start = random.below(text.len() + 1);
+    let end = start + random.below((text.len() - start).min(40) + 1);
+    match random.below(4) {
+        0 => drop(text.drain(start..end)),
+        1 => {
+            let piece = text[start..end].to_vec();
+            text.splice(start..start, piece);
+        }
+        2 => {
+            let word = WORDS[random.below(WORDS.len())].bytes();
+            text.splice(start..end.min(start + 3), word);
+        }
+        _ => {
+            let from = random.below(donor.len() + 1);
+            let to = from + random.below((donor.len() - from).min(60) + 1);
+            text.splice(start..end, donor[from..to].iter().copied());
+        }
+    }
+}
+
+/// A xorshift generator: the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "idl")).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no files in {}", folder.display());
+    files
+}
+
+fn read(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect())
+}
