@@ -11,6 +11,21 @@ use std::collections::HashSet;
 const IDL4_TYPES: &[&str] =
     &["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
 
+/// Types of other languages, and what IDL calls them.
+const FOREIGN_TYPES: &[(&str, &str)] = &[
+    ("bool", "boolean"),
+    ("byte", "octet"),
+    ("int", "long"),
+    ("uint8_t", "octet"),
+    ("int16_t", "short"),
+    ("uint16_t", "unsigned short"),
+    ("int32_t", "long"),
+    ("uint32_t", "unsigned long"),
+    ("int64_t", "long long"),
+    ("uint64_t", "unsigned long long"),
+    ("str", "string"),
+];
+
 /// Names that some old IDL uses without the `CORBA::` that they belong in.
 const PSEUDO_TYPES: &[&str] = &["TypeCode", "Principal"];
 
@@ -188,6 +203,9 @@ impl Checker<'_, '_> {
         let elsewhere = self.model.iter().find(|(_, declaration)| declaration.name == name);
         if let Some((id, _)) = elsewhere {
             return Some(format!("there is `::{}`", self.model.scoped_name(id)));
+        }
+        if let Some((_, idl)) = FOREIGN_TYPES.iter().find(|(foreign, _)| *foreign == name) {
+            return Some(format!("in IDL, write `{idl}`"));
         }
         let mut next = scope.or(Some(self.current));
         while let Some(current) = next.map(|id| &self.scopes[id.0]) {

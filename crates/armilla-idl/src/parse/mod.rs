@@ -178,8 +178,18 @@ impl<'t> Parser<'t, '_, '_> {
         Failed
     }
 
-    /// Takes the identifier that something is declared under or referred to by.
+    /// Takes the identifier that something is declared under.
     fn name(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.peek();
+        let is_word = token.kind == TokenKind::Identifier;
+        if is_word && keyword::reserved(&token.text) == Some(&*token.text) {
+            return Err(self.keyword_as_name(token, what));
+        }
+        self.identifier(what)
+    }
+
+    /// Takes the identifier that something is declared under or referred to by.
+    fn identifier(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
         if token.kind != TokenKind::Identifier {
             return Err(self.unexpected(what));
@@ -197,7 +207,7 @@ impl<'t> Parser<'t, '_, '_> {
         }
         if let Some(keyword) = keyword::reserved(&token.text) {
             if keyword == &*token.text {
-                return Err(self.keyword_as_name(token, what));
+                return Err(self.unexpected(what));
             }
             self.keyword_collision(token, keyword);
         } else if keyword::is_corba3(&token.text) {
@@ -226,10 +236,10 @@ impl<'t> Parser<'t, '_, '_> {
 
     fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {
         let absolute = self.eat("::").is_some();
-        let first = self.name(what)?;
+        let first = self.identifier(what)?;
         let mut rest = Vec::new();
         while self.eat("::").is_some() {
-            rest.push(self.name("a name behind `::`")?);
+            rest.push(self.identifier("a name behind `::`")?);
         }
         Ok(ScopedName { absolute, first, rest })
     }
@@ -250,6 +260,16 @@ impl<'t> Parser<'t, '_, '_> {
         result
     }
 
+    /// How many braces were opened and not closed since the token `start`.
+    fn open_braces(&self, start: usize) -> usize {
+        let passed = self.tokens.get(start..self.next).unwrap_or_default();
+        passed.iter().fold(0_usize, |depth, token| match &*token.text {
+            "{" => depth + 1,
+            "}" => depth.saturating_sub(1),
+            _ => depth,
+        })
+    }
+
     /// The comment that stands before the next token.
     fn docs(&mut self) -> Vec<String> {
         self.peek().leading.as_deref().unwrap_or_default().to_vec()
@@ -260,7 +280,10 @@ impl<'t> Parser<'t, '_, '_> {
     /// there, what it began with is not read again.
     fn recover(&mut self, start: usize) {
         self.half_angle = false;
-        let mut depth = 0_usize;
+        if self.next > start && begins_line(self.peek()) {
+            return;
+        }
+        let mut depth = self.open_braces(start);
         while !self.at_end() {
             let token = self.peek();
             if token.is("{") {
