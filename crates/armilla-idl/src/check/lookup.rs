@@ -1,4 +1,4 @@
-//! How a name finds what it stands for (IDL 4.2, 7.5.1 and 7.5.3).
+//! How a name finds what it stands for (IDL 4.2, 7.5.1 to 7.5.3).
 
 use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
@@ -52,19 +52,33 @@ impl Checker<'_, '_> {
             };
             let Some(scope) = scope else {
                 let before = index.checked_sub(1).map_or(&name.first, |i| &name.rest[i]);
-                let what = match target {
-                    Target::Decl(id) if matches!(self.incomplete.get(&id), Some(Some(_))) => {
-                        "not defined yet"
-                    }
-                    target => self.describe(target),
-                };
-                let message = format!("`{}` is {what} and has no names in it", before.text);
-                self.error(Code::WrongKind, before.span, message);
+                self.report_no_scope(target, before, part);
                 return None;
             };
             target = self.resolve_in(scope, part, name)?;
         }
         Some(target)
+    }
+
+    /// Reports that `before`, which stands for `target`, is no scope to find `part` in.
+    fn report_no_scope(&mut self, target: Target, before: &Name, part: &Name) {
+        let kind = match target {
+            Target::Decl(id) => Some(&self.model.get(id).kind),
+            _ => None,
+        };
+        let what = match target {
+            Target::Decl(id) if matches!(self.incomplete.get(&id), Some(Some(_))) => {
+                "not defined yet"
+            }
+            target => self.describe(target),
+        };
+        let message = format!("`{}` is {what} and has no names in it", before.text);
+        let mut error = Diagnostic::error(Code::WrongKind, before.span, message);
+        if let Some(DeclKind::Enum(_)) = kind {
+            let help = format!("an enumerator stands beside its enum: write `{}`", part.text);
+            error = error.help(help);
+        }
+        self.session.report(error);
     }
 
     /// Searches the current scope and then those around it.

@@ -1,4 +1,4 @@
-//! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4.3).
+//! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4).
 
 use super::Checker;
 use super::constant::Wanted;
