@@ -4,6 +4,7 @@ use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::keyword;
+use crate::model::DeclKind;
 use crate::parse::ast::{Name, ScopedName};
 use std::collections::HashSet;
 
