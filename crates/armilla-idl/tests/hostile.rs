@@ -29,7 +29,7 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
         .collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for (path, seed) in &seeds {
-        for _ in 0..40 {
+        for _ in 0..16 {
             let mut text = seed.clone();
             for _ in 0..=random.below(4) {
                 let donor = &seeds[random.below(seeds.len())].1;
