@@ -1,11 +1,12 @@
 //! Reads the headers of messages.
 //!
 //! A header holds numbers of up to four octets and octet sequences, nothing that nests or is
-//! converted. That is so little that it costs half of what the decoder of CDR costs, which is why a header
-//! has its own reader.
+//! converted. A reader for no more than that takes a third fewer instructions than the decoder of
+//! CDR, and every call reads two headers.
 //!
-//! Where a message came in pieces the reader passes over their seams: numbers of four octets stand
-//! at the same alignment in all of them.
+//! Where a message came in pieces the reader passes over their seams. That is right as long as
+//! those within the header lie at multiples of four; a header fills the first piece only when its
+//! service contexts are larger than the sender's buffer, and then the piece ends at one.
 
 use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult};
 

@@ -17,7 +17,7 @@ pub struct ServiceContext<'r> {
 }
 
 /// The service contexts of a received message, read one by one where they lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct ServiceContexts<'b> {
     /// The contexts, from the first to the end of the last. Nothing in them is aligned to more
     /// than the four octets to which the list is.
@@ -70,6 +70,15 @@ impl<'b> ServiceContexts<'b> {
         self.iter().find(|context| context.id == id).map(|context| context.data)
     }
 }
+
+impl PartialEq for ServiceContexts<'_> {
+    /// The same contexts in the same order; byte order and padding do not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for ServiceContexts<'_> {}
 
 #[inline]
 fn context<'b>(input: &mut Cursor<'b>) -> CdrResult<ServiceContext<'b>> {

@@ -1,0 +1,36 @@
+//! Message headers, and streams of messages cut in any way.
+
+use armilla_giop::{Framer, HeaderError, MessageHeader};
+
+const LIMIT: usize = 1 << 16;
+
+pub(crate) fn check(data: &[u8]) {
+    if let Some(Ok(header)) = data.first_chunk().map(MessageHeader::decode) {
+        assert_eq!(MessageHeader::decode(&header.encode()), Ok(header));
+    }
+    let at_once = messages(data, usize::MAX);
+    assert_eq!(at_once, messages(data, 1));
+    assert_eq!(at_once, messages(data, 13));
+}
+
+/// The messages in a stream that arrives `chunk` octets at a time, and how it ends.
+fn messages(data: &[u8], chunk: usize) -> (Vec<Vec<u8>>, Result<(), HeaderError>) {
+    let mut framer = Framer::new(LIMIT);
+    let mut messages = Vec::new();
+    let mut rest = data;
+    while !rest.is_empty() {
+        let space = framer.space();
+        let count = chunk.min(rest.len()).min(space.len());
+        space[..count].copy_from_slice(&rest[..count]);
+        framer.received(count);
+        rest = &rest[count..];
+        loop {
+            match framer.next() {
+                Ok(Some(message)) => messages.push(message.octets.to_vec()),
+                Ok(None) => break,
+                Err(error) => return (messages, Err(error)),
+            }
+        }
+    }
+    (messages, Ok(()))
+}
