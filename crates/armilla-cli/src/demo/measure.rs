@@ -1,0 +1,149 @@
+//! Measuring: two ways to do the same, side by side in many short rounds, and what one call costs
+//! in time and allocations.
+
+use crate::failure::Outcome;
+use std::time::{Duration, Instant};
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// Rounds of a comparison.
+    pub(super) rounds: usize,
+    /// Calls of each side in a round, without arguments.
+    pub(super) void_calls: usize,
+    /// Calls of each side in a round, with 1,024 structs.
+    pub(super) struct_calls: usize,
+    /// Batches of calls within the process, and how many calls each has.
+    pub(super) batches: usize,
+    /// Calls of a batch.
+    pub(super) batch: usize,
+}
+
+impl Effort {
+    /// 20,000 void calls of each side.
+    pub(super) const FULL: Self =
+        Self { rounds: 40, void_calls: 500, struct_calls: 500, batches: 101, batch: 100_000 };
+
+    /// Enough to see that it works.
+    pub(super) const QUICK: Self =
+        Self { rounds: 5, void_calls: 20, struct_calls: 10, batches: 5, batch: 1000 };
+}
+
+/// A comparison takes no new round after this time.
+const LIMIT: Duration = Duration::from_secs(12);
+
+/// The time of one call in µs, for each round, of both ways.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// Calls of each way in a round.
+    pub(super) calls: usize,
+    /// The ORB.
+    pub(super) orb: Vec<f64>,
+    /// The plain socket.
+    pub(super) plain: Vec<f64>,
+}
+
+impl Comparison {
+    /// Measures both ways in `rounds` rounds of `calls` calls each, which begin with either way in
+    /// turn and go there and back, so that what changes on the machine strikes both alike.
+    pub(super) fn run(
+        rounds: usize,
+        calls: usize,
+        mut orb: impl FnMut() -> Outcome,
+        mut plain: impl FnMut() -> Outcome,
+    ) -> Outcome<Self> {
+        // To warm up: connections, buffers, caches, branch predictors.
+        time(calls, &mut orb)?;
+        time(calls, &mut plain)?;
+        let mut measured = Self { calls, ..Self::default() };
+        let half = calls.div_ceil(2);
+        let begun = Instant::now();
+        for round in 0..rounds {
+            let (ours, theirs) = if round % 2 == 0 {
+                let first = time(half, &mut orb)?;
+                let between = time(half, &mut plain)? + time(half, &mut plain)?;
+                (first + time(half, &mut orb)?, between)
+            } else {
+                let first = time(half, &mut plain)?;
+                let between = time(half, &mut orb)? + time(half, &mut orb)?;
+                (between, first + time(half, &mut plain)?)
+            };
+            measured.orb.push(ours / 2.0);
+            measured.plain.push(theirs / 2.0);
+            if begun.elapsed() > LIMIT {
+                break;
+            }
+        }
+        Ok(measured)
+    }
+
+    /// How many times the time of the plain socket the ORB takes, round by round.
+    pub(super) fn ratio(&self) -> Spread {
+        Spread::of(self.orb.iter().zip(&self.plain).map(|(orb, plain)| orb / plain))
+    }
+}
+
+/// The median of what was measured, with the quartiles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spread {
+    pub(super) low: f64,
+    pub(super) median: f64,
+    pub(super) high: f64,
+}
+
+impl Spread {
+    /// The spread of at least one value; of none it is not a number.
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let place = (values.len().saturating_sub(1)) as f64 * share;
+            let value = |place: f64| values.get(place as usize).copied().unwrap_or(f64::NAN);
+            (value(place.floor()) + value(place.ceil())) / 2.0
+        };
+        Self { low: at(0.25), median: at(0.5), high: at(0.75) }
+    }
+}
+
+/// The time of one call in µs, as the mean of `calls`.
+fn time(calls: usize, call: &mut impl FnMut() -> Outcome) -> Outcome<f64> {
+    let begun = Instant::now();
+    for _ in 0..calls {
+        call()?;
+    }
+    Ok(begun.elapsed().as_secs_f64() * 1e6 / calls as f64)
+}
+
+/// The time of one call in ns: the mean of each of many batches of calls.
+pub(super) fn batches(effort: Effort, mut call: impl FnMut() -> Outcome) -> Outcome<Spread> {
+    let mut measured = Vec::with_capacity(effort.batches);
+    for _ in 0..effort.batches {
+        measured.push(time(effort.batch, &mut call)? * 1000.0);
+    }
+    Ok(Spread::of(measured))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_is_the_median_and_the_quartiles() {
+        let spread = Spread::of([5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!(spread, Spread { low: 2.0, median: 3.0, high: 4.0 });
+        assert_eq!(Spread::of([1.0, 2.0]).median, 1.5);
+        assert!(Spread::of([]).median.is_nan());
+    }
+
+    #[test]
+    fn both_sides_are_called_equally_often() {
+        let (mut ours, mut theirs) = (0, 0);
+        let count = |counter: &mut usize| {
+            *counter += 1;
+            Ok(())
+        };
+        let measured = Comparison::run(3, 4, || count(&mut ours), || count(&mut theirs)).unwrap();
+        assert_eq!((ours, theirs), (16, 16), "a warm-up and three rounds of four calls");
+        assert_eq!((measured.orb.len(), measured.plain.len()), (3, 3));
+    }
+}

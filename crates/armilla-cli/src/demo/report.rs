@@ -1,0 +1,161 @@
+//! What was measured, for people and as JSON.
+
+use super::facts;
+use super::measure::{Comparison, Spread};
+use crate::failure::{Doing, Outcome};
+use serde_json::{Value, json};
+use std::fmt;
+use std::path::Path;
+
+/// A comparison of the ORB with a plain socket.
+#[derive(Debug)]
+pub(super) struct Compared {
+    pub(super) times: Comparison,
+    /// How long request and reply are, in octets.
+    pub(super) octets: (usize, usize),
+}
+
+/// Everything that the demonstration measured.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) void: Compared,
+    pub(super) struct1024: Compared,
+    /// ns per call within the process.
+    pub(super) collocated: Spread,
+    /// Per void call: of the client, of the server.
+    pub(super) allocations: (f64, f64),
+    /// The CPU that both processes were bound to, if they were.
+    pub(super) cpu: Option<usize>,
+}
+
+impl Report {
+    /// Writes the figures to a file.
+    pub(super) fn write(&self, path: &Path) -> Outcome {
+        let text = format!("{:#}\n", self.json());
+        std::fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "void_ratio": digits(self.void.times.ratio().median),
+            "struct1024_ratio": digits(self.struct1024.times.ratio().median),
+            "collocated_ns": digits(self.collocated.median),
+            "allocations_per_call": {
+                "client": self.allocations.0,
+                "server": self.allocations.1,
+            },
+            "void": self.void.json(),
+            "struct1024": self.struct1024.json(),
+            "collocated": spread(self.collocated),
+            "placement": { "one_cpu": self.cpu.is_some(), "cpu": self.cpu },
+            "congestion_control": facts::congestion_control(),
+            "machine": {
+                "processor": facts::processor(),
+                "cpus": facts::cpus(),
+                "kernel": facts::kernel(),
+            },
+            "build": { "version": env!("CARGO_PKG_VERSION"), "optimized": OPTIMIZED },
+        })
+    }
+}
+
+const OPTIMIZED: bool = !cfg!(debug_assertions);
+
+impl Compared {
+    fn json(&self) -> Value {
+        json!({
+            "rounds": self.times.orb.len(),
+            "calls_per_round": self.times.calls,
+            "request_octets": self.octets.0,
+            "reply_octets": self.octets.1,
+            "armilla_us": spread(Spread::of(self.times.orb.iter().copied())),
+            "plain_us": spread(Spread::of(self.times.plain.iter().copied())),
+            "ratio": spread(self.times.ratio()),
+        })
+    }
+
+    /// One row of the table.
+    fn row(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        let orb = Spread::of(self.times.orb.iter().copied());
+        let plain = Spread::of(self.times.plain.iter().copied());
+        let ratio = self.times.ratio();
+        writeln!(
+            f,
+            "  {what:<24}{:>8.2} µs{:>8.2} µs{:>10.3} ×   {:.3} – {:.3}",
+            orb.median, plain.median, ratio.median, ratio.low, ratio.high
+        )
+    }
+
+    /// How the row came about.
+    fn how(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        let Comparison { calls, orb, .. } = &self.times;
+        let (request, reply) = self.octets;
+        let (rounds, total) = (orb.len(), orb.len() * calls);
+        writeln!(
+            f,
+            "  {what}: {total} calls each way, in {rounds} rounds of {calls}; {request} octets \
+             there, {reply} back"
+        )
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["Armilla", "plain socket", "ratio", "quartiles"];
+        writeln!(
+            f,
+            "\n  {:<24}{:>11}{:>13}{:>8}{:>16}",
+            "twoway call", head[0], head[1], head[2], head[3]
+        )?;
+        self.void.row(f, "no parameters")?;
+        self.struct1024.row(f, "1,024 BinStruct")?;
+        let collocated = self.collocated.median;
+        writeln!(f, "  {:<24}{collocated:>8.2} ns", "within the process")?;
+        let (client, server) = self.allocations;
+        writeln!(
+            f,
+            "\n  heap allocations per call without parameters: client {client}, server {server}"
+        )?;
+
+        writeln!(f, "\nHow it was measured:\n")?;
+        self.void.how(f, "no parameters")?;
+        self.struct1024.how(f, "1,024 BinStruct")?;
+        f.write_str(RULES)?;
+        match self.cpu {
+            Some(cpu) => writeln!(f, "  Both processes were bound to CPU {cpu}.")?,
+            None => f.write_str(UNBOUND)?,
+        }
+        match facts::congestion_control() {
+            Some(name) => writeln!(f, "  Both kinds of connection used TCP_CONGESTION {name}.")?,
+            None => f.write_str("  The congestion control was the system's for both.\n")?,
+        }
+        write!(f, "  {}, {} CPUs, {}.", facts::processor(), facts::cpus(), facts::kernel())?;
+        if !OPTIMIZED {
+            f.write_str("\n  This is a build without optimization: the figures mean nothing.")?;
+        }
+        Ok(())
+    }
+}
+
+const RULES: &str = "  \
+  The plain socket exchanges the very octets of the ORB's messages, recorded beforehand, between
+  the same two processes: one write and one read a side, no ORB. The two ways alternate within each
+  round; a ratio is the median over the rounds of the ratio within each.
+";
+
+const UNBOUND: &str = "  \
+  THE PROCESSES COULD NOT BE BOUND TO ONE CPU: the times depend on where they happened to run.
+";
+
+fn spread(spread: Spread) -> Value {
+    json!({
+        "median": digits(spread.median),
+        "low_quartile": digits(spread.low),
+        "high_quartile": digits(spread.high),
+    })
+}
+
+/// The value with the digits that are worth having.
+fn digits(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,97 @@
+//! The calls of the demonstration: each kind of declaration that IDL has, printed with its result.
+
+use super::generated::observatory::telescope::PointRaises;
+use super::generated::observatory::{self, *};
+use crate::failure::{Failure, Outcome};
+use armilla::{Error, Orb, SystemException};
+use std::fmt::Display;
+
+/// Calls an operation and prints what was called, what it shows, and the result.
+macro_rules! show {
+    ($kind:literal, $object:ident.$operation:ident($($argument:expr),*)) => {{
+        let result = $object.$operation($($argument),*)?;
+        let arguments: Vec<String> = vec![$(format!("{:?}", $argument)),*];
+        let call = format!(
+            concat!(stringify!($object), ".", stringify!($operation), "({})"),
+            arguments.join(", ")
+        );
+        line($kind, &call, &format_args!("{result:?}"));
+        result
+    }};
+}
+
+/// Calls everything that the telescope has.
+pub(super) fn tell(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
+    show!("string, readonly", telescope.name());
+    show!("enum, attribute", telescope.glass());
+    show!("", telescope.set_glass(Filter::Red));
+    show!("", telescope.glass());
+    point(telescope)?;
+    refract(telescope)?;
+
+    let plan = [
+        Exposure { glass: Filter::Red, seconds: 2.5 },
+        Exposure { glass: Filter::Blue, seconds: 4.0 },
+    ];
+    show!("sequence of structs", telescope.expose(&plan));
+
+    let eye = orb.root_poa().activate(observatory::observer::tie(Eye { enough: 3 }))?;
+    let frames = telescope.watch(&eye, 10)?;
+    line("reference, called back", "telescope.watch(eye, 10)", &frames);
+
+    show!("oneway", telescope.remark("clouds from the west"));
+    show!("sequence of strings", telescope.logbook());
+    Ok(())
+}
+
+/// A union goes in, a struct and an out parameter come back, or one of two exceptions.
+fn point(telescope: &TelescopeRef) -> Outcome {
+    show!("union, struct, out", telescope.point(&Target::Name("Vega".into())));
+    let place = Direction { right_ascension: 10.68, declination: 41.27 };
+    show!("", telescope.point(&Target::Position(place)));
+    for name in ["Canopus", "Nibiru"] {
+        let call = format!("telescope.point(Name({name:?}))");
+        match telescope.point(&Target::Name(name.into())) {
+            Err(Error::User(PointRaises::BelowHorizon(exception))) => {
+                line("user exception", &call, &format_args!("raised {exception:?}"));
+            }
+            Err(Error::User(PointRaises::UnknownTarget(exception))) => {
+                line("another one", &call, &format_args!("raised {exception:?}"));
+            }
+            Err(Error::System(exception)) => return Err(exception.into()),
+            Ok(_) => return Err(Failure::because(format!("{call} raised no exception"))),
+        }
+    }
+    Ok(())
+}
+
+fn refract(telescope: &TelescopeRef) -> Outcome {
+    let mut place = Direction { right_ascension: 88.79, declination: -30.0 };
+    let call = format!("telescope.refract(&mut {place:?})");
+    telescope.refract(&mut place)?;
+    line("inout", &call, &format_args!("{place:?}"));
+    Ok(())
+}
+
+/// The observer: lives in the client, is called by the server.
+struct Eye {
+    enough: u32,
+}
+
+impl Observer for Eye {
+    fn frame(&self, number: u32, magnitude: f64) -> Result<bool, SystemException> {
+        let go_on = number < self.enough;
+        line("  from the server", &format!("  eye.frame({number}, {magnitude})"), &go_on);
+        Ok(go_on)
+    }
+}
+
+/// Prints one call; the result of a long one stands below it.
+fn line(kind: &str, call: &str, result: &dyn Display) {
+    const WIDTH: usize = 42;
+    if call.len() <= WIDTH {
+        println!("  {kind:<23} {call:<WIDTH$} -> {result}");
+    } else {
+        println!("  {kind:<23} {call}\n  {:<23} {:<WIDTH$} -> {result}", "", "");
+    }
+}

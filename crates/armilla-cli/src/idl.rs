@@ -1,0 +1,100 @@
+//! `armilla idl`: the IDL compiler on the command line.
+
+use crate::failure::{Doing, Failure, Outcome};
+use armilla_idl::{Compilation, Diagnostics, Options, rust};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What `armilla idl` does.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Idl {
+    /// Generate Rust from an IDL file
+    Compile {
+        /// The IDL file
+        file: PathBuf,
+        #[command(flatten)]
+        input: Input,
+        /// The file to write, a directory for FILE.rs in it, or - for standard output
+        #[arg(short, long, value_name = "OUT")]
+        output: PathBuf,
+    },
+    /// Tell what is wrong with IDL files
+    Check {
+        /// The IDL files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        input: Input,
+    },
+}
+
+/// What the preprocessor is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Input {
+    /// A directory to look for included files in; may stand several times
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// A macro to define, as 1 if no value is given; may stand several times
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+}
+
+impl Input {
+    fn options(&self) -> Options {
+        let options = self.include.iter().fold(Options::new(), Options::include);
+        self.define.iter().fold(options, |options, define| {
+            let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+            options.define(name, value)
+        })
+    }
+}
+
+pub(crate) fn run(idl: &Idl) -> Outcome {
+    match idl {
+        Idl::Compile { file, input, output } => compile(file, &input.options(), output),
+        Idl::Check { files, input } => check(files, &input.options()),
+    }
+}
+
+fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
+    let (compilation, text) = generate(file, options).map_err(|errors| told(&errors))?;
+    compilation.warnings.print();
+    if output.as_os_str() == "-" {
+        return std::io::stdout()
+            .write_all(text.as_bytes())
+            .doing("cannot write to standard output");
+    }
+    let inside = || {
+        let name = Path::new(file.file_stem().unwrap_or(OsStr::new("idl"))).with_extension("rs");
+        output.join(name)
+    };
+    let output = if output.is_dir() { inside() } else { output.to_owned() };
+    std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
+}
+
+fn check(files: &[PathBuf], options: &Options) -> Outcome {
+    let mut bad = false;
+    for file in files {
+        // Also what only the generated code would show, such as names that collide.
+        match generate(file, options) {
+            Ok((compilation, _)) => compilation.warnings.print(),
+            Err(errors) => {
+                errors.print();
+                bad = true;
+            }
+        }
+    }
+    if bad { Err(Failure::Told) } else { Ok(()) }
+}
+
+fn generate(file: &Path, options: &Options) -> Result<(Compilation, String), Diagnostics> {
+    let compilation = armilla_idl::parse(file, options)?;
+    let text = rust::generate(&compilation.model, &rust::Options::of(&compilation))?;
+    Ok((compilation, text))
+}
+
+fn told(errors: &Diagnostics) -> Failure {
+    errors.print();
+    Failure::Told
+}

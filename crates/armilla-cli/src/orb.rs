@@ -1,0 +1,65 @@
+//! The `-ORB…` options, which stand beside the command's own, and the ORB that they make.
+
+use crate::failure::{Failure, Outcome};
+use armilla::Orb;
+
+/// The `-ORB…` options of the command line, each followed by its value.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct OrbArguments(Vec<String>);
+
+/// Takes the `-ORB…` options with their values out of `arguments`.
+pub(crate) fn split_arguments(
+    arguments: impl IntoIterator<Item = String>,
+) -> (OrbArguments, Vec<String>) {
+    let mut orb = Vec::new();
+    let mut others = Vec::new();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        if argument.starts_with("-ORB") {
+            orb.push(argument);
+            orb.extend(arguments.next());
+        } else {
+            others.push(argument);
+        }
+    }
+    // `armilla ping REF -- -ORBInitRef …` leaves an end of options that ends nothing.
+    if others.last().is_some_and(|last| last == "--") {
+        others.pop();
+    }
+    (OrbArguments(orb), others)
+}
+
+impl OrbArguments {
+    /// An ORB with these options.
+    pub(crate) fn orb(&self) -> Outcome<Orb> {
+        let builder = Orb::builder().arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
+        Ok(builder.build()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str) -> (OrbArguments, Vec<String>) {
+        split_arguments(line.split(' ').map(str::to_owned))
+    }
+
+    #[test]
+    fn orb_options_may_stand_anywhere() {
+        let expected = OrbArguments(vec!["-ORBInitRef".into(), "A=b".into()]);
+        for line in
+            ["-ORBInitRef A=b ping x", "ping -ORBInitRef A=b x", "ping x -- -ORBInitRef A=b"]
+        {
+            let (orb, others) = split(line);
+            assert_eq!(orb, expected);
+            assert_eq!(others, ["ping", "x"]);
+        }
+    }
+
+    #[test]
+    fn an_unknown_orb_option_is_wrong_usage() {
+        let (orb, _) = split("ping x -ORBFoo 1");
+        assert!(matches!(orb.orb(), Err(Failure::Usage(_))));
+    }
+}
