@@ -265,15 +265,16 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads a string of at most `bound` octets in its code set.
+    /// Reads a string of at most `bound` characters, however many octets each takes.
     ///
     /// # Errors
     /// When it is longer, or as [`string`](Self::string).
     pub fn bounded_string(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
-        let mut ahead = self.clone();
-        let length = ahead.u32()? as usize;
-        self.check_bound(length.saturating_sub(1), bound)?;
-        self.string()
+        let text = self.string()?;
+        if text.len() > bound as usize {
+            self.check_bound(text.chars().count(), bound)?;
+        }
+        Ok(text)
     }
 
     /// Reads a sequence.

@@ -242,16 +242,15 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends a string of at most `bound` octets in the code set of the connection.
+    /// Appends a string of at most `bound` characters, however many octets each takes: whether a
+    /// value may be sent does not depend on the code set of the connection.
     ///
     /// # Errors
     /// When it is longer, or as [`put_string`](Self::put_string).
     pub fn put_bounded_string(&mut self, value: &str, bound: u32) -> CdrResult {
-        let length = match self.code_set {
-            CodeSet::Iso8859_1 => value.chars().count(),
-            CodeSet::Utf8 => value.len(),
-        };
-        self.check_bound(length, bound)?;
+        if value.len() > bound as usize {
+            self.check_bound(value.chars().count(), bound)?;
+        }
         self.put_string(value)
     }
 
