@@ -75,7 +75,9 @@ impl Route {
 
 fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) -> Vec<Target> {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    let code_set = code_set(profile);
+    let version = profile.version.min(settings.max_giop);
+    // In GIOP 1.0 nothing is agreed.
+    let code_set = if version < Version::V1_1 { None } else { code_set(profile) };
     let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
     let alternates = alternates.map(|address| (address.host, address.port));
     std::iter::once((profile.host.clone(), profile.port))
@@ -83,7 +85,7 @@ fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) 
         .map(|(host, port)| Target {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             endpoint: client.endpoint(&Address::tcp(host, port), code_set),
-            version: profile.version.min(settings.max_giop),
+            version,
             key: profile.object_key.clone().into(),
         })
         .collect()
