@@ -1,0 +1,87 @@
+//! The Armilla client of the interop suite: calls every operation of an `Interop::Echo`, checks
+//! every result, and prints one line for each check. The checks are in the library.
+
+use armilla::Orb;
+use armilla_interop::checks::Checks;
+use armilla_interop::fill::Alphabet;
+use armilla_interop::interop::{Echo, EchoRef};
+use armilla_interop::report::Report;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const USAGE: &str = "\
+usage: client [--utf8] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
+  --utf8      use texts beyond Latin-1
+  --shutdown  end with the operation `shutdown`
+  FILTER      a part of the names (operation/case) of the checks to run; with !, of those to leave out";
+
+#[derive(Default)]
+struct Options {
+    target: String,
+    filters: Vec<String>,
+    alphabet: Alphabet,
+    shutdown: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let options = match Options::parse(&arguments) {
+        Ok(options) => options,
+        Err(what) => {
+            eprintln!("client: {what}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(arguments, options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("client: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let mut options = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--utf8" => options.alphabet = Alphabet::Utf8,
+                "--shutdown" => options.shutdown = true,
+                option if option.starts_with("--") => {
+                    return Err(format!("unknown option {option}"));
+                }
+                // The ORB's, with its value; the ORB looks at them itself.
+                option if option.starts_with("-ORB") => _ = arguments.next(),
+                target if options.target.is_empty() => options.target = target.to_owned(),
+                filter => options.filters.push(filter.to_owned()),
+            }
+        }
+        if options.target.is_empty() {
+            return Err("no object reference given".to_owned());
+        }
+        Ok(options)
+    }
+}
+
+/// Whether all checks passed.
+fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>> {
+    let orb =
+        Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
+    let reference = match std::fs::read_to_string(&options.target) {
+        Ok(text) => text.trim().to_owned(),
+        Err(_) => options.target,
+    };
+    let echo: EchoRef = orb.resolve(&reference)?;
+    let mut report = Report::new(options.filters);
+    let alphabet = options.alphabet;
+    Checks { report: &mut report, echo: echo.clone(), alphabet }.run(&orb);
+    if options.shutdown {
+        echo.shutdown()?;
+    }
+    orb.shutdown();
+    Ok(report.finish())
+}

@@ -1,0 +1,28 @@
+//! The Rust side of the interop suite: `Interop::Echo` served and called, and the runner that pairs
+//! our programs with those of omniORB.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`interop`], [`cos_naming`] | generated from `idl/interop.idl` and `idl/CosNaming.idl` |
+//! | [`servant`] | what the server serves |
+//! | [`checks`] | what the client calls and expects, one line printed for each |
+//! | [`runner`] | processes, temporary directories, the groups of checks of `interop/run` |
+//!
+//! The programs are in `src/bin`; those of omniORB, with the same options and the same names of
+//! checks, are in `interop/omniorb`.
+
+#![forbid(unsafe_code)]
+
+pub mod checks;
+pub mod fill;
+mod operations;
+pub mod report;
+
+pub mod servant;
+
+mod generated {
+    armilla::include_idl!("interop");
+    armilla::include_idl!("CosNaming");
+}
+
+pub use generated::{cos_naming, interop};
