@@ -4,7 +4,7 @@
 //! hand-off, and no allocation once the buffers have grown to the size of the messages.
 
 use super::dispatch;
-use super::registry::Place;
+use super::registry::{Place, Silence};
 use crate::orb::Orb;
 use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{
@@ -13,7 +13,6 @@ use armilla_giop::{
 use armilla_ipc::{SendError, Stream};
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A connection and its state.
 pub(crate) struct Connection {
@@ -40,7 +39,7 @@ pub(crate) enum End {
     /// Nothing came for long, or the server closes: the client is told.
     Ours,
     /// The client left a message unfinished.
-    Stalled(Duration),
+    Stalled,
     /// The octets are no messages.
     Framing(HeaderError),
     /// A message is malformed.
@@ -79,7 +78,8 @@ impl Connection {
         let farewell = match end {
             End::Peer => None,
             End::Ours => Some(close_connection(Version::V1_0)),
-            End::Stalled(limit) => {
+            End::Stalled => {
+                let limit = self.orb.settings().header_deadline;
                 tracing::warn!(%peer, ?limit, "closed: a message stopped halfway (header_deadline)");
                 Some(close_connection(Version::V1_0))
             }
@@ -111,11 +111,8 @@ impl Connection {
     }
 
     fn run(&mut self) -> Result<(), End> {
-        let idle = self.orb.settings().server_idle;
-        let halfway = self.orb.settings().header_deadline;
         loop {
-            let limit = if self.framer.is_partial() { halfway } else { idle };
-            self.read(limit)?;
+            self.read()?;
             loop {
                 if self.place.is_closing() {
                     return Err(End::Ours);
@@ -130,21 +127,19 @@ impl Connection {
     }
 
     #[inline]
-    fn read(&mut self, limit: Duration) -> Result<(), End> {
-        let stream = &self.reply.stream;
-        stream.set_recv_timeout(Some(limit)).map_err(End::Io)?;
-        match stream.recv(self.framer.space()) {
-            Ok(0) if self.place.is_closing() => Err(End::Ours),
-            Ok(0) => Err(End::Peer),
-            Ok(count) => {
-                self.framer.received(count);
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(if self.framer.is_partial() { End::Stalled(limit) } else { End::Ours })
-            }
-            Err(error) => Err(End::Io(error)),
+    fn read(&mut self) -> Result<(), End> {
+        self.place.waits(self.framer.is_partial());
+        let count = self.reply.stream.recv(self.framer.space()).map_err(End::Io)?;
+        self.place.works();
+        if count == 0 {
+            return Err(match self.place.silence() {
+                Silence::Peer => End::Peer,
+                Silence::Idle => End::Ours,
+                Silence::Halfway => End::Stalled,
+            });
         }
+        self.framer.received(count);
+        Ok(())
     }
 }
 

@@ -61,7 +61,7 @@ impl Server {
     ) -> Result<Self, SystemException> {
         let any = [ListenAddress { host: String::new(), port: 0 }];
         let addresses = if addresses.is_empty() { &any } else { addresses };
-        let registry = Arc::new(Registry::default());
+        let registry = Registry::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let mut server = Self { acceptors: Vec::new(), registry, published: Vec::new() };
         for address in addresses {
             let acceptor = listen(orb, address)?;
@@ -102,6 +102,12 @@ impl Server {
             tracing::warn!(left, "connections with calls still under way after drain_timeout");
         }
     }
+}
+
+#[cold]
+fn no_thread(error: &std::io::Error) -> SystemException {
+    SystemException::new(ExceptionKind::NoResources, Minor::THREAD_FAILED, Completion::No)
+        .because(format!("no thread to serve connections: {error}"))
 }
 
 fn listen(orb: &Orb, address: &ListenAddress) -> Result<Arc<dyn Acceptor>, SystemException> {
