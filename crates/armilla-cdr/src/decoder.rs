@@ -403,13 +403,10 @@ impl<'a> Decoder<'a> {
         }
         let first = T::decode(self)?;
         let octets = self.raw(rest.saturating_mul(T::STRIDE))?;
-        let mut items = Vec::with_capacity(len);
-        items.push(first);
         match self.order {
-            ByteOrder::Little => read_chunks::<T, LittleEndian>(octets, &mut items)?,
-            ByteOrder::Big => read_chunks::<T, BigEndian>(octets, &mut items)?,
+            ByteOrder::Little => read_chunks::<T, LittleEndian>(first, octets, len),
+            ByteOrder::Big => read_chunks::<T, BigEndian>(first, octets, len),
         }
-        Ok(items)
     }
 }
 
@@ -420,12 +417,20 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
+/// `first` and the structs in `octets`. A struct that is invalid is replaced until the end, when
+/// the error is returned, so that the loop has a known length and no exit.
 #[inline]
-fn read_chunks<T: Fixed, O: Order>(octets: &[u8], items: &mut Vec<T>) -> CdrResult {
-    for chunk in octets.chunks_exact(T::STRIDE) {
-        items.push(T::read::<O>(chunk)?);
-    }
-    Ok(())
+fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
+    let mut failure = None;
+    let mut items = Vec::with_capacity(len);
+    items.push(first);
+    items.extend(octets.chunks_exact(T::STRIDE).map(|chunk| {
+        T::read::<O>(chunk).unwrap_or_else(|error| {
+            failure = Some(error);
+            first
+        })
+    }));
+    failure.map_or(Ok(items), Err)
 }
 
 macro_rules! numbers {

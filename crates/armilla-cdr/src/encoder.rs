@@ -102,9 +102,9 @@ impl<'p> Encoder<'p> {
     /// Pads with zeros to a multiple of `alignment`, a power of two.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
-        let padding = self.len().wrapping_neg() & (alignment - 1);
-        if padding != 0 {
-            self.buffer.resize(self.buffer.len() + padding, 0);
+        // At most seven octets: a loop costs less than a call.
+        while self.len() & (alignment - 1) != 0 {
+            self.buffer.push(0);
         }
     }
 
@@ -279,23 +279,43 @@ impl<'p> Encoder<'p> {
     pub fn put_fixed<T: Fixed>(&mut self, items: &'p [T]) -> CdrResult {
         let Some((first, rest)) = items.split_first() else { return Ok(()) };
         first.encode(self)?;
-        let start = self.buffer.len();
-        self.buffer.resize(start + rest.len() * T::STRIDE, 0);
-        let chunks = &mut self.buffer[start..];
         match self.order {
-            ByteOrder::Little => write_chunks::<T, LittleEndian>(rest, chunks),
-            ByteOrder::Big => write_chunks::<T, BigEndian>(rest, chunks),
+            ByteOrder::Little => self.put_chunks::<T, LittleEndian>(rest),
+            ByteOrder::Big => self.put_chunks::<T, BigEndian>(rest),
         }
         Ok(())
     }
-}
 
-#[inline]
-fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
-    for (item, chunk) in items.iter().zip(octets.chunks_exact_mut(T::STRIDE)) {
-        item.write::<O>(chunk);
+    /// Appends structs that begin at their phase, by way of a block on the stack: so their places
+    /// in the buffer need not be zeroed before they are written.
+    #[inline]
+    fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
+        let mut block = [0; BLOCK];
+        let per_block = (BLOCK / T::STRIDE).max(1);
+        self.buffer.reserve(items.len() * T::STRIDE);
+        if T::STRIDE > BLOCK {
+            return self.put_large_chunks::<T, O>(items);
+        }
+        for items in items.chunks(per_block) {
+            for (item, chunk) in items.iter().zip(block.chunks_exact_mut(T::STRIDE)) {
+                item.write::<O>(chunk);
+            }
+            self.buffer.extend_from_slice(&block[..items.len() * T::STRIDE]);
+        }
+    }
+
+    /// Appends structs too large for a block.
+    fn put_large_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
+        for item in items {
+            let start = self.buffer.len();
+            self.buffer.resize(start + T::STRIDE, 0);
+            item.write::<O>(&mut self.buffer[start..]);
+        }
     }
 }
+
+/// How many octets bulk encoding prepares at once; small enough to stay in the nearest cache.
+const BLOCK: usize = 1024;
 
 macro_rules! numbers {
     ($($put:ident $slice:ident $ty:ty),*) => {
@@ -317,12 +337,15 @@ macro_rules! numbers {
                     return;
                 }
                 self.align(SIZE);
-                let start = self.buffer.len();
-                self.buffer.resize(start + values.len() * SIZE, 0);
-                let places = self.buffer[start..].as_chunks_mut::<SIZE>().0.iter_mut();
-                match self.order {
-                    ByteOrder::Little => places.zip(values).for_each(|(p, v)| *p = v.to_le_bytes()),
-                    ByteOrder::Big => places.zip(values).for_each(|(p, v)| *p = v.to_be_bytes()),
+                self.buffer.reserve(values.len() * SIZE);
+                let mut block = [[0; SIZE]; BLOCK / SIZE];
+                for values in values.chunks(BLOCK / SIZE) {
+                    let places = block.iter_mut().zip(values);
+                    match self.order {
+                        ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),
+                        ByteOrder::Big => places.for_each(|(p, v)| *p = v.to_be_bytes()),
+                    }
+                    self.buffer.extend_from_slice(block[..values.len()].as_flattened());
                 }
             }
         )*}

@@ -11,7 +11,7 @@ use crate::{CdrResult, Decode, Encode, Order};
 /// [`PHASE`](Self::PHASE). So all elements of a sequence but the first begin at that phase, lie
 /// [`STRIDE`](Self::STRIDE) octets apart, and hold their members at the same offsets. The IDL
 /// compiler computes the three and writes the two functions.
-pub trait Fixed: Encode + for<'a> Decode<'a> {
+pub trait Fixed: Copy + Encode + for<'a> Decode<'a> {
     /// The largest alignment of a member: 1, 2, 4 or 8.
     const ALIGN: usize;
     /// The position modulo `ALIGN` behind a value.
