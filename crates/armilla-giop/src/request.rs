@@ -7,7 +7,7 @@ use crate::service_context::encode_contexts;
 use crate::{
     Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Target, Version,
 };
-use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
 
 /// What the client wants to hear about its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,14 +99,14 @@ fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     })
 }
 
-/// Operation names are IDL identifiers, so ASCII; no conversion applies to them.
+/// Operation names are IDL identifiers, so no conversion applies to them.
 #[inline]
 fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<&'b str> {
     let Some((0, name)) = input.octets()?.split_last() else {
         return Err(input.error(CdrErrorKind::MissingNul));
     };
     core::str::from_utf8(name)
-        .map_err(|_| input.error(CdrErrorKind::Invalid("an operation name is not ASCII")))
+        .map_err(|_| input.error(CdrErrorKind::Invalid("the name of an operation is not UTF-8")))
 }
 
 /// A request to send.
@@ -157,7 +157,7 @@ fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     out.put_u32(request.request_id);
     out.copy_raw(&[request.response as u8, 0, 0, 0]);
     Target::encode_key(out, request.object_key)?;
-    out.put_string(request.operation)?;
+    encode_operation(out, request.operation)?;
     encode_contexts(out, request.contexts)?;
     Ok(request_id_at)
 }
@@ -170,9 +170,19 @@ fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     // The three reserved octets of 1.1 are where 1.0 has padding.
     out.copy_raw(&[u8::from(request.response.response_expected()), 0, 0, 0]);
     out.copy_octets(request.object_key)?;
-    out.put_string(request.operation)?;
+    encode_operation(out, request.operation)?;
     out.put_u32(0); // No principal: deprecated before 1.2 took it away.
     Ok(request_id_at)
+}
+
+fn encode_operation(out: &mut Encoder<'_>, name: &str) -> CdrResult {
+    if name.contains('\0') {
+        return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
+    }
+    out.put_length(name.len() + 1)?;
+    out.copy_raw(name.as_bytes());
+    out.put_u8(0);
+    Ok(())
 }
 
 #[cfg(test)]
