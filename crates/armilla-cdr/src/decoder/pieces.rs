@@ -21,7 +21,8 @@ pub struct Pieces {
 
 impl Pieces {
     /// The first piece, whose first octet is the origin of its alignment. Every further piece
-    /// counts as standing `offset` octets behind such an origin.
+    /// counts as standing `offset` octets behind such an origin: those of the header that came
+    /// with it. The first piece still has its header, so it is at least as long.
     pub const fn new(first: Vec<u8>, offset: usize) -> Self {
         Self { octets: first, starts: Vec::new(), offset }
     }

@@ -1,0 +1,80 @@
+//! Replays the fuzz corpus of CDR values through the check of the fuzz target.
+
+use armilla_cdr::{ByteOrder, Encode, Encoder};
+use std::fs;
+use std::path::PathBuf;
+
+#[path = "../../../fuzz/checks/cdr_values.rs"]
+mod cdr_values;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/cdr_values")
+}
+
+#[test]
+fn values() {
+    let mut count = 0;
+    for file in fs::read_dir(folder()).unwrap() {
+        let octets = fs::read(file.unwrap().path()).unwrap();
+        (0..=octets.len()).for_each(|length| cdr_values::check(&octets[..length]));
+        for bit in 0..octets.len() * 8 {
+            let mut octets = octets.clone();
+            octets[bit / 8] ^= 1 << (bit % 8);
+            cdr_values::check(&octets);
+        }
+        count += 1;
+    }
+    assert!(count >= 5, "{:?} has only {count} files", folder());
+}
+
+/// Writes the well-formed part of the corpus:
+/// `cargo test -p armilla-cdr --test corpus -- --ignored`.
+#[test]
+#[ignore = "writes fuzz/corpus/cdr_values"]
+fn write_seeds() {
+    let nested = [vec![vec![1, -1]], vec![], vec![vec![i32::MIN]]];
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let seed = |name: &str, mode: u8, types: [u8; 8], fill: &dyn Fn(&mut Encoder<'_>)| {
+            let mut out = Encoder::new(order);
+            fill(&mut out);
+            let octets = [&[mode | order.flag()], &types[..], &out.to_vec()].concat();
+            fs::write(folder().join(format!("{name}-{order:?}").to_lowercase()), octets).unwrap();
+        };
+        seed("numbers", 0, [0, 1, 2, 3, 4, 5, 6, 0], &|out| {
+            out.put_u8(1);
+            out.put_bool(true);
+            out.put_i16(-2);
+            out.put_u32(3);
+            out.put_i64(-4);
+            out.put_f32(0.5);
+            out.put_f64s(&[0.25, f64::NAN, f64::INFINITY]);
+            out.put_u8(7);
+        });
+        seed("sequences", 2, [7, 8, 9, 10, 11, 12, 13, 14], &|out| {
+            out.put_string("Atair").unwrap();
+            out.copy_octets(&[1, 2, 3]).unwrap();
+            out.copy_octets(&[0, 1, 0]).unwrap();
+            out.put_u32(2);
+            out.put_u16s(&[1, 2]);
+            out.put_u32(1);
+            out.put_u64(u64::MAX);
+            out.put_u32(3);
+            ["", "Vega", "Deneb"].iter().for_each(|text| out.put_string(text).unwrap());
+            let mut inner = Encoder::new(order);
+            inner.copy_raw(&[0; 8][..out.len() % 8]);
+            let skipped = inner.len();
+            nested[..].encode(&mut inner).unwrap();
+            out.copy_raw(&inner.to_vec()[skipped..]);
+            out.put_u16s(&[1, 2, 3, 4, 5]);
+        });
+        seed("bounded", 2, [15, 16, 17, 18, 19, 0, 0, 0], &|out| {
+            out.put_u32(2);
+            out.copy_raw(&[1, 2, 3, 4, 5, 6]);
+            out.put_string("four").unwrap();
+            out.copy_octets(&[1, 2, 3, 4]).unwrap();
+            out.put_u32(1);
+            out.put_u32(9);
+            out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
+        });
+    }
+}
