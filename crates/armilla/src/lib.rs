@@ -6,6 +6,7 @@ extern crate self as armilla;
 
 mod client;
 mod exception;
+pub mod naming;
 mod object;
 mod operations;
 mod orb;

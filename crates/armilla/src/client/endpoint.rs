@@ -27,6 +27,7 @@ pub(crate) struct Endpoint {
     pub(crate) code_set: Option<CodeSet>,
     pub(crate) options: StreamOptions,
     pub(crate) settings: Arc<Settings>,
+    #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
     idle: Mutex<Vec<Box<Link>>>,
 }
 

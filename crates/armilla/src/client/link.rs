@@ -29,8 +29,6 @@ pub(crate) struct Link {
     /// Whether the code set still has to be told to the server.
     unannounced: bool,
     max_message: usize,
-    /// Whether a call has ended well on it.
-    pub(crate) proven: bool,
     pub(crate) last_used: CoarseInstant,
     version: Version,
 }
@@ -70,7 +68,6 @@ impl Link {
             code_set,
             unannounced: code_set.is_some(),
             max_message: settings.max_message,
-            proven: false,
             last_used: coarse_now(),
             version: settings.max_giop,
         }

@@ -32,7 +32,7 @@ impl Orb {
             ObjectUrl::Corbaloc(location) => self.locate_url(&location),
             ObjectUrl::Corbaname { location, name } => {
                 let context = self.locate_url(&location)?;
-                self.resolve_name(&context, &name)
+                self.resolve_corbaname(context, &name)
             }
             ObjectUrl::File(path) => self.string_to_object(&read_reference(&path)?),
         }
@@ -120,10 +120,4 @@ fn read_reference(path: &str) -> Result<String, SystemException> {
         return Err(bad(format!("{path}: the file refers to another file")));
     }
     Ok(text.to_owned())
-}
-
-impl Orb {
-    fn resolve_name(&self, _context: &Object, _name: &str) -> Result<Object, SystemException> {
-        Err(SystemException::bad_param(Minor::NAMING, "naming"))
-    }
 }
