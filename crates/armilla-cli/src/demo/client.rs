@@ -3,19 +3,19 @@
 use super::generated::measuring::{self, Probe};
 use super::generated::observatory::TelescopeRef;
 use super::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
-use super::measure::{Comparison, Effort, Spread, batches};
+use super::measure::{Effort, Spread, batches};
 use super::plain::PlainClient;
 use super::report::{Compared, Report};
 use super::server::Sink;
 use super::{facts, story, tap};
 use crate::allocations;
 use crate::failure::{Failure, Outcome};
-use armilla::{Object, Orb};
+use armilla::Orb;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::exit;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the starting process tells this one.
 #[derive(Debug, clap::Args)]
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
 
 /// The demonstration ends by itself, also where something hangs.
 const LIMIT: Duration = Duration::from_secs(55);
+
+/// After this time no new series of measurements is begun; a quiet machine needs a quarter of it.
+const ENOUGH: Duration = Duration::from_secs(25);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     super::when_abandoned(|| exit(1));
@@ -79,22 +82,50 @@ fn measure(
     let sink = probe.sink()?;
     let port = probe.plain_port()?;
     let structs = structs();
+    let mut void = Contest::new(&sink, port, |sink| Ok(sink.send_no_params_2way()?))?;
+    let mut struct1024 =
+        Contest::new(&sink, port, |sink| Ok(sink.send_struct_seq_2way(&structs)?))?;
 
-    let void = compare(&sink, port, effort.rounds, effort.void_calls, |sink| {
-        Ok(sink.send_no_params_2way()?)
-    })?;
-    let struct1024 = compare(&sink, port, effort.rounds, effort.struct_calls, |sink| {
-        Ok(sink.send_struct_seq_2way(&structs)?)
-    })?;
+    let begun = Instant::now();
+    for _ in 0..effort.series {
+        void.series(effort)?;
+        struct1024.series(effort)?;
+        if begun.elapsed() > ENOUGH {
+            break;
+        }
+    }
     let server_cpu = usize::try_from(probe.cpu()?).ok();
     Ok(Report {
-        void,
-        struct1024,
+        effort,
+        void: void.compared,
+        struct1024: struct1024.compared,
         collocated: collocated(orb, effort)?,
-        allocations: count_allocations(&sink, probe, effort.void_calls)?,
+        allocations: count_allocations(&sink, probe)?,
         // One core for both is what the figures are about; anything else is said.
         cpu: cpu.filter(|_| cpu == server_cpu),
     })
+}
+
+/// A call against the exchange of exactly the same octets over a plain socket.
+struct Contest<'s, C> {
+    sink: &'s TtcpSequenceRef,
+    call: C,
+    plain: PlainClient,
+    compared: Compared,
+}
+
+impl<'s, C: Fn(&TtcpSequenceRef) -> Outcome> Contest<'s, C> {
+    fn new(sink: &'s TtcpSequenceRef, port: u16, call: C) -> Outcome<Self> {
+        let exchange = tap::record(sink.object(), |object| call(&object.assume()))?;
+        let octets = (exchange.request.len(), exchange.reply.len());
+        let plain = PlainClient::connect(port, exchange.request, &exchange.reply)?;
+        Ok(Self { sink, call, plain, compared: Compared { times: Default::default(), octets } })
+    }
+
+    fn series(&mut self, effort: Effort) -> Outcome {
+        let Self { sink, call, plain, compared } = self;
+        compared.times.series(effort, || call(sink), || plain.exchange())
+    }
 }
 
 /// 1,024 structs with different values.
@@ -109,21 +140,6 @@ fn structs() -> Vec<BinStruct> {
     (0..1024).map(element).collect()
 }
 
-/// Measures `call` against the exchange of exactly the same octets over a plain socket.
-fn compare(
-    sink: &TtcpSequenceRef,
-    port: u16,
-    rounds: usize,
-    calls: usize,
-    call: impl Fn(&TtcpSequenceRef) -> Outcome,
-) -> Outcome<Compared> {
-    let exchange = tap::record(sink.object(), |object: &Object| call(&object.assume()))?;
-    let octets = (exchange.request.len(), exchange.reply.len());
-    let mut plain = PlainClient::connect(port, exchange.request, &exchange.reply)?;
-    let times = Comparison::run(rounds, calls, || call(sink), || plain.exchange())?;
-    Ok(Compared { times, octets })
-}
-
 /// Calls an object of this process through the same stub.
 fn collocated(orb: &Orb, effort: Effort) -> Outcome<Spread> {
     let sink = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
@@ -132,21 +148,18 @@ fn collocated(orb: &Orb, effort: Effort) -> Outcome<Spread> {
 
 /// Heap allocations of one void call, in the client and in the server, when connections and buffers
 /// are as they stay.
-fn count_allocations(
-    sink: &TtcpSequenceRef,
-    probe: &measuring::ProbeRef,
-    calls: usize,
-) -> Outcome<(f64, f64)> {
+fn count_allocations(sink: &TtcpSequenceRef, probe: &measuring::ProbeRef) -> Outcome<(f64, f64)> {
+    const CALLS: u32 = 1000;
     // What asking itself costs the server is seen by asking twice.
     let (first, second) = (probe.allocations()?, probe.allocations()?);
     let client = allocations::count();
-    for _ in 0..calls {
+    for _ in 0..CALLS {
         sink.send_no_params_2way()?;
     }
     let client = allocations::count() - client;
     let server = probe.allocations()? - second;
     let server = server.checked_sub(second - first);
     let server = server.ok_or_else(|| Failure::because("the server's allocations went back"))?;
-    let each = |count: u64| count as f64 / calls as f64;
+    let each = |count: u64| count as f64 / f64::from(CALLS);
     Ok((each(client), each(server)))
 }

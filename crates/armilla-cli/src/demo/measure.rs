@@ -2,41 +2,37 @@
 //! in time and allocations.
 
 use crate::failure::Outcome;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// Rounds of a comparison.
+    /// How often each comparison comes by.
+    pub(super) series: usize,
+    /// Rounds of a comparison in a series.
     pub(super) rounds: usize,
-    /// Calls of each side in a round, without arguments.
-    pub(super) void_calls: usize,
-    /// Calls of each side in a round, with 1,024 structs.
-    pub(super) struct_calls: usize,
-    /// Batches of calls within the process, and how many calls each has.
+    /// Calls of each way in a round.
+    pub(super) calls: usize,
+    /// Batches of calls within the process.
     pub(super) batches: usize,
     /// Calls of a batch.
     pub(super) batch: usize,
 }
 
 impl Effort {
-    /// 20,000 void calls of each side.
+    /// Five series of 20,000 calls. Rounds of a few milliseconds are long enough to be warm, and
+    /// short enough for both ways to meet the same machine.
     pub(super) const FULL: Self =
-        Self { rounds: 40, void_calls: 500, struct_calls: 500, batches: 101, batch: 100_000 };
+        Self { series: 5, rounds: 40, calls: 500, batches: 101, batch: 100_000 };
 
     /// Enough to see that it works.
     pub(super) const QUICK: Self =
-        Self { rounds: 5, void_calls: 20, struct_calls: 10, batches: 5, batch: 1000 };
+        Self { series: 2, rounds: 5, calls: 10, batches: 5, batch: 1000 };
 }
-
-/// A comparison takes no new round after this time.
-const LIMIT: Duration = Duration::from_secs(12);
 
 /// The time of one call in µs, for each round, of both ways.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// Calls of each way in a round.
-    pub(super) calls: usize,
     /// The ORB.
     pub(super) orb: Vec<f64>,
     /// The plain socket.
@@ -44,43 +40,46 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Measures both ways in `rounds` rounds of `calls` calls each, which begin with either way in
-    /// turn and go there and back, so that what changes on the machine strikes both alike.
-    pub(super) fn run(
-        rounds: usize,
-        calls: usize,
+    /// Measures both ways in a series of rounds, which begin with either way in turn and go there
+    /// and back, so that what changes on the machine strikes both alike.
+    pub(super) fn series(
+        &mut self,
+        effort: Effort,
         mut orb: impl FnMut() -> Outcome,
         mut plain: impl FnMut() -> Outcome,
-    ) -> Outcome<Self> {
+    ) -> Outcome {
         // To warm up: connections, buffers, caches, branch predictors.
-        time(calls, &mut orb)?;
-        time(calls, &mut plain)?;
-        let mut measured = Self { calls, ..Self::default() };
-        let half = calls.div_ceil(2);
-        let begun = Instant::now();
-        for round in 0..rounds {
+        time(effort.calls, &mut orb)?;
+        time(effort.calls, &mut plain)?;
+        let half = effort.calls.div_ceil(2);
+        for round in 0..effort.rounds {
             let (ours, theirs) = if round % 2 == 0 {
-                let first = time(half, &mut orb)?;
-                let between = time(half, &mut plain)? + time(half, &mut plain)?;
-                (first + time(half, &mut orb)?, between)
+                there_and_back(half, &mut orb, &mut plain)?
             } else {
-                let first = time(half, &mut plain)?;
-                let between = time(half, &mut orb)? + time(half, &mut orb)?;
-                (between, first + time(half, &mut plain)?)
+                let (theirs, ours) = there_and_back(half, &mut plain, &mut orb)?;
+                (ours, theirs)
             };
-            measured.orb.push(ours / 2.0);
-            measured.plain.push(theirs / 2.0);
-            if begun.elapsed() > LIMIT {
-                break;
-            }
+            self.orb.push(ours);
+            self.plain.push(theirs);
         }
-        Ok(measured)
+        Ok(())
     }
 
     /// How many times the time of the plain socket the ORB takes, round by round.
     pub(super) fn ratio(&self) -> Spread {
         Spread::of(self.orb.iter().zip(&self.plain).map(|(orb, plain)| orb / plain))
     }
+}
+
+/// Measures one way, the other twice, and the first again; the time of one call of either.
+fn there_and_back(
+    calls: usize,
+    outer: &mut impl FnMut() -> Outcome,
+    inner: &mut impl FnMut() -> Outcome,
+) -> Outcome<(f64, f64)> {
+    let first = time(calls, outer)?;
+    let between = time(calls, inner)? + time(calls, inner)?;
+    Ok(((first + time(calls, outer)?) / 2.0, between / 2.0))
 }
 
 /// The median of what was measured, with the quartiles.
@@ -142,7 +141,9 @@ mod tests {
             *counter += 1;
             Ok(())
         };
-        let measured = Comparison::run(3, 4, || count(&mut ours), || count(&mut theirs)).unwrap();
+        let effort = Effort { series: 1, rounds: 3, calls: 4, batches: 0, batch: 0 };
+        let mut measured = Comparison::default();
+        measured.series(effort, || count(&mut ours), || count(&mut theirs)).unwrap();
         assert_eq!((ours, theirs), (16, 16), "a warm-up and three rounds of four calls");
         assert_eq!((measured.orb.len(), measured.plain.len()), (3, 3));
     }

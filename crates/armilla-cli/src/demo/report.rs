@@ -1,7 +1,7 @@
 //! What was measured, for people and as JSON.
 
 use super::facts;
-use super::measure::{Comparison, Spread};
+use super::measure::{Comparison, Effort, Spread};
 use crate::failure::{Doing, Outcome};
 use serde_json::{Value, json};
 use std::fmt;
@@ -18,6 +18,7 @@ pub(super) struct Compared {
 /// Everything that the demonstration measured.
 #[derive(Debug)]
 pub(super) struct Report {
+    pub(super) effort: Effort,
     pub(super) void: Compared,
     pub(super) struct1024: Compared,
     /// ns per call within the process.
@@ -44,6 +45,7 @@ impl Report {
                 "client": self.allocations.0,
                 "server": self.allocations.1,
             },
+            "calls_per_round": self.effort.calls,
             "void": self.void.json(),
             "struct1024": self.struct1024.json(),
             "collocated": spread(self.collocated),
@@ -65,7 +67,6 @@ impl Compared {
     fn json(&self) -> Value {
         json!({
             "rounds": self.times.orb.len(),
-            "calls_per_round": self.times.calls,
             "request_octets": self.octets.0,
             "reply_octets": self.octets.1,
             "armilla_us": spread(Spread::of(self.times.orb.iter().copied())),
@@ -87,14 +88,16 @@ impl Compared {
     }
 
     /// How the row came about.
-    fn how(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
-        let Comparison { calls, orb, .. } = &self.times;
+    fn how(&self, f: &mut fmt::Formatter<'_>, what: &str, effort: Effort) -> fmt::Result {
+        let Effort { rounds: in_series, calls, .. } = effort;
+        let rounds = self.times.orb.len();
         let (request, reply) = self.octets;
-        let (rounds, total) = (orb.len(), orb.len() * calls);
         writeln!(
             f,
-            "  {what}: {total} calls each way, in {rounds} rounds of {calls}; {request} octets \
-             there, {reply} back"
+            "  {what}: {} series of {} calls each way, in {rounds} rounds of {calls}; {request} \
+             octets there, {reply} back.",
+            rounds / in_series,
+            in_series * calls,
         )
     }
 }
@@ -118,8 +121,8 @@ impl fmt::Display for Report {
         )?;
 
         writeln!(f, "\nHow it was measured:\n")?;
-        self.void.how(f, "no parameters")?;
-        self.struct1024.how(f, "1,024 BinStruct")?;
+        self.void.how(f, "No parameters", self.effort)?;
+        self.struct1024.how(f, "1,024 BinStruct", self.effort)?;
         f.write_str(RULES)?;
         match self.cpu {
             Some(cpu) => writeln!(f, "  Both processes were bound to CPU {cpu}.")?,

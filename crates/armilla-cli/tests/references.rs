@@ -1,0 +1,101 @@
+//! `armilla ior` and `armilla ping`.
+
+use armilla::{Orb, SystemException};
+use generated::observatory;
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// The IDL of the demonstration.
+mod generated {
+    armilla::include_idl!("demo");
+}
+
+/// Made by omniORB's genior: an IIOP 1.2 profile with its components.
+const ACCOUNT: &str = include_str!("../../armilla-giop/tests/data/genior-account.ior");
+
+fn armilla(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_armilla")).args(arguments).output().unwrap()
+}
+
+fn told(arguments: &[&str]) -> String {
+    let output = armilla(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn told_as_json(reference: &str) -> Value {
+    serde_json::from_str(&told(&["ior", reference, "--json"])).unwrap()
+}
+
+#[test]
+fn an_ior_is_taken_apart_and_its_parts_are_named() {
+    let text = told(&["ior", ACCOUNT.trim()]);
+    for line in ["type id: ", "protocol: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
+    {
+        assert!(text.contains(line), "{line:?} is missing in\n{text}");
+    }
+    let json = told_as_json(ACCOUNT.trim());
+    let components = json["profiles"][0]["components"].as_array().unwrap();
+    let named = |name: &str| components.iter().find(|component| component["name"] == name).unwrap();
+    assert_eq!(named("TAG_ORB_TYPE")["orb"], "ATT");
+    assert_eq!(named("TAG_CODE_SETS")["wchar"]["native"], "UTF-16");
+}
+
+#[test]
+fn urls_are_told_without_asking_a_server() {
+    let json = told_as_json("corbaloc:iiop:1.1@nowhere.invalid:5555/a%00b,c");
+    let profile = &json["profiles"][0];
+    assert_eq!(profile["version"], "1.1");
+    assert_eq!(profile["host"], "nowhere.invalid");
+    assert_eq!(profile["port"], 5555);
+    assert_eq!(profile["object_key"], r"a\x00b,c");
+    let json = told_as_json("corbaname::nowhere.invalid#bank/account");
+    assert_eq!(json["name"], "bank/account");
+    assert_eq!(json["profiles"][0]["object_key"], "NameService");
+}
+
+#[test]
+fn orb_options_may_stand_before_and_behind_the_reference() {
+    let init = "Tower=corbaloc::tower.invalid:9/K";
+    for arguments in [
+        ["ior", "corbaloc:rir:/Tower", "-ORBInitRef", init, "--json"],
+        ["-ORBInitRef", init, "ior", "--json", "corbaloc:rir:/Tower"],
+    ] {
+        assert!(told(&arguments).contains("tower.invalid"));
+    }
+    let output = armilla(&["ior", "corbaloc:rir:/Tower", "--", "-ORBInitRef", "no equals sign"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn what_is_no_reference_is_an_error_with_a_hint() {
+    let output = armilla(&["ior", "http://example.org"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("error: BAD_PARAM") && error.contains("hint: "), "{error}");
+}
+
+#[test]
+fn ping_tells_the_present_object_from_the_absent_one_and_from_no_server() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let (host, port) = orb.published_addresses().unwrap()[0].clone();
+    struct Eye;
+    impl observatory::Observer for Eye {
+        fn frame(&self, _: u32, _: f64) -> Result<bool, SystemException> {
+            Ok(true)
+        }
+    }
+    let eye = orb.root_poa().activate(observatory::observer::tie(Eye)).unwrap();
+    let url = orb.publish("Eye", eye.object()).unwrap();
+    let text = told(&["ping", &url, "-c", "3"]);
+    assert_eq!(text.matches("it exists").count(), 3, "{text}");
+
+    let absent = armilla(&["ping", &format!("corbaloc::{host}:{port}/Ear")]);
+    assert_eq!(absent.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&absent.stderr).contains("knows no such object"));
+
+    orb.shutdown();
+    let gone = armilla(&["ping", &url]);
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&gone.stderr).starts_with("error: TRANSIENT"));
+}
