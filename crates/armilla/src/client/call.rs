@@ -114,17 +114,21 @@ fn call<'p>(
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
-        let outgoing = Outgoing { target: route.preferred(), operation, response, arguments };
+        let target = route.preferred();
+        let outgoing = Outgoing { target, operation, response, arguments };
         match attempt(&reference.orb, outgoing, &deadline, &mut *finish) {
             Ok(Answer::Taken) => return Ok(()),
             Ok(Answer::Forward(ior)) => {
                 forwards += 1;
                 reference.forward(&ior, forwards)?;
             }
-            Ok(Answer::Raised(exception)) => reference.return_home(route, exception)?,
+            Ok(Answer::Raised(exception)) => {
+                let exception = exception.said_by(&target.endpoint.address, operation);
+                reference.return_home(route, exception)?;
+            }
             Err(error) => {
                 failures += 1;
-                reference.go_on(route, failures, error)?;
+                reference.go_on(route, target, failures, error)?;
             }
         }
     }
@@ -311,6 +315,7 @@ impl Reference {
     pub(crate) fn go_on(
         &self,
         route: &Route,
+        failed: &Target,
         failures: usize,
         error: SystemException,
     ) -> Result<(), SystemException> {
@@ -320,7 +325,7 @@ impl Reference {
             return Err(error);
         }
         if failures < route.len() {
-            route.leave(route.preferred());
+            route.leave(failed);
             return Ok(());
         }
         if route.forwarded && failures == route.len() {

@@ -1,24 +1,24 @@
 //! Server endpoints and their idle connections.
 
-use super::housekeeping::Housekeeper;
+use super::housekeeping;
 use super::link::Link;
 use crate::orb::lock;
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
 use armilla_ipc::{Address, CoarseInstant, StreamOptions};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 /// The client side of an ORB: every endpoint that it has called.
 pub(crate) struct Client {
-    endpoints: Mutex<Endpoints>,
-    pub(crate) settings: Arc<Settings>,
-    housekeeper: Housekeeper,
+    endpoints: Arc<Mutex<Endpoints>>,
+    settings: Arc<Settings>,
+    housekeeping: Once,
 }
 
 /// Connections are kept apart by what was agreed on them.
-type Endpoints = HashMap<(Address, Option<CodeSet>), Arc<Endpoint>>;
+pub(super) type Endpoints = HashMap<(Address, Option<CodeSet>), Arc<Endpoint>>;
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
@@ -36,8 +36,7 @@ const FRESH: Duration = Duration::from_millis(10);
 
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let housekeeper = Housekeeper::default();
-        Self { endpoints: Mutex::default(), settings, housekeeper }
+        Self { endpoints: Arc::default(), settings, housekeeping: Once::new() }
     }
 
     /// The endpoint at `address`, for connections in `code_set`.
@@ -52,7 +51,7 @@ impl Client {
                 idle: Mutex::default(),
             })
         });
-        self.housekeeper.watch(endpoint);
+        self.housekeeping.call_once(|| housekeeping::start(&self.endpoints, &self.settings));
         endpoint.clone()
     }
 
@@ -79,6 +78,11 @@ impl Endpoint {
     #[inline]
     pub(crate) fn give_back(&self, link: Box<Link>) {
         lock(&self.idle).push(link);
+    }
+
+    /// Whether there are connections that no call uses.
+    pub(super) fn has_idle(&self) -> bool {
+        !lock(&self.idle).is_empty()
     }
 
     /// Closes connections whose last call began before `limit`; all of them without a limit.

@@ -1,51 +1,39 @@
 //! Closes connections that nobody has used for long.
 
-use super::endpoint::Endpoint;
+use super::endpoint::Endpoints;
 use crate::orb::lock;
+use crate::settings::Settings;
 use armilla_ipc::{CoarseInstant, coarse_now};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// One thread per ORB that has been a client. It ends with the ORB.
-#[derive(Default)]
-pub(crate) struct Housekeeper {
-    watched: Arc<Mutex<Vec<Weak<Endpoint>>>>,
-    started: OnceLock<()>,
-}
-
-impl Housekeeper {
-    /// Looks after `endpoint` from now on.
-    pub(crate) fn watch(&self, endpoint: &Arc<Endpoint>) {
-        let mut watched = lock(&self.watched);
-        if watched.iter().any(|known| known.as_ptr() == Arc::as_ptr(endpoint)) {
-            return;
-        }
-        watched.push(Arc::downgrade(endpoint));
-        let idle = endpoint.settings.client_idle;
-        self.started.get_or_init(|| start(Arc::downgrade(&self.watched), idle));
-    }
-}
-
-fn start(watched: Weak<Mutex<Vec<Weak<Endpoint>>>>, idle: Duration) {
+/// Starts the thread that looks after the endpoints of an ORB and ends with them.
+pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, settings: &Settings) {
+    let endpoints = Arc::downgrade(endpoints);
+    let idle = settings.client_idle;
     let period = (idle / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));
     let body = move || {
-        loop {
+        while tidy(&endpoints, idle) {
             thread::sleep(period);
-            let Some(watched) = watched.upgrade() else { return };
-            lock(&watched).retain(|endpoint| match endpoint.upgrade() {
-                Some(endpoint) => {
-                    endpoint.close_idle_since(Some(before(idle)));
-                    true
-                }
-                None => false,
-            });
         }
     };
     // Without the thread connections are still looked at before they are used again.
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
         tracing::warn!(%error, "no thread to close idle connections");
     }
+}
+
+/// Closes what has been idle for as long as `idle`, and forgets endpoints that no reference leads
+/// to. `false` when the ORB is gone.
+fn tidy(endpoints: &Weak<Mutex<Endpoints>>, idle: Duration) -> bool {
+    let Some(endpoints) = endpoints.upgrade() else { return false };
+    let known: Vec<_> = lock(&endpoints).values().cloned().collect();
+    let limit = before(idle);
+    known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
+    drop(known);
+    lock(&endpoints).retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
+    true
 }
 
 /// The instant that lies `duration` back.

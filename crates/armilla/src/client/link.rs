@@ -29,6 +29,8 @@ pub(crate) struct Link {
     /// Whether the code set still has to be told to the server.
     unannounced: bool,
     max_message: usize,
+    /// Whether the connection was made for the call under way, whose time that has taken from.
+    fresh: bool,
     pub(crate) last_used: CoarseInstant,
     version: Version,
 }
@@ -68,6 +70,7 @@ impl Link {
             code_set,
             unannounced: code_set.is_some(),
             max_message: settings.max_message,
+            fresh: true,
             last_used: coarse_now(),
             version: settings.max_giop,
         }
@@ -108,6 +111,7 @@ impl Link {
             Err(error) => Err(error),
         };
         self.request = out.into_buffer();
+        self.unannounced &= sent.is_err();
         sent.map(|()| id)
     }
 
@@ -173,7 +177,6 @@ impl Link {
             contexts: context.as_slice(),
         };
         let layout = begin_request(out, version, &request)?;
-        self.unannounced = false;
         if announced.is_none() {
             self.template = Template {
                 request_id_at: layout.request_id_at,
@@ -207,7 +210,7 @@ impl Link {
         deadline: &Deadline,
         mut accept: impl FnMut(&Message<'_>) -> CdrResult<Option<T>>,
     ) -> Result<T, SystemException> {
-        let mut first_read = true;
+        let mut first_read = !std::mem::take(&mut self.fresh);
         loop {
             match self.framer.next() {
                 Ok(Some(message)) => match accept(&message) {

@@ -29,7 +29,8 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
-        match ask(reference, route.preferred(), &deadline) {
+        let target = route.preferred();
+        match ask(reference, target, &deadline) {
             Ok(Located::Here) => return Ok(true),
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
@@ -39,7 +40,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
             }
             Err(error) => {
                 failures += 1;
-                reference.go_on(route, failures, error)?;
+                reference.go_on(route, target, failures, error)?;
             }
         }
     }

@@ -72,6 +72,17 @@ impl SystemException {
         self
     }
 
+    /// The same exception, which came from `server` as the answer to `operation`.
+    #[cold]
+    #[must_use]
+    pub(crate) fn said_by(self, server: &impl fmt::Display, operation: &str) -> Self {
+        let reason = match self.minor {
+            minor if minor == Minor::default() => self.kind.meaning().to_owned(),
+            minor => format!("{}: {minor}", self.kind.meaning()),
+        };
+        self.because(format!("{server} answered {operation}: {reason}"))
+    }
+
     /// A value could not be encoded.
     #[cold]
     pub(crate) fn encoding(error: &CdrError, completed: Completion) -> Self {

@@ -6,7 +6,8 @@ use crate::exception::{
 };
 use crate::object::Servant;
 use crate::wire::send;
-use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encoder};
+use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encode, Encoder};
+use armilla_giop::ior::Ior;
 use armilla_giop::{
     HEADER_LEN, MessageHeader, ReplyStatus, RequestHeader, Version, begin_reply, put_body,
 };
@@ -130,6 +131,10 @@ impl<'a> ServerCall<'a> {
             }),
             "_repository_id" => {
                 self.answer(ReplyStatus::NoException, |out| out.put_string(servant.repository_id()))
+            }
+            "_component" => {
+                let none = Ior::NIL;
+                self.answer(ReplyStatus::NoException, |out| none.encode(out))
             }
             operation => {
                 let what = format!("{} has no operation {operation:?}", servant.repository_id());
