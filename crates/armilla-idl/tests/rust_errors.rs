@@ -28,6 +28,7 @@ fn names_can_meet_in_every_scope() {
         ("interface Foo {}; struct FooRef { long x; };", "FooRef"),
         ("interface FooBar {}; module foo_bar {};", "foo_bar"),
         ("interface A { void fooBar(); }; interface B : A { void foo_bar(); };", "foo_bar"),
+        ("interface A { void fooBar(); void foo_bar(); }; interface B : A {};", "foo_bar"),
         (
             "exception X {}; interface I { struct DoRaises { long x; }; void do_() raises (X); };",
             "DoRaises",

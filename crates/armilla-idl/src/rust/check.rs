@@ -10,7 +10,7 @@ use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
 use crate::source::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The largest array in memory, in octets.
 const MAX_ARRAY: u64 = 64 << 10;
@@ -81,7 +81,7 @@ impl<'m> Checker<'m> {
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
-                    let name = names::camel(&variant.name);
+                    let name = names::variant(&variant.name);
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
@@ -107,7 +107,7 @@ impl<'m> Checker<'m> {
     fn union(&mut self, own: &str, declaration: &Declaration, data: &'m Union) {
         for case in &data.cases {
             let member = &case.member;
-            let name = names::camel(&member.name);
+            let name = names::variant(&member.name);
             self.claim(own, &name, format!("`{}`", member.name), member.span);
             self.ty(&member.ty, member.span);
         }
@@ -142,10 +142,13 @@ impl<'m> Checker<'m> {
             self.callable(&methods, &callable);
         }
         // A method that means two things can be called on neither the trait object nor a
-        // reference. Collisions within a base have been found there.
+        // reference. Two that meet within one base are reported there.
         for base in all_bases(self.model, id) {
             let DeclKind::Interface(data) = &self.model.get(base).kind else { continue };
-            for callable in operation::callables(data) {
+            let mut inherited = operation::callables(data);
+            let mut seen = HashSet::new();
+            inherited.retain(|callable| seen.insert(callable.method.clone()));
+            for callable in inherited {
                 let what = describe(&self.model.scoped_name(base), &callable);
                 self.claim(&methods, &callable.method, what, callable.span);
             }

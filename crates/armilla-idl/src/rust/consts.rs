@@ -78,6 +78,6 @@ pub(super) fn enumerator(scope: &Scope<'_>, id: DeclId, index: u32) -> TokenStre
         DeclKind::Enum(data) => data.enumerators.get(index as usize),
         _ => None,
     };
-    let variant = variant.map(|variant| names::ident(&names::camel(&variant.name)));
+    let variant = variant.map(|variant| names::ident(&names::variant(&variant.name)));
     quote!(#path::#variant)
 }

@@ -16,7 +16,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
-    let variants: Vec<String> = data.enumerators.iter().map(|e| names::camel(&e.name)).collect();
+    let variants: Vec<String> = data.enumerators.iter().map(|e| names::variant(&e.name)).collect();
     let allow = lints::allow(&lints::variants(&name.to_string(), &variants, &[]));
     let enum_docs = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
     let bodies = data.enumerators.iter().zip(&variants).enumerate().map(|(i, (e, variant))| {

@@ -8,6 +8,9 @@ use crate::model::{DeclId, DeclKind, Model, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+/// How complex a type may be for clippy.
+const MAX_COMPLEXITY: u64 = 250;
+
 /// An attribute that allows `lints`; nothing for none.
 pub(super) fn allow(lints: &[&str]) -> TokenStream {
     if lints.is_empty() {
@@ -24,7 +27,7 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str
     if parameters > 7 {
         lints.push("too_many_arguments");
     }
-    if returned_complexity(callable) > 250 {
+    if returned_complexity(callable) > MAX_COMPLEXITY {
         lints.push("type_complexity");
     }
     let raised = callable.raises.iter().map(|id| facts.of_type(&Type::Named(*id)).size);
@@ -39,6 +42,11 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str
         _ => {}
     }
     lints
+}
+
+/// The lints that a field of this type meets.
+pub(super) fn field(ty: &Type) -> Vec<&'static str> {
+    if complexity(ty, 1) > MAX_COMPLEXITY { vec!["type_complexity"] } else { Vec::new() }
 }
 
 /// The lints that a trait with these methods meets.

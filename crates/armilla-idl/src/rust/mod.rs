@@ -14,6 +14,7 @@ mod facts;
 mod fixed;
 mod format;
 mod interface;
+mod labels;
 mod layout;
 mod lints;
 mod marshal;

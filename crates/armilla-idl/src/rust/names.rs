@@ -22,8 +22,14 @@ pub(super) fn method(idl: &str) -> String {
     escape(snake(idl), METHODS_OF_REFERENCES)
 }
 
-/// The identifier in `UpperCamelCase`: types, traits, variants.
+/// The identifier in `UpperCamelCase` as the name of a type or trait, which must not hide what
+/// generated code takes from the prelude.
 pub(super) fn camel(idl: &str) -> String {
+    escape(variant(idl), HIDDEN_BY_TYPES)
+}
+
+/// The identifier in `UpperCamelCase` as the name of a variant.
+pub(super) fn variant(idl: &str) -> String {
     let mut name = String::new();
     for word in words(idl) {
         // Two numbers side by side would read as one, and `v1_2` would meet `v12`.
@@ -33,7 +39,7 @@ pub(super) fn camel(idl: &str) -> String {
         name.extend(word.chars().take(1).map(|first| first.to_ascii_uppercase()));
         name.extend(word.chars().skip(1).map(|later| later.to_ascii_lowercase()));
     }
-    escape(name, HIDDEN_BY_TYPES)
+    escape(name, &[])
 }
 
 /// The identifier in `UPPER_SNAKE_CASE`: constants.

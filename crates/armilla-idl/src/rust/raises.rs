@@ -4,7 +4,7 @@ use super::lints;
 use super::module::Module;
 use super::names;
 use super::operation::Callable;
-use super::scope::{self, Scope};
+use super::scope::Scope;
 use crate::model::{DeclId, Model, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -83,9 +83,9 @@ fn conversions(name: &Ident, variant: &Ident, ty: &TokenStream) -> TokenStream {
 /// The name of the variant for each exception: its own, or with its whole path where exceptions of
 /// different scopes share a name.
 fn variants(model: &Model, raises: &[DeclId]) -> Vec<String> {
-    let short: Vec<String> = raises.iter().map(|id| scope::name(model.get(*id))).collect();
+    let short: Vec<String> = raises.iter().map(|id| names::variant(&model.get(*id).name)).collect();
     let is_unique = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
-    let long = |id: &DeclId| names::camel(&model.path(*id).join("_"));
+    let long = |id: &DeclId| names::variant(&model.path(*id).join("_"));
     raises
         .iter()
         .zip(&short)

@@ -3,6 +3,7 @@
 
 use super::docs::docs;
 use super::fixed;
+use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
@@ -70,7 +71,8 @@ fn definition(
         let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
         let name = field(&member.name);
         let ty = types::owned(scope, &member.ty);
-        quote!(#docs pub #name: #ty)
+        let allow = lints::allow(&lints::field(&member.ty));
+        quote!(#docs #allow pub #name: #ty)
     });
     quote! {
         #docs_of_type

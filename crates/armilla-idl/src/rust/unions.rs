@@ -6,6 +6,7 @@
 
 use super::consts;
 use super::docs::docs;
+use super::labels;
 use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
@@ -74,12 +75,13 @@ struct Generator<'a, 'm> {
 
 impl<'m> Generator<'_, 'm> {
     fn variant(case: &Case) -> Ident {
-        names::ident(&names::camel(&case.member.name))
+        names::ident(&names::variant(&case.member.name))
     }
 
-    fn labels<'c>(&self, cases: impl IntoIterator<Item = &'c Case>) -> Vec<TokenStream> {
-        let labels = cases.into_iter().flat_map(|case| &case.labels);
-        labels.map(|label| consts::literal(self.scope, label)).collect()
+    /// The pattern that the discriminators of these cases match.
+    fn pattern<'c>(&self, cases: impl IntoIterator<Item = &'c Case>) -> TokenStream {
+        let labels: Vec<_> = cases.into_iter().flat_map(|case| &case.labels).collect();
+        labels::pattern(self.scope, &labels)
     }
 
     fn unlisted(&self) -> Option<Ident> {
@@ -102,7 +104,7 @@ impl<'m> Generator<'_, 'm> {
         let members = || self.data.cases.iter().map(|case| &case.member.ty);
         let eq = scope.facts.of_all(members()).eq.then(|| quote!(, Eq, Hash));
         let names: Vec<String> =
-            self.data.cases.iter().map(|case| names::camel(&case.member.name)).collect();
+            self.data.cases.iter().map(|case| names::variant(&case.member.name)).collect();
         let sizes: Vec<u64> = members().map(|ty| scope.facts.of_type(ty).size).chain([8]).collect();
         let name = &self.name;
         let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
@@ -131,8 +133,9 @@ impl<'m> Generator<'_, 'm> {
             }
         };
         let docs = docs(&case.member.docs, &format!("IDL `{}`, {selected}.", case.member.name));
+        let allow = lints::allow(&lints::field(&case.member.ty));
         if !carries_discriminator(case) {
-            return quote!(#docs #name(#ty));
+            return quote!(#docs #name(#allow #ty));
         }
         let discriminator = types::owned(self.scope, &self.data.discriminator);
         quote! {
@@ -141,6 +144,7 @@ impl<'m> Generator<'_, 'm> {
                 /// The discriminator, one of those that select this member.
                 discriminator: #discriminator,
                 /// The member.
+                #allow
                 value: #ty,
             }
         }
@@ -151,8 +155,8 @@ impl<'m> Generator<'_, 'm> {
         let constant = self.data.cases.iter().filter(|case| !carries_discriminator(case));
         let constant = constant.map(|case| {
             let variant = Self::variant(case);
-            let labels = self.labels([case]);
-            quote!(Self::#variant(_) => #(#labels)*,)
+            let label = self.pattern([case]);
+            quote!(Self::#variant(_) => #label,)
         });
         let carried = self.data.cases.iter().filter(|case| carries_discriminator(case));
         let carried = carried.map(|case| {
@@ -176,7 +180,7 @@ impl<'m> Generator<'_, 'm> {
     fn encode(&self) -> TokenStream {
         let cases = self.data.cases.iter().map(|case| self.encode_case(case));
         let unlisted = self.unlisted().map(|variant| {
-            let refused = self.refuse(&variant, &self.labels(&self.data.cases));
+            let refused = self.refuse(&variant, &self.pattern(&self.data.cases));
             let put = self.put_discriminator(&Place::Shared(names::ident("discriminator")));
             let body = marshal::body(&put);
             quote!(#refused Self::#variant { discriminator } => { #body })
@@ -196,9 +200,9 @@ impl<'m> Generator<'_, 'm> {
         let member = Place::Shared(names::ident("value"));
         let out = names::ident("out");
         let value = marshal::encode(self.scope, &out, &case.member.ty, &member);
-        let labels = self.labels([case]);
+        let pattern = self.pattern([case]);
         if !carries_discriminator(case) {
-            let mut steps = self.put_discriminator(&Place::Value(quote!(#(#labels)*)));
+            let mut steps = self.put_discriminator(&Place::Value(pattern));
             steps.extend(value);
             let body = marshal::body(&steps);
             return quote!(Self::#variant(value) => { #body });
@@ -208,27 +212,27 @@ impl<'m> Generator<'_, 'm> {
         let body = marshal::body(&steps);
         if case.default {
             let others = self.data.cases.iter().filter(|other| !other.default);
-            let refused = self.refuse(&variant, &self.labels(others));
+            let refused = self.refuse(&variant, &self.pattern(others));
             return quote!(#refused Self::#variant { discriminator, value } => { #body });
         }
-        if labels.len() as u128 == cardinality(self.scope.model, &self.data.discriminator) {
+        if case.labels.len() as u128 == cardinality(self.scope.model, &self.data.discriminator) {
             return quote!(Self::#variant { discriminator, value } => { #body });
         }
         let scoped_name = self.scoped_name;
         quote! {
-            Self::#variant { discriminator: discriminator @ (#(#labels)|*), value } => { #body }
+            Self::#variant { discriminator: discriminator @ (#pattern), value } => { #body }
             Self::#variant { .. } => Err(rt::CdrError::invalid_discriminator(#scoped_name)),
         }
     }
 
-    /// The arm that refuses a variant with one of these discriminators.
-    fn refuse(&self, variant: &Ident, labels: &[TokenStream]) -> TokenStream {
-        if labels.is_empty() {
+    /// The arm that refuses a variant with such a discriminator.
+    fn refuse(&self, variant: &Ident, pattern: &TokenStream) -> TokenStream {
+        if pattern.is_empty() {
             return TokenStream::new();
         }
         let scoped_name = self.scoped_name;
         quote! {
-            Self::#variant { discriminator: #(#labels)|*, .. } => {
+            Self::#variant { discriminator: #pattern, .. } => {
                 Err(rt::CdrError::invalid_discriminator(#scoped_name))
             }
         }
@@ -247,10 +251,7 @@ impl<'m> Generator<'_, 'm> {
         let read = marshal::decode(self.scope, &input, &self.data.discriminator);
         let (defaults, listed): (Vec<&Case>, Vec<&Case>) =
             self.data.cases.iter().partition(|case| case.default);
-        let arms = listed.into_iter().map(|case| {
-            let labels = self.labels([case]);
-            self.decode_arm(case, quote!(#(#labels)|*))
-        });
+        let arms = listed.into_iter().map(|case| self.decode_arm(case, self.pattern([case])));
         let default = defaults.into_iter().map(|case| self.decode_arm(case, quote!(_)));
         let unlisted = self.unlisted().map(|name| quote!(_ => Self::#name { discriminator },));
         let name = &self.name;

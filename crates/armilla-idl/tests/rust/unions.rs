@@ -338,6 +338,177 @@ pub mod choice {
         }
     }
 
+    /// IDL `Choice::Ranges`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Ranges {
+        /// IDL `some`, selected by `3`, `1`, `2`, `9`.
+        Some {
+            /// The discriminator, one of those that select this member.
+            discriminator: i64,
+            /// The member.
+            value: i32,
+        },
+        /// IDL `below`, selected by `-1`, `-2`, `-3`.
+        Below {
+            /// The discriminator, one of those that select this member.
+            discriminator: i64,
+            /// The member.
+            value: i16,
+        },
+        /// IDL `one`, selected by `5`.
+        One(u8),
+        /// A discriminator that selects no member.
+        Unlisted {
+            /// The discriminator.
+            discriminator: i64,
+        },
+    }
+
+    impl Ranges {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> i64 {
+            match self {
+                Self::One(_) => 5,
+                Self::Some { discriminator, .. }
+                | Self::Below { discriminator, .. }
+                | Self::Unlisted { discriminator } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Ranges {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Some { discriminator: discriminator @ (1..=3 | 9), value } => {
+                    out.put_i64(*discriminator);
+                    out.put_i32(*value);
+                    Ok(())
+                }
+                Self::Some { .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Ranges"))
+                }
+                Self::Below { discriminator: discriminator @ (-3..=-1), value } => {
+                    out.put_i64(*discriminator);
+                    out.put_i16(*value);
+                    Ok(())
+                }
+                Self::Below { .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Ranges"))
+                }
+                Self::One(value) => {
+                    out.put_i64(5);
+                    out.put_u8(*value);
+                    Ok(())
+                }
+                Self::Unlisted { discriminator: -3..=-1 | 1..=3 | 5 | 9, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Ranges"))
+                }
+                Self::Unlisted { discriminator } => {
+                    out.put_i64(*discriminator);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Ranges {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.i64()?;
+            Ok(
+                match discriminator {
+                    1..=3 | 9 => {
+                        Self::Some {
+                            discriminator,
+                            value: input.i32()?,
+                        }
+                    }
+                    -3..=-1 => {
+                        Self::Below {
+                            discriminator,
+                            value: input.i16()?,
+                        }
+                    }
+                    5 => Self::One(input.u8()?),
+                    _ => Self::Unlisted { discriminator },
+                },
+            )
+        }
+    }
+
+    /// IDL `Choice::Letters`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum Letters {
+        /// IDL `first`, selected by `b'a'`, `b'b'`, `b'c'`.
+        First {
+            /// The discriminator, one of those that select this member.
+            discriminator: u8,
+            /// The member.
+            value: i32,
+        },
+        /// IDL `others`, selected by all other discriminators.
+        Others {
+            /// The discriminator, one of those that select this member.
+            discriminator: u8,
+            /// The member.
+            value: i16,
+        },
+    }
+
+    impl Letters {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> u8 {
+            match self {
+                Self::First { discriminator, .. }
+                | Self::Others { discriminator, .. } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Letters {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::First { discriminator: discriminator @ (b'a'..=b'c'), value } => {
+                    out.put_u8(*discriminator);
+                    out.put_i32(*value);
+                    Ok(())
+                }
+                Self::First { .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Letters"))
+                }
+                Self::Others { discriminator: b'a'..=b'c', .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Choice::Letters"))
+                }
+                Self::Others { discriminator, value } => {
+                    out.put_u8(*discriminator);
+                    out.put_i16(*value);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Letters {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.u8()?;
+            Ok(
+                match discriminator {
+                    b'a'..=b'c' => {
+                        Self::First {
+                            discriminator,
+                            value: input.i32()?,
+                        }
+                    }
+                    _ => {
+                        Self::Others {
+                            discriminator,
+                            value: input.i16()?,
+                        }
+                    }
+                },
+            )
+        }
+    }
+
     /// IDL `Choice::Nested`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Nested {

@@ -1,0 +1,888 @@
+// Made from lints.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// What clippy would say something about, were it not allowed where it stands.
+#[allow(dead_code, unreachable_pub)]
+pub mod outer {
+    use ::armilla::rt;
+
+    /// IDL module `Outer::outer_`.
+    #[allow(clippy::module_inception)]
+    pub mod outer {
+        /// IDL `Outer::outer_::Deep`.
+        pub type Deep = Vec<Vec<Vec<Vec<Vec<Vec<Vec<i32>>>>>>>;
+    }
+
+    /// IDL `Outer::Shade`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    #[repr(u32)]
+    #[allow(clippy::enum_variant_names)]
+    pub enum Shade {
+        /// IDL `SHADE_LIGHT`.
+        #[default]
+        ShadeLight,
+        /// IDL `SHADE_DARK`.
+        ShadeDark,
+        /// IDL `SHADE_NONE`.
+        ShadeNone,
+    }
+
+    impl Shade {
+        /// The enumerator with the number `value`, the first being 0.
+        ///
+        /// # Errors
+        /// When there are not so many enumerators.
+        pub fn from_discriminant(value: u32) -> rt::CdrResult<Self> {
+            match value {
+                0 => Ok(Self::ShadeLight),
+                1 => Ok(Self::ShadeDark),
+                2 => Ok(Self::ShadeNone),
+                _ => Err(rt::CdrError::invalid_enum("Outer::Shade", value)),
+            }
+        }
+    }
+
+    impl rt::Encode for Shade {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u32(*self as u32);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Shade {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    /// IDL `Outer::Field`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Field {
+        /// IDL `deep`.
+        #[allow(clippy::type_complexity)]
+        pub deep: Vec<Vec<Vec<Vec<Vec<Vec<Vec<i32>>>>>>>,
+        /// IDL `wide`.
+        pub wide: [i64; 30],
+    }
+
+    impl rt::Encode for Field {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_sequence(&self.deep)?;
+            rt::Encode::encode(&self.wide, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Field {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                deep: input.sequence()?,
+                wide: rt::Decode::decode(input)?,
+            })
+        }
+    }
+
+    /// IDL `Outer::Large`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Large {
+        /// IDL `a`.
+        pub a: String,
+        /// IDL `b`.
+        pub b: String,
+        /// IDL `c`.
+        pub c: String,
+        /// IDL `d`.
+        pub d: String,
+        /// IDL `e`.
+        pub e: String,
+        /// IDL `f`.
+        pub f: String,
+    }
+
+    impl ::std::fmt::Display for Large {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            write!(
+                f, "Outer::Large (a: {:?}, b: {:?}, c: {:?}, d: {:?}, e: {:?}, f: {:?})",
+                self.a, self.b, self.c, self.d, self.e, self.f
+            )
+        }
+    }
+
+    impl ::std::error::Error for Large {}
+
+    impl rt::UserException for Large {
+        const REPOSITORY_ID: &'static str = "IDL:Outer/Large:1.0";
+    }
+
+    impl rt::Encode for Large {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_string(&self.a)?;
+            out.put_string(&self.b)?;
+            out.put_string(&self.c)?;
+            out.put_string(&self.d)?;
+            out.put_string(&self.e)?;
+            out.put_string(&self.f)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Large {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                a: input.string().map(Into::into)?,
+                b: input.string().map(Into::into)?,
+                c: input.string().map(Into::into)?,
+                d: input.string().map(Into::into)?,
+                e: input.string().map(Into::into)?,
+                f: input.string().map(Into::into)?,
+            })
+        }
+    }
+
+    /// IDL `Outer::NotFound`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct NotFound;
+
+    impl ::std::fmt::Display for NotFound {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.write_str("Outer::NotFound")
+        }
+    }
+
+    impl ::std::error::Error for NotFound {}
+
+    impl rt::UserException for NotFound {
+        const REPOSITORY_ID: &'static str = "IDL:Outer/NotFound:1.0";
+    }
+
+    impl rt::Encode for NotFound {
+        fn encode<'p>(&'p self, _out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for NotFound {
+        fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self)
+        }
+    }
+
+    /// IDL `Outer::NotThere`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct NotThere;
+
+    impl ::std::fmt::Display for NotThere {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.write_str("Outer::NotThere")
+        }
+    }
+
+    impl ::std::error::Error for NotThere {}
+
+    impl rt::UserException for NotThere {
+        const REPOSITORY_ID: &'static str = "IDL:Outer/NotThere:1.0";
+    }
+
+    impl rt::Encode for NotThere {
+        fn encode<'p>(&'p self, _out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for NotThere {
+        fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self)
+        }
+    }
+
+    /// IDL `Outer::NotAllowed`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct NotAllowed;
+
+    impl ::std::fmt::Display for NotAllowed {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.write_str("Outer::NotAllowed")
+        }
+    }
+
+    impl ::std::error::Error for NotAllowed {}
+
+    impl rt::UserException for NotAllowed {
+        const REPOSITORY_ID: &'static str = "IDL:Outer/NotAllowed:1.0";
+    }
+
+    impl rt::Encode for NotAllowed {
+        fn encode<'p>(&'p self, _out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for NotAllowed {
+        fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self)
+        }
+    }
+
+    /// IDL `Outer::Uneven`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    #[allow(clippy::large_enum_variant)]
+    pub enum Uneven {
+        /// IDL `big`, selected by `0`.
+        Big(Field),
+        /// IDL `small`, selected by `1`.
+        Small(u8),
+        /// IDL `deep`, selected by `2`.
+        Deep(#[allow(clippy::type_complexity)] Vec<Vec<Vec<Vec<Vec<Vec<Vec<i32>>>>>>>),
+        /// A discriminator that selects no member.
+        Unlisted {
+            /// The discriminator.
+            discriminator: i16,
+        },
+    }
+
+    impl Uneven {
+        /// The discriminator of the value.
+        pub fn discriminator(&self) -> i16 {
+            match self {
+                Self::Big(_) => 0,
+                Self::Small(_) => 1,
+                Self::Deep(_) => 2,
+                Self::Unlisted { discriminator } => *discriminator,
+            }
+        }
+    }
+
+    impl rt::Encode for Uneven {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            match self {
+                Self::Big(value) => {
+                    out.put_i16(0);
+                    rt::Encode::encode(value, out)
+                }
+                Self::Small(value) => {
+                    out.put_i16(1);
+                    out.put_u8(*value);
+                    Ok(())
+                }
+                Self::Deep(value) => {
+                    out.put_i16(2);
+                    out.put_sequence(value)
+                }
+                Self::Unlisted { discriminator: 0..=2, .. } => {
+                    Err(rt::CdrError::invalid_discriminator("Outer::Uneven"))
+                }
+                Self::Unlisted { discriminator } => {
+                    out.put_i16(*discriminator);
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Uneven {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            let discriminator = input.i16()?;
+            Ok(
+                match discriminator {
+                    0 => Self::Big(rt::Decode::decode(input)?),
+                    1 => Self::Small(input.u8()?),
+                    2 => Self::Deep(input.sequence()?),
+                    _ => Self::Unlisted { discriminator },
+                },
+            )
+        }
+    }
+
+    /// IDL `Outer::Shades`.
+    pub type Shades = Vec<Shade>;
+
+    /// IDL `Outer::Palette`.
+    pub type Palette = Vec<Shades>;
+
+    /// IDL `Outer::Palettes`.
+    pub type Palettes = Vec<Palette>;
+
+    /// IDL interface `Outer::Critic`.
+    pub trait Critic: Send + Sync + 'static {
+        /// IDL operation `fail`.
+        #[allow(clippy::result_large_err)]
+        fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>>;
+
+        /// IDL operation `several`.
+        #[allow(clippy::result_large_err)]
+        fn several(
+            &self,
+        ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>>;
+
+        /// IDL operation `len`.
+        fn len(&self) -> Result<i32, rt::SystemException>;
+
+        /// IDL operation `is_empty`.
+        fn is_empty(&self) -> Result<bool, rt::SystemException>;
+
+        /// IDL operation `to_peer`.
+        fn to_peer(&self, value: &Field) -> Result<CriticRef, rt::SystemException>;
+
+        /// IDL operation `is_good`.
+        fn is_good(&self) -> Result<bool, rt::SystemException>;
+
+        /// IDL operation `as_text`.
+        fn as_text(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `default`.
+        fn default(&self, self_: i32) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `add`.
+        fn add(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `drop`.
+        fn drop(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `into`.
+        fn into(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `try_into`.
+        fn try_into(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `to_string`.
+        fn to_string(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `borrow`.
+        fn borrow(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `type_id`.
+        fn type_id(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `fmt`.
+        fn fmt(&self) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `eq`.
+        fn eq(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`Critic`].
+    pub type CriticRef = rt::Ref<dyn Critic>;
+
+    impl<I: Critic + rt::Interface + ?Sized> Critic for rt::Ref<I> {
+        fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>> {
+            if let Some(servant) = self.local() {
+                return servant.fail();
+            }
+            self.invoke_raises("fail", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn several(
+            &self,
+        ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>> {
+            if let Some(servant) = self.local() {
+                return servant.several();
+            }
+            self.invoke_raises(
+                "several",
+                |_out| Ok(()),
+                |input| Ok((
+                    input.sequence()?,
+                    input.sequence()?,
+                    input.sequence()?,
+                    input.sequence()?,
+                )),
+            )
+        }
+
+        fn len(&self) -> Result<i32, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.len();
+            }
+            self.invoke("len", |_out| Ok(()), |input| input.i32())
+        }
+
+        fn is_empty(&self) -> Result<bool, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.is_empty();
+            }
+            self.invoke("is_empty", |_out| Ok(()), |input| input.bool())
+        }
+
+        #[allow(clippy::redundant_closure)]
+        fn to_peer(&self, value: &Field) -> Result<CriticRef, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.to_peer(value);
+            }
+            self.invoke(
+                "to_peer",
+                |out| rt::Encode::encode(value, out),
+                |input| rt::Decode::decode(input),
+            )
+        }
+
+        fn is_good(&self) -> Result<bool, rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.is_good();
+            }
+            self.invoke("is_good", |_out| Ok(()), |input| input.bool())
+        }
+
+        fn as_text(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.as_text();
+            }
+            self.invoke("as_text", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn default(&self, self_: i32) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.default(self_);
+            }
+            self.invoke(
+                "default",
+                |out| {
+                    out.put_i32(self_);
+                    Ok(())
+                },
+                |_input| Ok(()),
+            )
+        }
+
+        fn add(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.add(other);
+            }
+            self.invoke("add", |out| rt::Encode::encode(other, out), |_input| Ok(()))
+        }
+
+        fn drop(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.drop();
+            }
+            self.invoke("drop", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn into(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.into();
+            }
+            self.invoke("into", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn try_into(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.try_into();
+            }
+            self.invoke("try_into", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn to_string(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.to_string();
+            }
+            self.invoke("to_string", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn borrow(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.borrow();
+            }
+            self.invoke("borrow", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn type_id(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.type_id();
+            }
+            self.invoke("type_id", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn fmt(&self) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.fmt();
+            }
+            self.invoke("fmt", |_out| Ok(()), |_input| Ok(()))
+        }
+
+        fn eq(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return servant.eq(other);
+            }
+            self.invoke("eq", |out| rt::Encode::encode(other, out), |_input| Ok(()))
+        }
+    }
+
+    impl rt::Interface for dyn Critic {
+        const REPOSITORY_ID: &'static str = "IDL:Outer/Critic:1.0";
+        const BASES: &'static [&'static str] = &[];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<17> = rt::Operations::new([
+                "fail",
+                "several",
+                "len",
+                "is_empty",
+                "to_peer",
+                "is_good",
+                "as_text",
+                "default",
+                "add",
+                "drop",
+                "into",
+                "try_into",
+                "to_string",
+                "borrow",
+                "type_id",
+                "fmt",
+                "eq",
+            ]);
+            match OPERATIONS.find(call.operation()) {
+                Some(0) => critic::skeleton::fail(self, call),
+                Some(1) => critic::skeleton::several(self, call),
+                Some(2) => critic::skeleton::len(self, call),
+                Some(3) => critic::skeleton::is_empty(self, call),
+                Some(4) => critic::skeleton::to_peer(self, call),
+                Some(5) => critic::skeleton::is_good(self, call),
+                Some(6) => critic::skeleton::as_text(self, call),
+                Some(7) => critic::skeleton::default(self, call),
+                Some(8) => critic::skeleton::add(self, call),
+                Some(9) => critic::skeleton::drop(self, call),
+                Some(10) => critic::skeleton::into(self, call),
+                Some(11) => critic::skeleton::try_into(self, call),
+                Some(12) => critic::skeleton::to_string(self, call),
+                Some(13) => critic::skeleton::borrow(self, call),
+                Some(14) => critic::skeleton::type_id(self, call),
+                Some(15) => critic::skeleton::fmt(self, call),
+                Some(16) => critic::skeleton::eq(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn Critic>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn Critic> for dyn Critic {}
+
+    /// What belongs to the interface [`Critic`].
+    pub mod critic {
+        use ::armilla::rt;
+
+        /// Ties the servant to the skeleton of [`Critic`](super::Critic), for an object adapter.
+        pub fn tie(servant: impl super::Critic) -> ::std::sync::Arc<dyn super::Critic> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        /// The exceptions that `fail` may raise.
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(clippy::large_enum_variant)]
+        pub enum FailRaises {
+            /// IDL exception `Outer::Large`.
+            Large(super::Large),
+            /// IDL exception `Outer::NotFound`.
+            NotFound(super::NotFound),
+            /// IDL exception `Outer::NotThere`.
+            NotThere(super::NotThere),
+            /// IDL exception `Outer::NotAllowed`.
+            NotAllowed(super::NotAllowed),
+        }
+
+        impl rt::Raises for FailRaises {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                match self {
+                    Self::Large(exception) => rt::encode_exception(exception, out),
+                    Self::NotFound(exception) => rt::encode_exception(exception, out),
+                    Self::NotThere(exception) => rt::encode_exception(exception, out),
+                    Self::NotAllowed(exception) => rt::encode_exception(exception, out),
+                }
+            }
+
+            fn decode(
+                repository_id: &str,
+                input: &mut rt::Decoder<'_>,
+            ) -> rt::CdrResult<Option<Self>> {
+                match repository_id {
+                    <super::Large as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input)
+                            .map(|exception| Some(Self::Large(exception)))
+                    }
+                    <super::NotFound as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input)
+                            .map(|exception| Some(Self::NotFound(exception)))
+                    }
+                    <super::NotThere as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input)
+                            .map(|exception| Some(Self::NotThere(exception)))
+                    }
+                    <super::NotAllowed as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input)
+                            .map(|exception| Some(Self::NotAllowed(exception)))
+                    }
+                    _ => Ok(None),
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for FailRaises {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {
+                    Self::Large(exception) => ::std::fmt::Display::fmt(exception, f),
+                    Self::NotFound(exception) => ::std::fmt::Display::fmt(exception, f),
+                    Self::NotThere(exception) => ::std::fmt::Display::fmt(exception, f),
+                    Self::NotAllowed(exception) => ::std::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+
+        impl ::std::error::Error for FailRaises {}
+
+        impl From<super::Large> for FailRaises {
+            fn from(exception: super::Large) -> Self {
+                Self::Large(exception)
+            }
+        }
+
+        impl From<super::Large> for rt::Error<FailRaises> {
+            fn from(exception: super::Large) -> Self {
+                Self::User(FailRaises::Large(exception))
+            }
+        }
+
+        impl From<super::NotFound> for FailRaises {
+            fn from(exception: super::NotFound) -> Self {
+                Self::NotFound(exception)
+            }
+        }
+
+        impl From<super::NotFound> for rt::Error<FailRaises> {
+            fn from(exception: super::NotFound) -> Self {
+                Self::User(FailRaises::NotFound(exception))
+            }
+        }
+
+        impl From<super::NotThere> for FailRaises {
+            fn from(exception: super::NotThere) -> Self {
+                Self::NotThere(exception)
+            }
+        }
+
+        impl From<super::NotThere> for rt::Error<FailRaises> {
+            fn from(exception: super::NotThere) -> Self {
+                Self::User(FailRaises::NotThere(exception))
+            }
+        }
+
+        impl From<super::NotAllowed> for FailRaises {
+            fn from(exception: super::NotAllowed) -> Self {
+                Self::NotAllowed(exception)
+            }
+        }
+
+        impl From<super::NotAllowed> for rt::Error<FailRaises> {
+            fn from(exception: super::NotAllowed) -> Self {
+                Self::User(FailRaises::NotAllowed(exception))
+            }
+        }
+
+        /// The exceptions that `several` may raise.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum SeveralRaises {
+            /// IDL exception `Outer::Large`.
+            Large(super::Large),
+        }
+
+        impl rt::Raises for SeveralRaises {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                match self {
+                    Self::Large(exception) => rt::encode_exception(exception, out),
+                }
+            }
+
+            fn decode(
+                repository_id: &str,
+                input: &mut rt::Decoder<'_>,
+            ) -> rt::CdrResult<Option<Self>> {
+                match repository_id {
+                    <super::Large as rt::UserException>::REPOSITORY_ID => {
+                        rt::Decode::decode(input)
+                            .map(|exception| Some(Self::Large(exception)))
+                    }
+                    _ => Ok(None),
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for SeveralRaises {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {
+                    Self::Large(exception) => ::std::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+
+        impl ::std::error::Error for SeveralRaises {}
+
+        impl From<super::Large> for SeveralRaises {
+            fn from(exception: super::Large) -> Self {
+                Self::Large(exception)
+            }
+        }
+
+        impl From<super::Large> for rt::Error<SeveralRaises> {
+            fn from(exception: super::Large) -> Self {
+                Self::User(SeveralRaises::Large(exception))
+            }
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn fail<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.fail(), |(), _out| Ok(()))
+            }
+
+            pub fn several<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.several(),
+                    |(result, a, b, c), out| {
+                        out.put_sequence(result)?;
+                        out.put_sequence(a)?;
+                        out.put_sequence(b)?;
+                        out.put_sequence(c)
+                    },
+                )
+            }
+
+            pub fn len<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.len(),
+                    |result, out| {
+                        out.put_i32(*result);
+                        Ok(())
+                    },
+                )
+            }
+
+            pub fn is_empty<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.is_empty(),
+                    |result, out| {
+                        out.put_bool(*result);
+                        Ok(())
+                    },
+                )
+            }
+
+            pub fn to_peer<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let value: super::super::Field = rt::Decode::decode(input)?;
+                call.reply(servant.to_peer(&value), rt::Encode::encode)
+            }
+
+            pub fn is_good<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(
+                    servant.is_good(),
+                    |result, out| {
+                        out.put_bool(*result);
+                        Ok(())
+                    },
+                )
+            }
+
+            pub fn as_text<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.as_text(), |(), _out| Ok(()))
+            }
+
+            pub fn default<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let self_ = input.i32()?;
+                call.reply(servant.default(self_), |(), _out| Ok(()))
+            }
+
+            pub fn add<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let other: super::super::CriticRef = rt::Decode::decode(input)?;
+                call.reply(servant.add(&other), |(), _out| Ok(()))
+            }
+
+            pub fn drop<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.drop(), |(), _out| Ok(()))
+            }
+
+            pub fn into<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.into(), |(), _out| Ok(()))
+            }
+
+            pub fn try_into<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.try_into(), |(), _out| Ok(()))
+            }
+
+            pub fn to_string<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.to_string(), |(), _out| Ok(()))
+            }
+
+            pub fn borrow<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.borrow(), |(), _out| Ok(()))
+            }
+
+            pub fn type_id<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.type_id(), |(), _out| Ok(()))
+            }
+
+            pub fn fmt<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                call.reply(servant.fmt(), |(), _out| Ok(()))
+            }
+
+            pub fn eq<T: super::super::Critic + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let other: super::super::CriticRef = rt::Decode::decode(input)?;
+                call.reply(servant.eq(&other), |(), _out| Ok(()))
+            }
+        }
+    }
+}
