@@ -9,9 +9,18 @@ use syn::{Attribute, Item, parse_quote};
 /// When the tokens are no Rust file, which would be an error of this compiler.
 pub(super) fn file(tokens: TokenStream) -> syn::Result<String> {
     let mut file: syn::File = syn::parse2(tokens)?;
-    for attributes in file.items.iter_mut().filter_map(attributes) {
-        // Not every program uses everything that its IDL declares.
-        attributes.push(parse_quote!(#[allow(dead_code, unreachable_pub)]));
+    for item in &mut file.items {
+        // Not every program uses everything that its IDL declares, and the module that includes
+        // the file may have the name of one in it.
+        let allow = match item {
+            Item::Mod(_) => {
+                parse_quote!(#[allow(dead_code, unreachable_pub, clippy::module_inception)])
+            }
+            _ => parse_quote!(#[allow(dead_code, unreachable_pub)]),
+        };
+        if let Some(attributes) = attributes(item) {
+            attributes.push(allow);
+        }
     }
     Ok(space(&prettyplease::unparse(&file)))
 }

@@ -1,7 +1,7 @@
 // Made from constants.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// Constants of every type.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod limits {
     use ::armilla::rt;
 

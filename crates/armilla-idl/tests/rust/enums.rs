@@ -44,7 +44,7 @@ impl<'a> ::armilla::rt::Decode<'a> for Order {
 }
 
 /// IDL module `Paint`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod paint {
     use ::armilla::rt;
 

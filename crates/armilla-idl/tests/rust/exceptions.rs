@@ -1,7 +1,7 @@
 // Made from exceptions.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// IDL module `Bank`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod bank {
     use ::armilla::rt;
 

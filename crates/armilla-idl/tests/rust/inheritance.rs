@@ -1,7 +1,7 @@
 // Made from inheritance.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// IDL module `Base`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod base {
     use ::armilla::rt;
 
@@ -205,7 +205,7 @@ pub mod base {
 }
 
 /// IDL module `Derived`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod derived {
     use ::armilla::rt;
 

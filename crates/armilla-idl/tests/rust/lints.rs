@@ -1,7 +1,7 @@
 // Made from lints.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// What clippy would say something about, were it not allowed where it stands.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod outer {
     use ::armilla::rt;
 

@@ -1,7 +1,7 @@
 // Made from modules.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// Opened twice.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod shop {
     use ::armilla::rt;
 
@@ -41,5 +41,5 @@ pub mod shop {
 }
 
 /// IDL module `Empty`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod empty {}

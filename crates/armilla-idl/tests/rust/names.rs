@@ -1,7 +1,7 @@
 // Made from names.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// Identifiers that Rust would not take as they are.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod r#match {
     use ::armilla::rt;
 
@@ -477,7 +477,7 @@ pub mod r#match {
 }
 
 /// IDL module `rt`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod rt_ {
     /// IDL `rt::Result`.
     pub type Result_ = i32;
@@ -516,7 +516,7 @@ impl<'a> ::armilla::rt::Decode<'a> for Top {
 }
 
 /// IDL module `Deep`.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod deep {
     /// IDL module `Deep::Deep2`.
     pub mod deep2 {
@@ -644,7 +644,7 @@ impl ::armilla::rt::Interface for dyn TopLevel {
 impl ::armilla::rt::IsA<dyn TopLevel> for dyn TopLevel {}
 
 /// What belongs to the interface [`TopLevel`].
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod top_level {
     use ::armilla::rt;
 
