@@ -3,105 +3,135 @@
 /// The operations of an interface, found by name in constant time.
 ///
 /// A name is hashed once. The hash chooses one of `N` buckets, the bucket's displacement turns the
-/// hash into the only place where the name can stand, and one comparison decides. The displacements
-/// are searched at compile time, so that no two names share a place.
+/// hash into the only one of `M` places where the name can stand, and one comparison decides. The
+/// displacements are searched at compile time, so that no two names share a place; `M` is a power
+/// of two and at least twice `N`, so that the search is short.
 #[derive(Debug)]
-pub struct Operations<const N: usize> {
+pub struct Operations<const N: usize, const M: usize> {
     /// For each bucket the seed that spreads its names, or with [`DIRECT`] set the place itself.
     displacements: [u16; N],
     /// For each place the number of the name that stands there.
-    places: [u16; N],
+    places: [u16; M],
     names: [&'static str; N],
 }
 
 /// Marks the displacement of a bucket with a single name: it is the place.
 const DIRECT: u16 = 1 << 15;
 
-/// A place that is not taken yet.
-const FREE: u16 = u16::MAX;
+/// No name: a place that is not taken, or the end of a chain.
+const NONE: u16 = u16::MAX;
 
-impl<const N: usize> Operations<N> {
+/// The names of each bucket as chains through the names, while a table is made.
+struct Chains<const N: usize> {
+    hashes: [u64; N],
+    /// The first name of each bucket, and how many it has.
+    first: [u16; N],
+    sizes: [u16; N],
+    /// The next name of the same bucket.
+    next: [u16; N],
+}
+
+impl<const N: usize> Chains<N> {
+    const fn new(names: &[&'static str; N]) -> Self {
+        let mut chains = Self { hashes: [0; N], first: [NONE; N], sizes: [0; N], next: [NONE; N] };
+        let mut i = 0;
+        while i < N {
+            let hash = hash(names[i].as_bytes());
+            let b = bucket(hash, N);
+            chains.hashes[i] = hash;
+            chains.next[i] = chains.first[b];
+            chains.first[b] = i as u16;
+            chains.sizes[b] += 1;
+            i += 1;
+        }
+        chains
+    }
+
+    const fn largest(&self) -> u16 {
+        let mut largest = 0;
+        let mut b = 0;
+        while b < N {
+            if self.sizes[b] > largest {
+                largest = self.sizes[b];
+            }
+            b += 1;
+        }
+        largest
+    }
+}
+
+impl<const N: usize, const M: usize> Operations<N, M> {
     /// The table for `names`, whose numbers are their indices. Meant for constants.
     ///
     /// # Panics
-    /// When two names are equal or there are more than 32,767; the IDL compiler excludes both.
+    /// When two names are equal, there are more than 32,767 or `M` is too small; the IDL compiler
+    /// excludes all three.
     pub const fn new(names: [&'static str; N]) -> Self {
-        assert!(N < DIRECT as usize, "too many operations");
-        let mut hashes = [0; N];
-        let mut sizes = [0usize; N];
-        let mut i = 0;
-        while i < N {
-            hashes[i] = hash(names[i].as_bytes());
-            sizes[bucket(hashes[i], N)] += 1;
-            i += 1;
-        }
-        let mut table = Self { displacements: [0; N], places: [FREE; N], names };
-        let mut size = N;
-        while size > 0 {
+        assert!(M < DIRECT as usize && M.is_power_of_two() && M >= 2 * N, "a bad table size");
+        let chains = Chains::new(&names);
+        let mut table = Self { displacements: [0; N], places: [NONE; M], names };
+        let mut size = chains.largest();
+        // The largest buckets first: they need the most places at once.
+        while size > 1 {
             let mut b = 0;
             while b < N {
-                if sizes[b] == size {
-                    table.displacements[b] = table.settle(&hashes, b, size);
+                if chains.sizes[b] == size {
+                    table.displacements[b] = table.find_seed(&chains, b);
                 }
                 b += 1;
             }
             size -= 1;
         }
+        table.place_singles(&chains);
         table
     }
 
-    /// Finds places for the names of bucket `b` and takes them.
-    const fn settle(&mut self, hashes: &[u64; N], b: usize, size: usize) -> u16 {
-        if size == 1 {
-            let place = self.first_free();
-            let mut i = 0;
-            while bucket(hashes[i], N) != b {
-                i += 1;
+    /// Gives the names that are alone in their bucket what places are left.
+    const fn place_singles(&mut self, chains: &Chains<N>) {
+        let mut place = 0;
+        let mut b = 0;
+        while b < N {
+            if chains.sizes[b] == 1 {
+                while self.places[place] != NONE {
+                    place += 1;
+                }
+                self.places[place] = chains.first[b];
+                self.displacements[b] = DIRECT | place as u16;
             }
-            self.places[place] = i as u16;
-            return DIRECT | place as u16;
+            b += 1;
         }
+    }
+
+    /// Finds the seed under which all names of bucket `b` get free places, and takes them.
+    const fn find_seed(&mut self, chains: &Chains<N>, b: usize) -> u16 {
         let mut seed = 0;
-        while !self.try_seed(hashes, b, seed) {
+        while !self.try_seed(chains, b, seed) {
             seed += 1;
             assert!(seed < DIRECT, "two operations have the same name");
         }
         seed
     }
 
-    const fn first_free(&self) -> usize {
-        let mut place = 0;
-        while self.places[place] != FREE {
-            place += 1;
-        }
-        place
-    }
-
-    /// Takes the places that `seed` gives to the names of bucket `b`, if all are free.
-    const fn try_seed(&mut self, hashes: &[u64; N], b: usize, seed: u16) -> bool {
-        let mut i = 0;
-        while i < N {
-            if bucket(hashes[i], N) == b {
-                let place = spread(hashes[i], seed, N);
-                if self.places[place] != FREE {
-                    self.release(hashes, b, seed, i);
-                    return false;
-                }
-                self.places[place] = i as u16;
+    const fn try_seed(&mut self, chains: &Chains<N>, b: usize, seed: u16) -> bool {
+        let mut i = chains.first[b];
+        while i != NONE {
+            let place = spread(chains.hashes[i as usize], seed, M);
+            if self.places[place] != NONE {
+                self.release(chains, b, seed, i);
+                return false;
             }
-            i += 1;
+            self.places[place] = i;
+            i = chains.next[i as usize];
         }
         true
     }
 
-    /// Gives back what names of bucket `b` before number `end` took under `seed`.
-    const fn release(&mut self, hashes: &[u64; N], b: usize, seed: u16, end: usize) {
-        let mut i = 0;
-        while i < end {
-            if bucket(hashes[i], N) == b {
-                self.places[spread(hashes[i], seed, N)] = FREE;
-            }
-            i += 1;
+    /// Gives back what the names of bucket `b` before `end` took under `seed`.
+    const fn release(&mut self, chains: &Chains<N>, b: usize, seed: u16, end: u16) {
+        let mut i = chains.first[b];
+        while i != end {
+            self.places[spread(chains.hashes[i as usize], seed, M)] = NONE;
+            i = chains.next[i as usize];
         }
     }
 
@@ -114,7 +144,7 @@ impl<const N: usize> Operations<N> {
         let hash = hash(name.as_bytes());
         let displacement = self.displacements[bucket(hash, N)];
         let place = match displacement & DIRECT {
-            0 => spread(hash, displacement, N),
+            0 => spread(hash, displacement, M),
             _ => (displacement & !DIRECT) as usize,
         };
         let number = *self.places.get(place)? as usize;
@@ -126,9 +156,10 @@ const fn bucket(hash: u64, n: usize) -> usize {
     ((hash >> 32) % n as u64) as usize
 }
 
-const fn spread(hash: u64, seed: u16, n: usize) -> usize {
+/// The place of a name among `m`, a power of two.
+const fn spread(hash: u64, seed: u16, m: usize) -> usize {
     let mixed = (hash ^ (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(MULTIPLIER);
-    ((mixed >> 32) % n as u64) as usize
+    (mixed >> 32) as usize & (m - 1)
 }
 
 const MULTIPLIER: u64 = 0xff51_afd7_ed55_8ccd;
@@ -182,7 +213,7 @@ mod tests {
             "withdrew",
             "withdraw_all",
         ];
-        const TABLE: Operations<7> = Operations::new(NAMES);
+        const TABLE: Operations<7, 16> = Operations::new(NAMES);
         for (number, name) in NAMES.iter().enumerate() {
             assert_eq!(TABLE.find(name), Some(number));
         }
@@ -193,17 +224,16 @@ mod tests {
 
     #[test]
     fn an_interface_without_operations_finds_nothing() {
-        const TABLE: Operations<0> = Operations::new([]);
+        const TABLE: Operations<0, 1> = Operations::new([]);
         assert_eq!(TABLE.find("anything"), None);
     }
 
     #[test]
-    fn hundreds_of_similar_names_keep_apart() {
-        let owned: Vec<String> =
-            (0..300).map(|i| format!("get_attribute_number_{i}_of_it")).collect();
-        let names: [&'static str; 300] =
-            core::array::from_fn(|i| &*Box::leak(owned[i].clone().into_boxed_str()));
-        let table = Operations::new(names);
+    fn thousands_of_similar_names_keep_apart() {
+        let names: [&'static str; 3000] = core::array::from_fn(|i| {
+            &*Box::leak(format!("get_attribute_number_{i}_of_it").into_boxed_str())
+        });
+        let table = Operations::<3000, 8192>::new(names);
         for (number, name) in names.iter().enumerate() {
             assert_eq!(table.find(name), Some(number));
         }

@@ -136,9 +136,11 @@ impl Generator<'_, '_> {
             return quote!(call.unknown_operation());
         }
         let count = Literal::usize_unsuffixed(wire_names.len());
+        // What the search for a perfect hash asks for: a power of two, twice the names or more.
+        let places = Literal::usize_unsuffixed((2 * wire_names.len()).next_power_of_two());
         let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
         quote! {
-            static OPERATIONS: rt::Operations<#count> = rt::Operations::new([#(#wire_names),*]);
+            static OPERATIONS: rt::Operations<#count, #places> = rt::Operations::new([#(#wire_names),*]);
             match OPERATIONS.find(call.operation()) {
                 #(Some(#numbers) => #functions(self, call),)*
                 _ => call.unknown_operation(),

@@ -149,7 +149,7 @@ pub mod bank {
             const BASES: &'static [&'static str] = &[];
 
             fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-                static OPERATIONS: rt::Operations<2> = rt::Operations::new([
+                static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
                     "read",
                     "close",
                 ]);

@@ -32,7 +32,7 @@ pub mod base {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1> = rt::Operations::new(["_get_name"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["_get_name"]);
             match OPERATIONS.find(call.operation()) {
                 Some(0) => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
@@ -89,7 +89,7 @@ pub mod base {
         const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<2> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
                 "go_left",
                 "_get_name",
             ]);
@@ -160,7 +160,7 @@ pub mod base {
         const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<2> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
                 "go_right",
                 "_get_name",
             ]);
@@ -237,7 +237,7 @@ pub mod derived {
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
                 "parent",
                 "go_left",
                 "go_right",
@@ -331,7 +331,7 @@ pub mod derived {
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<6> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<6, 16> = rt::Operations::new([
                 "_get_self",
                 "_set_self",
                 "parent",

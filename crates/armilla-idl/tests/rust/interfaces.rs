@@ -609,7 +609,7 @@ pub mod bank {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<18> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<18, 64> = rt::Operations::new([
                 "_get_balance",
                 "_get_owner",
                 "_set_owner",

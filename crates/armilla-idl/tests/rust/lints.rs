@@ -509,7 +509,7 @@ pub mod outer {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<17> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<17, 64> = rt::Operations::new([
                 "fail",
                 "several",
                 "len",

@@ -189,7 +189,7 @@ pub mod r#match {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<8> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new([
                 "sendStructSeq_2way",
                 "_get_yield",
                 "_set_yield",
@@ -439,7 +439,7 @@ pub mod r#match {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1> = rt::Operations::new(["next"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["next"]);
             match OPERATIONS.find(call.operation()) {
                 Some(0) => i::skeleton::next(self, call),
                 _ => call.unknown_operation(),
@@ -627,7 +627,7 @@ impl ::armilla::rt::Interface for dyn TopLevel {
         &self,
         call: &mut ::armilla::rt::ServerCall<'_>,
     ) -> ::armilla::rt::Dispatched {
-        static OPERATIONS: ::armilla::rt::Operations<1> = ::armilla::rt::Operations::new([
+        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new([
             "top",
         ]);
         match OPERATIONS.find(call.operation()) {

@@ -1,7 +1,7 @@
 // Made from CosNaming.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// The naming service of the OMG.
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod cos_naming {
     use ::armilla::rt;
 
@@ -318,7 +318,7 @@ pub mod cos_naming {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<10> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<10, 32> = rt::Operations::new([
                 "bind",
                 "rebind",
                 "bind_context",
@@ -1527,7 +1527,7 @@ pub mod cos_naming {
         const BASES: &'static [&'static str] = &[];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<3> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<3, 8> = rt::Operations::new([
                 "next_one",
                 "next_n",
                 "destroy",
@@ -1710,7 +1710,7 @@ pub mod cos_naming {
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<14> = rt::Operations::new([
+            static OPERATIONS: rt::Operations<14, 32> = rt::Operations::new([
                 "to_string",
                 "to_name",
                 "to_url",
