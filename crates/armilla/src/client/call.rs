@@ -124,7 +124,7 @@ fn call<'p>(
             }
             Ok(Answer::Raised(exception)) => {
                 let exception = exception.said_by(&target.endpoint.address, operation);
-                reference.return_home(route, exception)?;
+                reference.return_home(route, forwards, exception)?;
             }
             Err(error) => {
                 failures += 1;
@@ -288,20 +288,23 @@ impl Reference {
         Ok(())
     }
 
-    /// After a system exception from a server that another one forwarded us to: when it does not
-    /// have the object, the next attempt goes to the reference's own address again. Everything
-    /// else is returned.
+    /// After a system exception from a server that another one forwarded us to, in an earlier call:
+    /// when it does not have the object any more, the next attempt goes to the reference's own
+    /// address again. Everything else is returned, and so is what a server says that this very
+    /// call was forwarded to.
     #[cold]
     pub(crate) fn return_home(
         &self,
         route: &Route,
+        forwards: u32,
         exception: SystemException,
     ) -> Result<(), SystemException> {
         let gone = matches!(
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
-        if !route.forwarded || !gone || exception.completed() != Completion::No {
+        let stale = route.forwarded && forwards == 0;
+        if !stale || !gone || exception.completed() != Completion::No {
             return Err(exception);
         }
         self.route.store(None);

@@ -32,6 +32,10 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
         let target = route.preferred();
         match ask(reference, target, &deadline) {
             Ok(Located::Here) => return Ok(true),
+            // An earlier forward may have become stale: the reference's own address knows better.
+            Ok(Located::Unknown) if route.forwarded && forwards == 0 => {
+                reference.route.store(None);
+            }
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
             Ok(Located::At(ior)) => {
