@@ -1,9 +1,9 @@
 //! `armilla idl`: the IDL compiler on the command line.
 
 use crate::failure::{Doing, Failure, Outcome};
+use crate::output::print;
 use armilla_idl::{Compilation, Diagnostics, Options, rust};
 use std::ffi::OsStr;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What `armilla idl` does.
@@ -61,9 +61,7 @@ fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
     let (compilation, text) = generate(file, options).map_err(|errors| told(&errors))?;
     compilation.warnings.print();
     if output.as_os_str() == "-" {
-        return std::io::stdout()
-            .write_all(text.as_bytes())
-            .doing("cannot write to standard output");
+        return print(format_args!("{text}"));
     }
     let inside = || {
         let name = Path::new(file.file_stem().unwrap_or(OsStr::new("idl"))).with_extension("rs");

@@ -9,6 +9,7 @@ mod failure;
 mod idl;
 mod ior;
 mod orb;
+mod output;
 mod ping;
 
 use clap::{Parser, Subcommand};

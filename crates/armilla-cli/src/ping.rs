@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
+use crate::output::say;
 use armilla::Object;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ping {
     /// The object's reference
+    #[arg(value_name = "REF")]
     reference: String,
     /// How often to call it
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
@@ -18,18 +20,18 @@ pub(crate) struct Ping {
 pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
     let orb = arguments.orb()?;
     let object = orb.string_to_object(&ping.reference)?;
-    println!("{object:?}");
+    say!("{object:?}")?;
     let (known, took) = timed(|| object.locate())?;
-    println!(
+    say!(
         "locate         {:<28} {took:>10.1?}",
         if known { "the server knows it" } else { "unknown" }
-    );
+    )?;
     if !known {
         return Err(gone("the server answers, but knows no such object"));
     }
     let times = (0..ping.count).map(|_| call(&object)).collect::<Outcome<Vec<_>>>()?;
     if let Some(least) = times.iter().min() {
-        println!("{} calls, the fastest took {least:.1?}", times.len());
+        say!("{} calls, the fastest took {least:.1?}", times.len())?;
     }
     orb.shutdown();
     Ok(())
@@ -41,7 +43,7 @@ fn call(object: &Object) -> Outcome<Duration> {
     if gone_already {
         return Err(gone("the object says that it does not exist"));
     }
-    println!("_non_existent  {:<28} {took:>10.1?}", "it exists");
+    say!("_non_existent  {:<28} {took:>10.1?}", "it exists")?;
     Ok(took)
 }
 

@@ -64,11 +64,16 @@ fn the_server_of_the_demonstration_ends_with_who_started_it() {
 
 #[test]
 fn a_client_without_its_server_fails_and_says_why() {
-    let output = Command::new(env!("CARGO_BIN_EXE_armilla"))
+    let mut client = Command::new(env!("CARGO_BIN_EXE_armilla"))
         .args(["demo-client", "--telescope", "corbaloc::127.0.0.1:1/T", "--probe", "corbaloc::/P"])
         .stdin(Stdio::piped())
-        .output()
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    // As long as this is open the client believes that somebody waits for it.
+    let alive = client.stdin.take();
+    let output = client.wait_with_output().unwrap();
+    drop(alive);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: TRANSIENT"));
 }

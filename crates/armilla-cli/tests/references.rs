@@ -30,14 +30,14 @@ fn told_as_json(reference: &str) -> Value {
 #[test]
 fn an_ior_is_taken_apart_and_its_parts_are_named() {
     let text = told(&["ior", ACCOUNT.trim()]);
-    for line in ["type id: ", "protocol: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
+    for line in ["type id: ", "profile 0: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
     {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
     let json = told_as_json(ACCOUNT.trim());
     let components = json["profiles"][0]["components"].as_array().unwrap();
     let named = |name: &str| components.iter().find(|component| component["name"] == name).unwrap();
-    assert_eq!(named("TAG_ORB_TYPE")["orb"], "ATT");
+    assert_eq!(named("TAG_ORB_TYPE")["orb"], "omniORB");
     assert_eq!(named("TAG_CODE_SETS")["wchar"]["native"], "UTF-16");
 }
 

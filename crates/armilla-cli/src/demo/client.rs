@@ -10,6 +10,7 @@ use super::server::Sink;
 use super::{facts, story, tap};
 use crate::allocations;
 use crate::failure::{Failure, Outcome};
+use crate::output::say;
 use armilla::Orb;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -56,18 +57,18 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .settings(|settings| settings.congestion_control = facts::congestion_control())
         .build()?;
 
-    println!("\nCalls through the stubs that were generated from idl/demo.idl:\n");
+    say!("\nCalls through the stubs that were generated from idl/demo.idl:\n")?;
     let telescope: TelescopeRef = orb.resolve(&arguments.telescope)?;
     story::tell(&orb, &telescope)?;
 
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let probe: measuring::ProbeRef = orb.resolve(&arguments.probe)?;
-    println!("\nMeasuring …");
+    say!("\nMeasuring …")?;
     let report = measure(&orb, &probe, effort, cpu)?;
-    println!("{report}");
+    say!("{report}")?;
     if let Some(path) = &arguments.json {
         report.write(path)?;
-        println!("\nThese figures are in {} too.", path.display());
+        say!("\nThese figures are in {} too.", path.display())?;
     }
     orb.shutdown();
     Ok(())

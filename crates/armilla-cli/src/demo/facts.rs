@@ -25,7 +25,7 @@ pub(super) fn processor() -> String {
     model.map_or("unknown", |(_, name)| name.trim()).to_owned()
 }
 
-/// How many CPUs the machine has that this process was started on.
+/// How many CPUs the machine has.
 pub(super) fn cpus() -> usize {
     let online = read("/proc/cpuinfo");
     online.lines().filter(|line| line.starts_with("processor")).count()

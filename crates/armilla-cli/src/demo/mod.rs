@@ -17,6 +17,7 @@ mod generated {
 }
 
 use crate::failure::{Doing, Failure, Outcome};
+use crate::output::say;
 use armilla_ipc::affinity;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -48,8 +49,8 @@ pub(crate) fn run(demo: &Demo) -> Outcome {
         client.arg("--quick");
     }
     let mut client = client.stdin(Stdio::piped()).spawn().doing("cannot start the client")?;
-    println!("server process {}, client process {}", server.process.id(), client.id());
-    println!("the server published {}", server.telescope);
+    say!("server process {}, client process {}", server.process.id(), client.id())?;
+    say!("the server published {}", server.telescope)?;
     // Waiting must not close the pipe, which tells the client that this process lives.
     let alive = client.stdin.take();
     let status = client.wait().doing("cannot wait for the client")?;

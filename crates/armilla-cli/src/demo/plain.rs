@@ -35,8 +35,9 @@ impl PlainClient {
     /// One exchange.
     #[inline]
     pub(super) fn exchange(&mut self) -> Outcome {
-        self.stream.write_all(&self.request)?;
-        match receive(&mut self.stream, &mut self.buffer, self.reply_len)? {
+        self.stream.write_all(&self.request).doing("the plain connection")?;
+        let received = receive(&mut self.stream, &mut self.buffer, self.reply_len);
+        match received.doing("the plain connection")? {
             true => Ok(()),
             false => Err(Failure::because("the plain server hung up")),
         }

@@ -97,7 +97,7 @@ impl Compared {
             "  {what}: {} series of {} calls each way, in {rounds} rounds of {calls}; {request} \
              octets there, {reply} back.",
             rounds / in_series,
-            in_series * calls,
+            thousands(in_series * calls),
         )
     }
 }
@@ -149,6 +149,14 @@ const RULES: &str = "  \
 const UNBOUND: &str = "  \
   THE PROCESSES COULD NOT BE BOUND TO ONE CPU: the times depend on where they happened to run.
 ";
+
+/// A number with a comma before each group of three digits.
+fn thousands(number: usize) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
+    }
+}
 
 fn spread(spread: Spread) -> Value {
     json!({

@@ -8,6 +8,7 @@ use super::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use super::{facts, plain};
 use crate::allocations;
 use crate::failure::{Doing, Outcome};
+use crate::output::say;
 use armilla::{Error, Orb, SystemException};
 use std::net::TcpListener;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -40,8 +41,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let telescope = poa.activate(observatory::telescope::tie(Meridian::default()))?;
     let sink = poa.activate(ttcp_sequence::tie(Sink))?;
     let probe = poa.activate(measuring::probe::tie(Gauge { sink, plain_port, cpu }))?;
-    println!("{}", orb.publish("Telescope", telescope.object())?);
-    println!("{}", orb.publish("Probe", probe.object())?);
+    say!("{}", orb.publish("Telescope", telescope.object())?)?;
+    say!("{}", orb.publish("Probe", probe.object())?)?;
 
     let ending = orb.clone();
     super::when_abandoned(move || ending.shutdown());

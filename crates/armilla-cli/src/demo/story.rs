@@ -3,6 +3,7 @@
 use super::generated::observatory::telescope::PointRaises;
 use super::generated::observatory::{self, *};
 use crate::failure::{Failure, Outcome};
+use crate::output::say;
 use armilla::{Error, Orb, SystemException};
 use std::fmt::Display;
 
@@ -15,7 +16,7 @@ macro_rules! show {
             concat!(stringify!($object), ".", stringify!($operation), "({})"),
             arguments.join(", ")
         );
-        line($kind, &call, &format_args!("{result:?}"));
+        line($kind, &call, &format_args!("{result:?}"))?;
         result
     }};
 }
@@ -37,7 +38,7 @@ pub(super) fn tell(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
 
     let eye = orb.root_poa().activate(observatory::observer::tie(Eye { enough: 3 }))?;
     let frames = telescope.watch(&eye, 10)?;
-    line("reference, called back", "telescope.watch(eye, 10)", &frames);
+    line("reference, called back", "telescope.watch(eye, 10)", &frames)?;
 
     show!("oneway", telescope.remark("clouds from the west"));
     show!("sequence of strings", telescope.logbook());
@@ -53,10 +54,10 @@ fn point(telescope: &TelescopeRef) -> Outcome {
         let call = format!("telescope.point(Name({name:?}))");
         match telescope.point(&Target::Name(name.into())) {
             Err(Error::User(PointRaises::BelowHorizon(exception))) => {
-                line("user exception", &call, &format_args!("raised {exception:?}"));
+                line("user exception", &call, &format_args!("raised {exception:?}"))?;
             }
             Err(Error::User(PointRaises::UnknownTarget(exception))) => {
-                line("another one", &call, &format_args!("raised {exception:?}"));
+                line("another one", &call, &format_args!("raised {exception:?}"))?;
             }
             Err(Error::System(exception)) => return Err(exception.into()),
             Ok(_) => return Err(Failure::because(format!("{call} raised no exception"))),
@@ -69,8 +70,7 @@ fn refract(telescope: &TelescopeRef) -> Outcome {
     let mut place = Direction { right_ascension: 88.79, declination: -30.0 };
     let call = format!("telescope.refract(&mut {place:?})");
     telescope.refract(&mut place)?;
-    line("inout", &call, &format_args!("{place:?}"));
-    Ok(())
+    line("inout", &call, &format_args!("{place:?}"))
 }
 
 /// The observer: lives in the client, is called by the server.
@@ -81,17 +81,19 @@ struct Eye {
 impl Observer for Eye {
     fn frame(&self, number: u32, magnitude: f64) -> Result<bool, SystemException> {
         let go_on = number < self.enough;
-        line("  from the server", &format!("  eye.frame({number}, {magnitude})"), &go_on);
-        Ok(go_on)
+        let call = format!("  eye.frame({number}, {magnitude})");
+        let printed = line("  from the server", &call, &go_on).is_ok();
+        // Where nobody reads what is printed, there is nothing more to see.
+        Ok(go_on && printed)
     }
 }
 
 /// Prints one call; the result of a long one stands below it.
-fn line(kind: &str, call: &str, result: &dyn Display) {
+fn line(kind: &str, call: &str, result: &dyn Display) -> Outcome {
     const WIDTH: usize = 42;
     if call.len() <= WIDTH {
-        println!("  {kind:<23} {call:<WIDTH$} -> {result}");
+        say!("  {kind:<23} {call:<WIDTH$} -> {result}")
     } else {
-        println!("  {kind:<23} {call}\n  {:<23} {:<WIDTH$} -> {result}", "", "");
+        say!("  {kind:<23} {call}\n  {:<23} {:<WIDTH$} -> {result}", "", "")
     }
 }

@@ -62,15 +62,20 @@ fn relay(listener: &TcpListener, server: &IiopProfile) -> io::Result<Exchange> {
     Ok(last)
 }
 
-/// The next GIOP message, `None` at the end of the stream.
+/// The next GIOP message with all its fragments, `None` at the end of the stream.
 fn read_message(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
-    let mut header = [0; HEADER_LEN];
-    match stream.read_exact(&mut header) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
+    let mut message = Vec::new();
+    loop {
+        let mut header = [0; HEADER_LEN];
+        match stream.read_exact(&mut header) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            other => other?,
+        }
+        let decoded = MessageHeader::decode(&header).map_err(io::Error::other)?;
+        message.extend(header);
+        stream.take(decoded.size.into()).read_to_end(&mut message)?;
+        if !decoded.more_fragments {
+            return Ok(Some(message));
+        }
     }
-    let decoded = MessageHeader::decode(&header).map_err(io::Error::other)?;
-    let mut message = header.to_vec();
-    stream.take(decoded.size.into()).read_to_end(&mut message)?;
-    Ok(Some(message))
 }
