@@ -1,0 +1,21 @@
+//! Writing to standard output, which may be a pipe that nobody reads any more.
+
+use crate::failure::{Doing, Failure, Outcome};
+use std::fmt;
+use std::io::{ErrorKind, Write, stdout};
+
+/// Prints a line, formatted as `println!` would. It can fail, and does not panic.
+macro_rules! say {
+    ($($format:tt)*) => {
+        $crate::output::print(format_args!("{}\n", format_args!($($format)*)))
+    };
+}
+pub(crate) use say;
+
+/// Prints text as it is. Who closed the pipe wants no more, and no error message either.
+pub(crate) fn print(text: fmt::Arguments<'_>) -> Outcome {
+    match stdout().write_fmt(text) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Told),
+        other => other.doing("cannot write to standard output"),
+    }
+}
