@@ -1,5 +1,6 @@
 //! Everything about an ORB that can be set, with the defaults.
 
+use armilla_cdr::CodeSet;
 use armilla_giop::Version;
 use std::time::Duration;
 
@@ -26,6 +27,10 @@ pub struct Settings {
     pub max_forwards: u32,
     /// The highest GIOP version that is spoken. 1.2.
     pub max_giop: Version,
+    /// The code set that references name as ours for `char` and `string`, the other being one that
+    /// we convert. ISO 8859-1, in which every octet of an IDL `char` is a character; other ORBs may
+    /// send nothing beyond it then. With UTF-8 they may send any text, but no `char` above 127.
+    pub native_char_code_set: CodeSet,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
@@ -45,6 +50,7 @@ impl Default for Settings {
             max_connections: 1024,
             max_forwards: 8,
             max_giop: Version::V1_2,
+            native_char_code_set: CodeSet::Iso8859_1,
             socket_queue: None,
             congestion_control: None,
         }

@@ -2,6 +2,7 @@
 
 use super::OrbBuilder;
 use crate::exception::{Minor, SystemException};
+use armilla_cdr::CodeSet;
 use armilla_giop::Version;
 
 impl OrbBuilder {
@@ -17,6 +18,7 @@ impl OrbBuilder {
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
     /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
+    /// | `-ORBNativeCharCodeSet ISO-8859-1\|UTF-8` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
     ///
@@ -58,6 +60,9 @@ impl OrbBuilder {
                 self.settings.connect_timeout = std::time::Duration::from_millis(limit);
             }
             "-ORBMaxGIOPVersion" => self.settings.max_giop = version(name, &value)?,
+            "-ORBNativeCharCodeSet" => {
+                self.settings.native_char_code_set = code_set(name, &value)?;
+            }
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
             "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
@@ -81,6 +86,14 @@ fn version(name: &str, value: &str) -> Result<Version, SystemException> {
     let known = [Version::V1_0, Version::V1_1, Version::V1_2];
     let parsed = value.parse().ok().filter(|version| known.contains(version));
     parsed.ok_or_else(|| bad(format!("{name} {value:?}: one of 1.0, 1.1 and 1.2 is needed")))
+}
+
+fn code_set(name: &str, value: &str) -> Result<CodeSet, SystemException> {
+    match value {
+        "ISO-8859-1" => Ok(CodeSet::Iso8859_1),
+        "UTF-8" => Ok(CodeSet::Utf8),
+        _ => Err(bad(format!("{name} {value:?}: one of ISO-8859-1 and UTF-8 is needed"))),
+    }
 }
 
 fn bad(what: String) -> SystemException {

@@ -4,6 +4,7 @@ use super::{ARMILLA_ORB_TYPE, Orb};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::poa::{Activation, ObjectKey};
+use crate::settings::Settings;
 use arc_swap::Guard;
 use armilla_cdr::{CdrResult, CodeSet};
 use armilla_giop::Version;
@@ -81,7 +82,7 @@ impl Orb {
     ) -> Result<Object, SystemException> {
         let addresses = self.server()?.published();
         let profiles = addresses.iter().map(|(host, port)| {
-            profile(self.settings().max_giop, host, *port, &activation.key)?.to_tagged()
+            profile(self.settings(), host, *port, &activation.key)?.to_tagged()
         });
         let profiles = profiles
             .collect::<CdrResult<_>>()
@@ -102,24 +103,27 @@ impl Orb {
     }
 }
 
-fn profile(version: Version, host: &str, port: u16, key: &[u8]) -> CdrResult<IiopProfile> {
+fn profile(settings: &Settings, host: &str, port: u16, key: &[u8]) -> CdrResult<IiopProfile> {
+    let version = settings.max_giop;
+    let code_sets = code_sets(settings.native_char_code_set);
     let components = match version {
         Version::V1_0 => Vec::new(),
-        _ => vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets().to_tagged()?],
+        _ => vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?],
     };
     let host = host.to_owned();
     Ok(IiopProfile { version, host, port, object_key: key.to_vec(), components })
 }
 
-/// What we offer for `char` and `string`: ISO 8859-1, where every octet is a character, first, and
-/// UTF-8 for those who prefer it. Wide characters are UTF-16 with whoever asks.
-fn code_sets() -> CodeSetComponentInfo {
+/// What we offer for `char` and `string`: both code sets, one of them first. Wide characters are
+/// UTF-16 with whoever asks.
+fn code_sets(native: CodeSet) -> CodeSetComponentInfo {
     const UTF_16: u32 = 0x0001_0109;
+    let other = match native {
+        CodeSet::Iso8859_1 => CodeSet::Utf8,
+        CodeSet::Utf8 => CodeSet::Iso8859_1,
+    };
     CodeSetComponentInfo {
-        char: CodeSetComponent {
-            native: CodeSet::Iso8859_1.id(),
-            conversion: vec![CodeSet::Utf8.id()],
-        },
+        char: CodeSetComponent { native: native.id(), conversion: vec![other.id()] },
         wchar: CodeSetComponent { native: UTF_16, conversion: Vec::new() },
     }
 }
