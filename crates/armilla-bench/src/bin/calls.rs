@@ -1,0 +1,50 @@
+//! `calls serve [-ORB…]` prints a reference and serves; `calls void|structs COUNT REF` calls it.
+
+use armilla::{Orb, SystemException};
+use armilla_bench::{BinStruct, Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use std::process::ExitCode;
+
+/// How many structs a call of `structs` carries.
+const STRUCTS: i32 = 1024;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["serve", ..] => serve(&arguments),
+        [what @ ("void" | "structs"), count, url] => match count.parse() {
+            Ok(count) => call(what, count, url),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: calls serve [-ORB…] | calls void|structs COUNT REF");
+    ExitCode::from(2)
+}
+
+fn serve(arguments: &[String]) -> Result<(), SystemException> {
+    let orb = Orb::from_args(arguments.iter().cloned())?;
+    let sink = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
+    println!("{}", orb.object_to_string(&sink)?);
+    orb.run()
+}
+
+fn call(what: &str, count: u32, url: &str) -> Result<(), SystemException> {
+    let sink: TtcpSequenceRef = Orb::new()?.resolve(url)?;
+    if what == "void" {
+        return (0..count).try_for_each(|_| sink.send_no_params_2way());
+    }
+    let one = |l| BinStruct { s: 7, c: b'x', l, o: 255, d: 0.5 };
+    let structs: Vec<_> = (0..STRUCTS).map(one).collect();
+    (0..count).try_for_each(|_| sink.send_struct_seq_2way(&structs))
+}
