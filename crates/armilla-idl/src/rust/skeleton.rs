@@ -113,7 +113,13 @@ fn reply(
         let value = callable.local("value");
         (quote!(#value), quote!((#value, #(#inouts),*)), quote!((#pattern, #(#inouts),*)))
     };
-    let encode = marshal::closure(&quote!(#pattern,), &out, &steps);
+    let mut results = callable.results();
+    let encode = match (results.next(), results.next()) {
+        (Some(only), None) if returned.is_empty() && marshal::is_call(scope.model, only.ty) => {
+            quote!(rt::Encode::encode)
+        }
+        _ => marshal::closure(&quote!(#pattern,), &out, &steps),
+    };
     quote! {
         let #outcome = #invoke;
         #call.reply(#outcome.map(|#value_pattern| #value), #encode)
