@@ -8,6 +8,7 @@ mod demo;
 mod failure;
 mod idl;
 mod ior;
+mod naming;
 mod orb;
 mod output;
 mod ping;
@@ -43,6 +44,9 @@ enum Command {
     Ior(ior::ReadIor),
     /// Ask whether an object is there, and how long it takes to answer
     Ping(ping::Ping),
+    /// Look into a naming service and change what is in it
+    #[command(subcommand)]
+    Naming(naming::Naming),
     #[command(hide = true)]
     DemoServer(demo::server::Arguments),
     #[command(hide = true)]
@@ -64,6 +68,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Idl(idl) => idl::run(idl),
         Command::Ior(ior) => ior::run(ior, orb),
         Command::Ping(ping) => ping::run(ping, orb),
+        Command::Naming(naming) => naming::run(naming, orb),
         Command::DemoServer(arguments) => demo::server::run(arguments),
         Command::DemoClient(arguments) => demo::client::run(arguments),
     }
