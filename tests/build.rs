@@ -1,0 +1,5 @@
+//! Compiles the IDL of the tests.
+
+fn main() {
+    armilla_idl::build("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
+}

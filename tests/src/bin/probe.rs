@@ -1,0 +1,36 @@
+//! The tests' server and client as processes of their own.
+//!
+//! ```text
+//! probe serve            prints its process id and its URL, and serves until a signal
+//! probe call URL COUNT   calls an operation without parameters so often
+//! ```
+
+use armilla::{Orb, SystemException};
+use armilla_tests::orbs::Server;
+use armilla_tests::probe::{Common, EverythingRef};
+
+fn main() -> Result<(), SystemException> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["serve"] => serve(),
+        ["call", url, count] => call(url, count.parse().unwrap_or(1)),
+        _ => {
+            eprintln!("usage: probe serve | probe call URL COUNT");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn serve() -> Result<(), SystemException> {
+    let server = Server::start();
+    let url = server.publish("Probe", server.local.object())?;
+    println!("{} {url}", std::process::id());
+    server.run()
+}
+
+fn call(url: &str, count: u32) -> Result<(), SystemException> {
+    let orb = Orb::new()?;
+    let probe: EverythingRef = orb.resolve(url)?;
+    (0..count).try_for_each(|_| probe.ping())
+}

@@ -1,0 +1,17 @@
+//! What the tests share: the Rust that the IDL compiler makes of `idl/probe.idl`, a servant for it,
+//! ORBs on the loopback, and peers that speak GIOP by a script. The tests themselves are in `tests`,
+//! a file for each feature.
+
+#![forbid(unsafe_code)]
+
+pub mod gate;
+pub mod orbs;
+pub mod peer;
+pub mod servant;
+
+#[allow(missing_docs)]
+mod idl {
+    armilla::include_idl!("probe");
+}
+
+pub use idl::probe;

@@ -1,0 +1,122 @@
+//! ORBs on the loopback interface, with limits that suit a test.
+
+use crate::probe::EverythingRef;
+use crate::servant::Probe;
+use armilla::rt::Interface;
+use armilla::{Object, Orb, OrbBuilder, Ref};
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An ORB with limits that no test reaches unless something hangs; the test may change them.
+pub fn builder() -> OrbBuilder {
+    Orb::builder().settings(|settings| {
+        settings.call_timeout = Some(crate::gate::PATIENCE);
+        settings.connect_timeout = Duration::from_secs(5);
+        settings.drain_timeout = Duration::from_secs(5);
+    })
+}
+
+/// An ORB that is only a client, as another process would have it.
+///
+/// # Panics
+/// When it cannot be made.
+pub fn client() -> Orb {
+    builder().build().unwrap()
+}
+
+/// An ORB that listens on a free port.
+///
+/// # Panics
+/// When it cannot listen.
+pub fn listening() -> Orb {
+    builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap()
+}
+
+/// A server with one `Probe`; it shuts down when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    /// The ORB.
+    pub orb: Orb,
+    /// The servant.
+    pub probe: Arc<Probe>,
+    /// The reference to it within this process: calls are collocated.
+    pub local: EverythingRef,
+}
+
+impl Server {
+    /// A server on a free port.
+    pub fn start() -> Self {
+        Self::of(listening())
+    }
+
+    /// A server in `orb`.
+    ///
+    /// # Panics
+    /// When the servant cannot be activated.
+    pub fn of(orb: Orb) -> Self {
+        let (probe, local) = activate(&orb);
+        Self { orb, probe, local }
+    }
+
+    /// The reference as a client in another process has it, so that calls travel: `client` is
+    /// another ORB, which does not know that the object is near.
+    ///
+    /// # Panics
+    /// When the reference does not survive being written and read.
+    pub fn remote(&self, client: &Orb) -> EverythingRef {
+        travel(&self.local, client)
+    }
+
+    /// Host and port.
+    ///
+    /// # Panics
+    /// When the ORB does not listen.
+    pub fn address(&self) -> (&str, u16) {
+        let (host, port) = &self.orb.published_addresses().unwrap()[0];
+        (host, *port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.orb.shutdown();
+    }
+}
+
+impl Deref for Server {
+    type Target = Orb;
+
+    fn deref(&self) -> &Orb {
+        &self.orb
+    }
+}
+
+/// Activates a new `Probe` in the root POA of `orb`.
+///
+/// # Panics
+/// When that fails.
+pub fn activate(orb: &Orb) -> (Arc<Probe>, EverythingRef) {
+    let probe = Arc::new(Probe::default());
+    let servant: Arc<dyn crate::probe::Everything> = probe.clone();
+    let reference = orb.root_poa().activate(servant).unwrap();
+    probe.myself.set(reference.clone()).unwrap();
+    (probe, reference)
+}
+
+/// The same reference, as it arrives in `client`.
+///
+/// # Panics
+/// When it does not survive being written and read.
+pub fn travel<I: Interface + ?Sized>(reference: &Ref<I>, client: &Orb) -> Ref<I> {
+    travel_object(reference.object(), client).assume()
+}
+
+/// The same reference, as it arrives in `client`.
+///
+/// # Panics
+/// When it does not survive being written and read.
+pub fn travel_object(object: &Object, client: &Orb) -> Object {
+    let text = client.object_to_string(object).unwrap();
+    client.string_to_object(&text).unwrap()
+}

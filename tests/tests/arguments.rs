@@ -1,0 +1,105 @@
+//! The `-ORB…` options: each one, and each way to get it wrong.
+
+use armilla::{ExceptionKind, Minor, Orb, OrbBuilder, SystemException, Version};
+use std::time::Duration;
+
+fn parse(line: &str) -> Result<OrbBuilder, SystemException> {
+    Orb::builder().arguments(line.split_whitespace().map(str::to_owned))
+}
+
+fn orb(line: &str) -> Orb {
+    parse(line).and_then(OrbBuilder::build).unwrap()
+}
+
+#[test]
+fn other_arguments_are_left_to_the_program() {
+    let orb = orb("program --verbose -x file ORBEndpoint");
+    assert_eq!(orb.settings().max_message, 16 << 20);
+}
+
+#[test]
+fn limits_and_times_are_set() {
+    let orb = orb("-ORBCallTimeout 250 -ORBConnectTimeout 70 -ORBMaxGIOPVersion 1.1 \
+                   -ORBMaxMessage 4096 -ORBMaxConnections 3");
+    let settings = orb.settings();
+    assert_eq!(settings.call_timeout, Some(Duration::from_millis(250)));
+    assert_eq!(settings.connect_timeout, Duration::from_millis(70));
+    assert_eq!(settings.max_giop, Version::V1_1);
+    assert_eq!((settings.max_message, settings.max_connections), (4096, 3));
+}
+
+#[test]
+fn a_call_timeout_of_0_waits_for_ever() {
+    assert_eq!(orb("-ORBCallTimeout 0").settings().call_timeout, None);
+}
+
+#[test]
+fn endpoints_are_opened_and_published() {
+    let orb = orb("-ORBEndpoint iiop://127.0.0.1:0 -ORBEndpoint iiop://localhost: \
+                   -ORBendPoint giop:tcp:127.0.0.1:0");
+    let addresses = orb.published_addresses().unwrap();
+    let hosts: Vec<&str> = addresses.iter().map(|(host, _)| host.as_str()).collect();
+    assert_eq!(hosts, ["127.0.0.1", "localhost", "127.0.0.1"]);
+    assert!(addresses.iter().all(|(_, port)| *port != 0));
+    orb.shutdown();
+}
+
+#[test]
+fn the_published_host_may_differ_from_the_one_listened_at() {
+    let orb = orb("-ORBEndpoint iiop://127.0.0.1:0 -ORBPublishHost telescope.example.org");
+    assert_eq!(orb.published_addresses().unwrap()[0].0, "telescope.example.org");
+    orb.shutdown();
+}
+
+#[test]
+fn an_endpoint_without_a_host_publishes_one_that_clients_can_use() {
+    let orb = orb("-ORBEndpoint iiop://:0");
+    let host = &orb.published_addresses().unwrap()[0].0;
+    assert!(!["", "0.0.0.0", "::"].contains(&host.as_str()), "{host:?}");
+    orb.shutdown();
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error_with_advice() {
+    let first = orb("-ORBEndpoint iiop://127.0.0.1:0");
+    let port = first.published_addresses().unwrap()[0].1;
+    let line = format!("-ORBEndpoint iiop://127.0.0.1:{port}");
+    let error = parse(&line).and_then(OrbBuilder::build).unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Initialize, Minor::LISTEN_FAILED));
+    let text = error.to_string();
+    assert!(text.contains(&port.to_string()) && text.contains("hint:"), "{text}");
+    first.shutdown();
+}
+
+#[test]
+fn what_is_malformed_is_named() {
+    let table = [
+        ("-ORBEndpoint", "-ORBEndpoint needs a value"),
+        ("-ORBEndpoint tcp://h:1", "an endpoint is iiop://HOST:PORT"),
+        ("-ORBEndpoint iiop://h:65536", "\"65536\" is no TCP port"),
+        ("-ORBEndpoint iiop://h:x", "\"x\" is no TCP port"),
+        ("-ORBEndpoint iiop://h:-1", "\"-1\" is no TCP port"),
+        ("-ORBPublishHost", "-ORBPublishHost needs a value"),
+        ("-ORBInitRef NameService", "the form is NAME=URL"),
+        ("-ORBInitRef", "-ORBInitRef needs a value"),
+        ("-ORBDefaultInitRef", "-ORBDefaultInitRef needs a value"),
+        ("-ORBCallTimeout soon", "a number is needed"),
+        ("-ORBCallTimeout -1", "a number is needed"),
+        ("-ORBConnectTimeout 1.5", "a number is needed"),
+        ("-ORBMaxGIOPVersion 1.3", "one of 1.0, 1.1 and 1.2 is needed"),
+        ("-ORBMaxGIOPVersion 2.0", "one of 1.0, 1.1 and 1.2 is needed"),
+        ("-ORBMaxGIOPVersion new", "one of 1.0, 1.1 and 1.2 is needed"),
+        ("-ORBMaxMessage 0", "a number above 0 is needed"),
+        ("-ORBMaxMessage 1M", "a number above 0 is needed"),
+        ("-ORBMaxConnections none", "a number above 0 is needed"),
+        ("-ORBSpeed fast", "-ORBSpeed is not an option of this ORB"),
+    ];
+    for (line, expected) in table {
+        let error = parse(line).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::BAD_ARGUMENT));
+        let text = error.to_string();
+        let option = line.split(' ').next().unwrap();
+        assert!(text.contains(expected), "{line}: {text}");
+        assert!(text.contains(option) || option == "-ORBEndpoint", "{line}: {text}");
+    }
+}
