@@ -10,6 +10,7 @@ use crate::{
 };
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -417,20 +418,15 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
-/// `first` and the structs in `octets`. A struct that is invalid is replaced until the end, when
-/// the error is returned, so that the loop has a known length and no exit.
+/// `first` and the structs in `octets`. Filling the vector beforehand lets the loop write to places
+/// that exist already, which costs less than to check for room with every push.
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
-    let mut failure = None;
-    let mut items = Vec::with_capacity(len);
-    items.push(first);
-    items.extend(octets.chunks_exact(T::STRIDE).map(|chunk| {
-        T::read::<O>(chunk).unwrap_or_else(|error| {
-            failure = Some(error);
-            first
-        })
-    }));
-    failure.map_or(Ok(items), Err)
+    let mut items = vec![first; len];
+    for (place, chunk) in items.iter_mut().skip(1).zip(octets.chunks_exact(T::STRIDE)) {
+        *place = T::read::<O>(chunk)?;
+    }
+    Ok(items)
 }
 
 macro_rules! numbers {
