@@ -4,7 +4,7 @@
 //! The corpus is that of the fuzz target `idl_source`; what fuzzing finds is added there. Tests run
 //! on threads with 2 MiB of stack, so recursion without a limit would be found here too.
 
-use armilla_idl::{Options, parse_str};
+use armilla_idl::{Compilation, Options, parse_str, rust};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,12 +50,20 @@ fn compile(path: &Path, text: &str) {
     let name = path.file_name().unwrap().to_str().unwrap();
     let start = Instant::now();
     let rendered = match parse_str(name, text, &options) {
-        Ok(compilation) => compilation.warnings.render(),
+        Ok(compilation) => generate(&compilation),
         Err(errors) => errors.render(),
     };
     let elapsed = start.elapsed();
     assert!(elapsed < TIME_LIMIT, "{name} took {elapsed:?}:\n{text}");
     assert!(rendered.len() < 1 << 20, "{name} is answered with {} bytes", rendered.len());
+}
+
+/// The Rust back end ends too; what it says, if anything.
+fn generate(compilation: &Compilation) -> String {
+    match rust::generate(&compilation.model, &rust::Options::of(compilation)) {
+        Ok(_) => compilation.warnings.render(),
+        Err(errors) => errors.render(),
+    }
 }
 
 /// Deletes, repeats, replaces or moves in a piece of text.
