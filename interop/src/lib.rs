@@ -17,7 +17,7 @@ pub mod checks;
 pub mod fill;
 mod operations;
 pub mod report;
-
+pub mod runner;
 pub mod servant;
 
 mod generated {

@@ -1,0 +1,72 @@
+//! The failures that are known, each with its reason: `interop/expected-failures.txt`.
+
+use std::str::FromStr;
+
+/// Checks that fail, and not because of us.
+///
+/// In the file, a line is a group, a check, and the reason, with white space between; `#` begins a
+/// comment line.
+#[derive(Debug, Clone, Default)]
+pub struct Expected {
+    failures: Vec<Failure>,
+}
+
+#[derive(Debug, Clone)]
+struct Failure {
+    group: String,
+    check: String,
+    reason: String,
+}
+
+impl Expected {
+    /// The checks of `group` that shall fail, with the reasons.
+    pub fn of(&self, group: &str) -> Vec<(&str, &str)> {
+        let ours = self.failures.iter().filter(|failure| failure.group == group);
+        ours.map(|failure| (failure.check.as_str(), failure.reason.as_str())).collect()
+    }
+}
+
+impl FromStr for Expected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lines = (1..).zip(text.lines().map(str::trim));
+        let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let failures = lines.map(|(number, line)| parse(line).ok_or((number, line)));
+        let failures = failures.collect::<Result<_, _>>().map_err(|(number, line)| {
+            format!("line {number}, {line:?}: the form is GROUP CHECK REASON")
+        })?;
+        Ok(Self { failures })
+    }
+}
+
+fn parse(line: &str) -> Option<Failure> {
+    let (group, rest) = line.split_once(char::is_whitespace)?;
+    let (check, reason) = rest.trim_start().split_once(char::is_whitespace)?;
+    let [group, check, reason] = [group, check, reason.trim_start()].map(str::to_owned);
+    Some(Failure { group, check, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_a_group_a_check_and_a_reason() {
+        let text = "# known\n\nus-to-omni/1.1   raise_failed/100_kb  it is short\n";
+        let expected: Expected = text.parse().unwrap();
+        assert_eq!(expected.of("us-to-omni/1.1"), [("raise_failed/100_kb", "it is short")]);
+        assert!(expected.of("us-to-omni/1.2").is_empty());
+    }
+
+    #[test]
+    fn a_failure_without_a_reason_is_refused() {
+        let error = "# known\nus-to-omni/1.1 raise_failed/100_kb".parse::<Expected>().unwrap_err();
+        assert!(error.starts_with("line 2,"), "{error}");
+    }
+
+    #[test]
+    fn the_list_of_the_suite_can_be_read() {
+        include_str!("../../expected-failures.txt").parse::<Expected>().unwrap();
+    }
+}

@@ -1,0 +1,68 @@
+//! The runner: pairs the programs of Armilla and of omniORB, and looks at what they say.
+//!
+//! A *group* is a named list of checks, most often all that one client makes of one server. Groups
+//! are in the files named after what they are about; [`all`] runs them.
+
+mod big_endian;
+mod expected;
+mod forwarding;
+mod naming;
+mod pairings;
+mod peers;
+mod persistence;
+mod process;
+mod raw;
+mod references;
+mod results;
+mod wire;
+
+pub use expected::Expected;
+pub use peers::{Client, Orb, Programs, Server, VERSIONS};
+pub use process::{Process, TemporaryDirectory, free_port};
+pub use results::{Group, Results};
+
+use std::error::Error;
+
+/// Runs every group whose name contains `filter`, and prints the report. Whether all went well.
+///
+/// # Errors
+/// When the runner itself cannot work: no temporary directory, a malformed list of expected
+/// failures.
+pub fn all(filter: &str, expected: Expected) -> Result<bool, Box<dyn Error>> {
+    let programs = Programs::locate()?;
+    let directory = TemporaryDirectory::new()?;
+    let mut suite = Suite { programs, directory, results: Results::new(filter, expected) };
+    pairings::run(&mut suite);
+    forwarding::run(&mut suite);
+    big_endian::run(&mut suite);
+    references::run(&mut suite);
+    persistence::run(&mut suite);
+    naming::run(&mut suite);
+    wire::run(&mut suite);
+    Ok(suite.results.finish())
+}
+
+/// What the groups work with.
+#[derive(Debug)]
+pub struct Suite {
+    programs: Programs,
+    directory: TemporaryDirectory,
+    results: Results,
+}
+
+/// How a group ends that could not do its checks.
+type Step<T = ()> = Result<T, Box<dyn Error>>;
+
+impl Suite {
+    /// Runs a group, if it is wanted. What `body` fails with is a failed check of its own.
+    fn group(&mut self, name: &str, body: impl FnOnce(&Self, &mut Group) -> Step) {
+        if !self.results.wants(name) {
+            return;
+        }
+        let mut group = Group::new(name);
+        if let Err(error) = body(self, &mut group) {
+            group.failed("run", &error.to_string());
+        }
+        self.results.take(group);
+    }
+}

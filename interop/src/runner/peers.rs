@@ -1,0 +1,212 @@
+//! The servers and clients of both ORBs, started with the same words.
+
+use super::Step;
+use super::process::{Process, TemporaryDirectory};
+use super::results::Group;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The versions of GIOP.
+pub const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
+
+/// How long a server may take to begin, and to end.
+const SHORT: Duration = Duration::from_secs(15);
+
+/// How long all checks of a client may take.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Whose program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orb {
+    /// Armilla's.
+    Us,
+    /// omniORB's.
+    Omni,
+}
+
+impl Orb {
+    /// As the names of groups have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Us => "us",
+            Self::Omni => "omni",
+        }
+    }
+
+    /// The option that limits the version of GIOP, and its value.
+    pub fn max_giop(self, version: &str) -> [&str; 2] {
+        match self {
+            Self::Us => ["-ORBMaxGIOPVersion", version],
+            Self::Omni => ["-ORBmaxGIOPVersion", version],
+        }
+    }
+
+    /// The option that makes the ORB listen at a port of the loopback, 0 being any.
+    pub(super) fn endpoint(self, port: u16) -> [String; 2] {
+        match (self, port) {
+            (Self::Us, _) => ["-ORBEndpoint".into(), format!("iiop://127.0.0.1:{port}")],
+            (Self::Omni, 0) => ["-ORBendPoint".into(), "giop:tcp:127.0.0.1:".into()],
+            (Self::Omni, _) => ["-ORBendPoint".into(), format!("giop:tcp:127.0.0.1:{port}")],
+        }
+    }
+
+    /// The options of a server whose native code set is UTF-8.
+    pub const fn utf8_server(self) -> &'static [&'static str] {
+        match self {
+            Self::Us => &["-ORBNativeCharCodeSet", "UTF-8"],
+            Self::Omni => &["-ORBnativeCharCodeSet", "UTF-8"],
+        }
+    }
+}
+
+/// Where the programs are.
+#[derive(Debug)]
+pub struct Programs {
+    /// Our own: beside the runner.
+    ours: PathBuf,
+    /// omniORB's: as `make -C interop/omniorb` puts them.
+    omni: PathBuf,
+    /// The folder `interop`.
+    pub(super) home: PathBuf,
+}
+
+impl Programs {
+    /// Finds the programs.
+    ///
+    /// # Errors
+    /// When the runner does not know where it is itself.
+    pub fn locate() -> Step<Self> {
+        let runner = std::env::current_exe()?;
+        let beside = runner.parent().ok_or("the runner is in no directory")?;
+        Ok(Self::at(beside))
+    }
+
+    /// The programs, ours being in `ours`.
+    pub fn at(ours: &Path) -> Self {
+        let home = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        Self { ours: ours.to_owned(), omni: home.join("target/omniorb"), home }
+    }
+
+    fn path(&self, orb: Orb, name: &str) -> PathBuf {
+        match orb {
+            Orb::Us => self.ours.join(format!("interop-{name}")),
+            Orb::Omni => self.omni.join(name),
+        }
+    }
+}
+
+/// A server that runs, and the reference to its object.
+#[derive(Debug)]
+pub struct Server {
+    process: Process,
+    /// The reference, as a string.
+    pub ior: String,
+}
+
+impl Server {
+    /// Starts a server at a port of its own, and waits until it has published its object.
+    ///
+    /// # Errors
+    /// When it does not begin.
+    pub fn start<S: AsRef<OsStr>>(
+        programs: &Programs,
+        directory: &TemporaryDirectory,
+        orb: Orb,
+        options: &[S],
+    ) -> Step<Self> {
+        Self::start_at(programs, directory, orb, 0, options)
+    }
+
+    /// Starts a server at this port.
+    ///
+    /// # Errors
+    /// When it does not begin.
+    pub fn start_at<S: AsRef<OsStr>>(
+        programs: &Programs,
+        directory: &TemporaryDirectory,
+        orb: Orb,
+        port: u16,
+        options: &[S],
+    ) -> Step<Self> {
+        let file = directory.path().join("ior");
+        // Of the server before.
+        if file.exists() {
+            fs::remove_file(&file)?;
+        }
+        let mut command = Command::new(programs.path(orb, "server"));
+        command.arg("--ior-file").arg(&file).args(options);
+        command.args(orb.endpoint(port));
+        let mut process = Process::start(&mut command, directory.path())?;
+        let ior = process.wait_for("it was ready", SHORT, || fs::read_to_string(&file).ok())?;
+        Ok(Self { process, ior: ior.trim().to_owned() })
+    }
+
+    /// Asks the server to end, and waits until it has.
+    ///
+    /// # Errors
+    /// When it does not end in order.
+    pub fn end(mut self) -> Step {
+        let status = self.process.terminate(SHORT)?;
+        match status.success() {
+            true => Ok(()),
+            false => {
+                Err(format!("the server ended with {status}: {}", self.process.output()).into())
+            }
+        }
+    }
+}
+
+/// A client about to run.
+#[derive(Debug)]
+pub struct Client<'a> {
+    programs: &'a Programs,
+    orb: Orb,
+    arguments: Vec<String>,
+}
+
+impl<'a> Client<'a> {
+    /// A client for the object that `reference` is: any object URL.
+    pub fn new(programs: &'a Programs, orb: Orb, reference: &str) -> Self {
+        // Where a reply does not come (see expected-failures.txt), five seconds show it too.
+        let options: &[&str] = match orb {
+            Orb::Us => &["-ORBCallTimeout", "5000"],
+            Orb::Omni => &[],
+        };
+        let arguments = options.iter().chain([&reference]).map(ToString::to_string).collect();
+        Self { programs, orb, arguments }
+    }
+
+    /// With more options, each with its value if it takes one.
+    #[must_use]
+    pub fn options<S: ToString>(mut self, options: &[S]) -> Self {
+        self.arguments.splice(0..0, options.iter().map(ToString::to_string));
+        self
+    }
+
+    /// Making only the checks that these filters let through.
+    #[must_use]
+    pub fn only(mut self, filters: &[&str]) -> Self {
+        self.arguments.extend(filters.iter().map(ToString::to_string));
+        self
+    }
+
+    /// The program and its arguments.
+    pub(super) fn command(&self) -> (PathBuf, &[String]) {
+        (self.programs.path(self.orb, "client"), &self.arguments)
+    }
+
+    /// Runs it, and adds its checks to `group`, each with `prefix` before its name.
+    ///
+    /// # Errors
+    /// When it does not run to its end.
+    pub fn run(&self, directory: &TemporaryDirectory, prefix: &str, group: &mut Group) -> Step {
+        let (program, arguments) = self.command();
+        let mut command = Command::new(program);
+        let mut process = Process::start(command.args(arguments), directory.path())?;
+        let status = process.wait(LONG)?;
+        group.take_report(prefix, &process.output(), status.code())
+    }
+}
