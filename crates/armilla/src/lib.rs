@@ -1,4 +1,61 @@
 //! Armilla, a CORBA object request broker at the cost of the sockets beneath it.
+//!
+//! An IDL interface becomes a Rust trait. A *servant* implements it; a [`Poa`] makes an object of the
+//! servant and gives out a reference, a [`Ref`]. A reference implements the same trait, so calling
+//! an object is calling a method, wherever it lives: in this process the call goes straight to the
+//! servant, elsewhere it travels as a GIOP message that any CORBA system understands.
+//!
+//! The IDL compiler, `armilla-idl`, makes the trait and everything around it from a build script;
+//! [`include_idl!`] includes what it made. [`naming`] is such a module, made from the IDL of the
+//! naming service, and serves here as an example: a servant, its reference as a string, and a client
+//! that calls it over TCP.
+//!
+//! ```
+//! use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
+//! use armilla::{Orb, SystemException};
+//!
+//! /// An iterator over nothing.
+//! struct Exhausted;
+//!
+//! impl BindingIterator for Exhausted {
+//!     fn next_one(&self) -> Result<(bool, Binding), SystemException> {
+//!         Ok((false, Binding::default()))
+//!     }
+//!     fn next_n(&self, _how_many: u32) -> Result<(bool, Vec<Binding>), SystemException> {
+//!         Ok((false, Vec::new()))
+//!     }
+//!     fn destroy(&self) -> Result<(), SystemException> {
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+//! let served: BindingIteratorRef = server.root_poa().activate(binding_iterator::tie(Exhausted))?;
+//! let text = server.object_to_string(&served)?;
+//!
+//! let client = Orb::new()?;
+//! let iterator: BindingIteratorRef = client.resolve(&text)?;
+//! let (more, _) = iterator.next_one()?;
+//! assert!(!more);
+//!
+//! server.shutdown();
+//! # Ok::<(), SystemException>(())
+//! ```
+//!
+//! # What a call can end with
+//!
+//! Its results; an exception that the IDL declares, as [`Error::User`]; or a [`SystemException`],
+//! which says what happened, where, and whether the operation was executed ([`Completion`]). A call
+//! ends within its time limit ([`Settings::call_timeout`], [`Ref::with_timeout`]) whatever becomes
+//! of the server. Only what was certainly not begun is tried again.
+//!
+//! # Threads
+//!
+//! Everything public may be used from any thread. A call is made by the thread that calls it: it
+//! writes the request and reads the reply, over a connection that carries nothing else meanwhile.
+//! On the server every connection has a thread, so servants are called by many threads at once and
+//! may block, call others, or call themselves.
+
 #![forbid(unsafe_code)]
 
 // Generated code names `::armilla`, also where it is part of this crate.

@@ -11,8 +11,8 @@ pub use generated::cos_naming::*;
 use crate::exception::{Completion, Error, ExceptionKind, Minor, Raises, SystemException};
 use crate::object::Object;
 use crate::orb::Orb;
-use armilla_giop::url::parse_name;
-use naming_context::{BindNewContextRaises, ResolveRaises};
+use armilla_giop::url;
+use naming_context::{BindNewContextRaises, NotFoundReason, ResolveRaises};
 use std::fmt;
 
 impl Orb {
@@ -53,8 +53,7 @@ impl Orb {
     /// # Errors
     /// As [`bind_name`](Self::bind_name).
     pub fn resolve_name(&self, name: &str) -> Result<Object, SystemException> {
-        let steps = steps(name)?;
-        self.name_service()?.resolve(&steps).map_err(|error| refused(name, error))
+        resolve(&self.name_service()?, name)
     }
 
     /// The object of a `corbaname:` URL: what `name` is bound to in `context`, or that itself when
@@ -67,13 +66,36 @@ impl Orb {
         if name.is_empty() {
             return Ok(context);
         }
-        let context: NamingContextRef = context.assume();
-        context.resolve(&steps(name)?).map_err(|error| refused(name, error))
+        resolve(&context.assume(), name)
     }
 
     fn name_service(&self) -> Result<NamingContextRef, SystemException> {
         Ok(self.resolve_initial_references("NameService")?.assume())
     }
+}
+
+fn resolve(context: &NamingContextRef, name: &str) -> Result<Object, SystemException> {
+    context.resolve(&steps(name)?).map_err(|error| match error {
+        Error::User(ResolveRaises::NotFound(exception)) => not_found(name, exception),
+        error => refused(name, error),
+    })
+}
+
+/// Nothing is bound to a name; the service says from which step on.
+fn not_found(name: &str, exception: naming_context::NotFound) -> SystemException {
+    let rest = exception.rest_of_name.into_iter();
+    let rest: Vec<_> =
+        rest.map(|step| url::NameComponent { id: step.id, kind: step.kind }).collect();
+    let what = match exception.why {
+        NotFoundReason::MissingNode => "is not there",
+        NotFoundReason::NotContext => "is no naming context",
+        NotFoundReason::NotObject => "is a naming context, not an object",
+    };
+    let rest = url::stringify_name(&rest);
+    let what = format!("the naming service does not know {name:?}: {rest:?} {what}");
+    SystemException::new(ExceptionKind::BadParam, Minor::NAMING, Completion::Yes)
+        .because(what)
+        .hint("`armilla naming list` shows what is bound")
 }
 
 /// The context at `way`, made when it does not exist.
@@ -94,7 +116,7 @@ fn enter(
 }
 
 fn steps(name: &str) -> Result<Name, SystemException> {
-    let parsed = parse_name(name).map_err(|error| malformed(name, &error.to_string()))?;
+    let parsed = url::parse_name(name).map_err(|error| malformed(name, &error.to_string()))?;
     Ok(parsed.into_iter().map(|step| NameComponent { id: step.id, kind: step.kind }).collect())
 }
 

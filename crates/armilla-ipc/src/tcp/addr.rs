@@ -77,6 +77,7 @@ pub(super) fn from_os(address: SocketAddrAny) -> io::Result<Address> {
 /// Collects why each resolved address of a host could not be used.
 pub(super) struct Attempts {
     report: String,
+    address: String,
     kind: io::ErrorKind,
     any: bool,
 }
@@ -85,15 +86,18 @@ impl Attempts {
     /// Starts the report with what is attempted, such as "cannot connect to".
     pub(super) fn new(what: &str, address: &Address) -> Self {
         let kind = io::ErrorKind::NotFound;
-        Self { report: format!("{what} {address}"), kind, any: false }
+        Self { report: format!("{what} {address}"), address: address.to_string(), kind, any: false }
     }
 
     /// Notes one socket address that failed after the time since `start`.
     pub(super) fn failed(&mut self, target: SocketAddr, start: Instant, error: &io::Error) {
         let separator = if self.any { ';' } else { ':' };
         let elapsed = start.elapsed();
+        let resolved = Address::from(target).to_string();
+        // Where the host is an address already, it is not said again.
+        let place = if resolved == self.address { String::new() } else { format!("{target}: ") };
         // Writing to a string cannot fail.
-        let _ = write!(self.report, "{separator} {target}: {error} (after {elapsed:.1?})");
+        let _ = write!(self.report, "{separator} {place}{error} (after {elapsed:.1?})");
         (self.kind, self.any) = (error.kind(), true);
     }
 

@@ -15,7 +15,8 @@ impl Endpoint {
     /// was executed in either case.
     pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
         let Some(left) = deadline.remaining() else {
-            return Err(self.unreachable(ExceptionKind::Timeout, "no time was left", deadline));
+            let what = format!("no time was left to connect to {}", self.address);
+            return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
         let limit = self.settings.connect_timeout;
         let timeout = left.map_or(limit, |left| left.min(limit));
@@ -24,15 +25,13 @@ impl Endpoint {
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;
                 let kind = if late { ExceptionKind::Timeout } else { ExceptionKind::Transient };
-                Err(self.unreachable(kind, &error.to_string(), deadline))
+                Err(self.unreachable(kind, error.to_string()))
             }
         }
     }
 
     #[cold]
-    fn unreachable(&self, kind: ExceptionKind, why: &str, call: &Deadline) -> SystemException {
-        let elapsed = milliseconds(call.elapsed());
-        let what = format!("no connection to {}: {why}, after {elapsed}", self.address);
+    fn unreachable(&self, kind: ExceptionKind, what: String) -> SystemException {
         let hint = format!(
             "is the server running, and is {} the address at which this host can reach it?",
             self.address
