@@ -109,8 +109,7 @@ fn call<'p>(
     reference.callable()?;
     let settings = &reference.orb.settings();
     let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut forwards = 0;
-    let mut failures = 0;
+    let mut journey = Journey::default();
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
@@ -118,20 +117,25 @@ fn call<'p>(
         let outgoing = Outgoing { target, operation, response, arguments };
         match attempt(&reference.orb, outgoing, &deadline, &mut *finish) {
             Ok(Answer::Taken) => return Ok(()),
-            Ok(Answer::Forward(ior)) => {
-                forwards += 1;
-                reference.forward(&ior, forwards)?;
-            }
+            Ok(Answer::Forward(ior)) => reference.forward(&ior, &mut journey)?,
             Ok(Answer::Raised(exception)) => {
                 let exception = exception.said_by(&target.endpoint.address, operation);
-                reference.return_home(route, forwards, exception)?;
+                reference.return_home(route, &mut journey, exception)?;
             }
-            Err(error) => {
-                failures += 1;
-                reference.go_on(route, target, failures, error)?;
-            }
+            Err(error) => reference.go_on(route, target, &mut journey, error)?,
         }
     }
+}
+
+/// How far a call has come.
+#[derive(Default)]
+pub(crate) struct Journey {
+    /// How often it was forwarded.
+    forwards: u32,
+    /// How many addresses of the present route have failed.
+    failures: usize,
+    /// Whether it came back from where an earlier call was forwarded to.
+    returned: bool,
 }
 
 /// What came back for a request.
@@ -276,50 +280,47 @@ impl Reference {
         Ok(self.route.load())
     }
 
-    /// Sends later calls where the server says that the object is, who has said so `count` times
-    /// to this call.
+    /// Sends this call and later ones where the server says that the object is.
     #[cold]
-    pub(crate) fn forward(&self, ior: &Ior, count: u32) -> Result<(), SystemException> {
-        if count > self.orb.settings().max_forwards {
-            return Err(too_many_forwards(count));
+    pub(crate) fn forward(&self, ior: &Ior, journey: &mut Journey) -> Result<(), SystemException> {
+        journey.forwards += 1;
+        journey.failures = 0;
+        if journey.forwards > self.orb.settings().max_forwards {
+            return Err(too_many_forwards(journey.forwards));
         }
         let route = Route::new(ior, true, self.orb.client(), self.orb.settings())?;
         self.route.store(Some(Arc::new(route)));
         Ok(())
     }
 
-    /// After a system exception from a server that another one forwarded us to, in an earlier call:
-    /// when it does not have the object any more, the next attempt goes to the reference's own
-    /// address again. Everything else is returned, and so is what a server says that this very
-    /// call was forwarded to.
+    /// After a system exception: when it says that the server does not have the object, the call
+    /// may [turn back](Self::turn_back). Everything else is returned.
     #[cold]
     pub(crate) fn return_home(
         &self,
         route: &Route,
-        forwards: u32,
+        journey: &mut Journey,
         exception: SystemException,
     ) -> Result<(), SystemException> {
         let gone = matches!(
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
-        let stale = route.forwarded && forwards == 0;
-        if !stale || !gone || exception.completed() != Completion::No {
-            return Err(exception);
+        match gone && exception.completed() == Completion::No && self.turn_back(route, journey) {
+            true => Ok(()),
+            false => Err(exception),
         }
-        self.route.store(None);
-        Ok(())
     }
 
     /// After a failed attempt: prepares the next one, or returns the error. Only calls that were
-    /// certainly not begun are tried again: at the next address of the reference, and after the
-    /// last of a place that a server forwarded us to, once at the reference's own.
+    /// certainly not begun are tried again: at the next address of the route, and after its last
+    /// the call may [turn back](Self::turn_back).
     #[cold]
     pub(crate) fn go_on(
         &self,
         route: &Route,
         failed: &Target,
-        failures: usize,
+        journey: &mut Journey,
         error: SystemException,
     ) -> Result<(), SystemException> {
         let unreached =
@@ -327,15 +328,26 @@ impl Reference {
         if error.completed() != Completion::No || !unreached {
             return Err(error);
         }
-        if failures < route.len() {
+        journey.failures += 1;
+        if journey.failures < route.len() {
             route.leave(failed);
             return Ok(());
         }
-        if route.forwarded && failures == route.len() {
-            self.route.store(None);
-            return Ok(());
+        if self.turn_back(route, journey) { Ok(()) } else { Err(error) }
+    }
+
+    /// Sends the call to the reference's own addresses again, once, when it failed at a place that
+    /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
+    /// they would say.
+    #[cold]
+    pub(crate) fn turn_back(&self, route: &Route, journey: &mut Journey) -> bool {
+        if !route.forwarded || journey.forwards > 0 || journey.returned {
+            return false;
         }
-        Err(error)
+        journey.returned = true;
+        journey.failures = 0;
+        self.route.store(None);
+        true
     }
 }
 

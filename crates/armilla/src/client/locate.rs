@@ -1,5 +1,6 @@
 //! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
 
+use super::call::Journey;
 use super::deadline::Deadline;
 use super::link::Link;
 use super::route::Target;
@@ -24,8 +25,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     let settings = reference.orb.settings();
     let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut forwards = 0;
-    let mut failures = 0;
+    let mut journey = Journey::default();
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
@@ -33,19 +33,11 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
         match ask(reference, target, &deadline) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
-            Ok(Located::Unknown) if route.forwarded && forwards == 0 => {
-                reference.route.store(None);
-            }
+            Ok(Located::Unknown) if reference.turn_back(route, &mut journey) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(ior)) => {
-                forwards += 1;
-                reference.forward(&ior, forwards)?;
-            }
-            Err(error) => {
-                failures += 1;
-                reference.go_on(route, target, failures, error)?;
-            }
+            Ok(Located::At(ior)) => reference.forward(&ior, &mut journey)?,
+            Err(error) => reference.go_on(route, target, &mut journey, error)?,
         }
     }
 }
