@@ -13,6 +13,11 @@ impl Adapters {
         adapters.insert(poa.path().into(), poa);
     }
 
+    /// The POA with this path.
+    pub(crate) fn get(&self, path: &[u8]) -> Option<Arc<PoaInner>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
     /// Removes `poa`, unless its path belongs to another by now.
     pub(crate) fn remove(&self, poa: &Arc<PoaInner>) {
         let mut adapters = self.0.write().unwrap_or_else(PoisonError::into_inner);

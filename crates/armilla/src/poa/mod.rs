@@ -18,6 +18,7 @@ use crate::orb::{Orb, lock};
 use policies::Policies;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What identifies an object within its POA: octets that only the POA and its owner understand.
@@ -67,6 +68,7 @@ pub(crate) struct PoaInner {
     children: Mutex<BTreeMap<String, Arc<PoaInner>>>,
     /// The active objects by id. Objects with active keys are not in it: their key is their place.
     objects: RwLock<HashMap<ObjectId, Arc<Activation>>>,
+    destroyed: AtomicBool,
 }
 
 impl Poa {
@@ -103,8 +105,8 @@ impl Poa {
     /// ```
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` when the POA has the policy [`IdAssignment::User`]; `INITIALIZE` when the ORB
-    /// cannot listen.
+    /// `OBJ_ADAPTER` when the POA has the policy [`IdAssignment::User`]; `OBJECT_NOT_EXIST` when it
+    /// was destroyed; `INITIALIZE` when the ORB cannot listen.
     pub fn activate<I: Interface + ?Sized>(
         &self,
         servant: Arc<I>,
@@ -138,8 +140,8 @@ impl Poa {
     /// address, reach the servant too.
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` when an object is active under this id already; `INITIALIZE` when the ORB
-    /// cannot listen.
+    /// `OBJ_ADAPTER` when an object is active under this id already; `OBJECT_NOT_EXIST` when the
+    /// POA was destroyed; `INITIALIZE` when the ORB cannot listen.
     pub fn activate_with_id<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,
@@ -191,6 +193,12 @@ impl Poa {
 
     /// Destroys this POA and all below it: their objects are deactivated, and the name is free.
     pub fn destroy(&self) {
+        if let Some(parent) = self.inner.parent_path().and_then(|p| self.orb.adapters().get(p)) {
+            let mut siblings = lock(&parent.children);
+            if siblings.get(&self.inner.name).is_some_and(|poa| Arc::ptr_eq(poa, &self.inner)) {
+                siblings.remove(&self.inner.name);
+            }
+        }
         self.orb.adapters().remove(&self.inner);
         self.inner.destroy(&self.orb);
     }
@@ -199,7 +207,9 @@ impl Poa {
         &self,
         activation: Arc<Activation>,
     ) -> Result<Ref<I>, SystemException> {
-        let object = self.orb.local_object(activation.clone());
+        // Asked when the object is in its place: either the POA's end finds it there, or this.
+        let alive = self.inner.check_alive();
+        let object = alive.and_then(|()| self.orb.local_object(activation.clone()));
         if let Err(error) = object {
             self.deactivate(&activation.id).ok();
             return Err(error);
@@ -237,7 +247,17 @@ impl PoaInner {
         objects.get(id).cloned()
     }
 
+    /// Fails when the POA was destroyed.
+    fn check_alive(&self) -> Result<(), SystemException> {
+        match self.destroyed.load(Ordering::SeqCst) {
+            true => Err(SystemException::object_not_exist()
+                .because(format!("POA {:?} was destroyed", self.name))),
+            false => Ok(()),
+        }
+    }
+
     fn destroy(&self, orb: &Orb) {
+        self.destroyed.store(true, Ordering::SeqCst);
         for child in std::mem::take(&mut *lock(&self.children)).into_values() {
             orb.adapters().remove(&child);
             child.destroy(orb);

@@ -5,6 +5,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::lock;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How long the objects of a POA exist (CORBA 3.4 Part 1, 15.2.8.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,12 +75,15 @@ impl PoaBuilder {
     ///
     /// # Errors
     /// `OBJ_ADAPTER` when the parent has a POA of this name already, `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long.
+    /// empty, contains NUL or makes the path of names too long, `OBJECT_NOT_EXIST` when the parent
+    /// was destroyed.
     pub fn build(self) -> Result<Poa, SystemException> {
         let parent = &self.parent.inner;
         let path = join(&parent.path, &self.name)?;
         let child = Arc::new(PoaInner::new(self.name.clone(), path, self.policies));
-        match lock(&parent.children).entry(self.name) {
+        let mut siblings = lock(&parent.children);
+        parent.check_alive()?;
+        match siblings.entry(self.name) {
             Entry::Vacant(place) => place.insert(child.clone()),
             Entry::Occupied(taken) => {
                 let what = format!("POA {:?} has a POA {:?} already", parent.name, taken.key());
@@ -90,13 +94,15 @@ impl PoaBuilder {
             }
         };
         self.parent.orb.adapters().insert(child.clone());
+        drop(siblings);
         Ok(Poa { orb: self.parent.orb, inner: child })
     }
 }
 
 impl PoaInner {
     pub(crate) fn new(name: String, path: Box<[u8]>, policies: Policies) -> Self {
-        Self { name, path, policies, children: Default::default(), objects: Default::default() }
+        let (children, objects) = Default::default();
+        Self { name, path, policies, children, objects, destroyed: AtomicBool::new(false) }
     }
 
     /// The root: transient, system ids.
@@ -106,6 +112,11 @@ impl PoaInner {
 
     pub(crate) fn path(&self) -> &[u8] {
         &self.path
+    }
+
+    /// The path of the POA above; the root has none.
+    pub(crate) fn parent_path(&self) -> Option<&[u8]> {
+        self.path.strip_suffix(self.name.as_bytes())?.strip_suffix(b"\0")
     }
 
     pub(crate) fn is_persistent(&self) -> bool {
