@@ -1,0 +1,373 @@
+//! References: as text, by published names, typed and untyped, and initial ones.
+
+use armilla::{Completion, ExceptionKind, Ior, Minor, Object, Orb, Version};
+use armilla_giop::MessageKind;
+use armilla_tests::orbs::{self, Server, travel};
+use armilla_tests::peer::{self, Peer, Wire};
+use armilla_tests::probe::*;
+use std::fs;
+
+const EVERYTHING: &str = "IDL:armilla.org/Probe/Everything:1.0";
+const COUNTED: &str = "IDL:armilla.org/Probe/Counted:1.0";
+const STRANGER: &str = "IDL:armilla.org/Probe/Stranger:1.0";
+
+/// The same reference without what it says of its type, so that the object has to be asked.
+fn anonymous(reference: &EverythingRef, client: &Orb) -> Object {
+    let ior = Ior { type_id: String::new(), ..reference.object().ior() };
+    client.string_to_object(&ior.to_text().unwrap()).unwrap()
+}
+
+#[test]
+fn a_reference_survives_as_text() {
+    let server = Server::start();
+    let client = orbs::client();
+    let text = server.object_to_string(&server.local).unwrap();
+    assert!(text.starts_with("IOR:"), "{text}");
+    let remote: EverythingRef = client.resolve(&text).unwrap();
+    assert_eq!(client.object_to_string(&remote).unwrap(), text);
+    remote.ping().unwrap();
+    let upper = text.to_uppercase();
+    client.resolve::<dyn Everything>(&upper).unwrap().ping().unwrap();
+}
+
+#[test]
+fn a_reference_that_comes_home_is_collocated() {
+    let server = Server::start();
+    let home = travel(&travel(&server.local, &orbs::client()), &server);
+    assert!(home.local().is_some());
+    assert_eq!(home, server.local);
+}
+
+#[test]
+fn the_nil_reference_survives_as_text() {
+    let orb = orbs::client();
+    let text = orb.object_to_string(Object::nil()).unwrap();
+    assert!(orb.string_to_object(&text).unwrap().is_nil());
+    let error = orb.resolve::<dyn Everything>(&text).unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL));
+}
+
+#[test]
+fn references_are_equal_when_they_lead_to_the_same_object() {
+    let server = Server::start();
+    let client = orbs::client();
+    let (one, same) = (server.remote(&client), server.remote(&client));
+    let (_, other) = orbs::activate(&server);
+    assert_eq!(one, same);
+    assert_eq!(one, server.local);
+    assert_ne!(server.local, other);
+    assert_ne!(one.object(), &Object::nil());
+    assert_eq!(Object::nil(), Object::default());
+    assert_eq!(one.upcast::<dyn Counted>().object(), one.object());
+}
+
+#[test]
+fn a_published_name_leads_to_its_object() {
+    let server = Server::start();
+    let url = server.publish("The Probe", server.local.object()).unwrap();
+    let (host, port) = server.address();
+    assert_eq!(url, format!("corbaloc::{host}:{port}/The%20Probe"));
+    for version in ["", "iiop:1.0@", "iiop:1.1@", "iiop:1.2@"] {
+        let url = match version {
+            "" => url.clone(),
+            version => url.replace("corbaloc::", &format!("corbaloc:{version}")),
+        };
+        let remote: EverythingRef = orbs::client().resolve(&url).unwrap();
+        remote.ping().unwrap();
+    }
+    let local: EverythingRef = server.resolve(&url).unwrap();
+    local.ping().unwrap();
+}
+
+#[test]
+fn a_name_that_is_published_again_leads_to_the_new_object() {
+    let server = Server::start();
+    let client = orbs::client();
+    server.publish("name", server.local.object()).unwrap();
+    let (probe, other) = orbs::activate(&server);
+    let url = server.publish("name", other.object()).unwrap();
+    client.resolve::<dyn Everything>(&url).unwrap().increment().unwrap();
+    assert_eq!(probe.count().unwrap(), 1);
+}
+
+#[test]
+fn what_cannot_be_published_is_refused() {
+    let server = Server::start();
+    let nil = server.publish("nil", Object::nil()).unwrap_err();
+    assert_eq!(nil.kind(), ExceptionKind::InvObjref);
+    let unnamed = server.publish("", server.local.object()).unwrap_err();
+    assert_eq!(unnamed.kind(), ExceptionKind::BadParam);
+}
+
+#[test]
+fn a_client_is_forwarded_once_and_then_calls_directly() {
+    let server = Server::start();
+    let target = server.local.object().ior();
+    let peer = Peer::answering(move |request| peer::forward(request, &target));
+    let remote = peer.reference(&orbs::client(), Version::V1_2);
+    (0..3).for_each(|_| remote.ping().unwrap());
+    remote.increment().unwrap();
+    assert_eq!(server.probe.count().unwrap(), 1);
+    drop(peer);
+    remote.ping().unwrap();
+}
+
+#[test]
+fn a_name_that_nobody_published_does_not_exist() {
+    let server = Server::start();
+    let (host, port) = server.address();
+    let url = format!("corbaloc::{host}:{port}/nobody");
+    let client = orbs::client();
+    let error = client.resolve::<dyn Everything>(&url).unwrap_err();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::ObjectNotExist, Completion::No));
+    assert!(error.to_string().contains(&url), "{error}");
+    let object = client.string_to_object(&url).unwrap();
+    assert_eq!(object.non_existent(), Ok(true));
+    assert_eq!(object.locate(), Ok(false));
+}
+
+#[test]
+fn a_file_holds_a_reference() {
+    let server = Server::start();
+    let client = orbs::client();
+    let directory = std::env::temp_dir().join(format!("armilla-tests-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let file = |name: &str, content: &str| {
+        let path = directory.join(name);
+        fs::write(&path, content).unwrap();
+        format!("file://{}", path.display())
+    };
+    let text = server.object_to_string(&server.local).unwrap();
+    let url = file("probe with space.ior", &format!("\n {text}\n\n")).replace(' ', "%20");
+    client.resolve::<dyn Everything>(&url).unwrap().ping().unwrap();
+
+    let large = "x".repeat((1 << 20) + 1);
+    let wrong = [
+        (file("loop", "file:///anything"), "refers to another file"),
+        (file("empty", ""), "begins no object reference"),
+        (file("large", &large), "too many for a reference"),
+        (format!("file://{}/missing", directory.display()), "No such file"),
+        (format!("file://{}", directory.display()), "directory"),
+    ];
+    for (url, expected) in wrong {
+        let error = client.string_to_object(&url).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::BAD_URL));
+        assert!(error.to_string().contains(expected), "{url}: {error}");
+    }
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn narrowing_asks_the_object_only_when_it_must() {
+    let server = Server::start();
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    for object in [server.local.object().clone(), anonymous(&remote, &client)] {
+        object.narrow::<dyn Everything>().unwrap().ping().unwrap();
+        object.narrow::<dyn Counted>().unwrap().increment().unwrap();
+        let error = object.narrow::<dyn Stranger>().unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::WRONG_TYPE));
+        assert!(error.to_string().contains(STRANGER), "{error}");
+    }
+    let dead = peer::resolve(&client, &peer::ior(&[peer::dead_port()], Version::V1_2));
+    assert!(dead.object().narrow::<dyn Everything>().is_ok(), "its type is known");
+    let error = dead.object().narrow::<dyn Counted>().unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Transient, "its bases are not");
+    assert!(Object::nil().narrow::<dyn Everything>().unwrap().is_nil());
+}
+
+#[test]
+fn is_a_knows_the_interface_and_all_it_inherits_from() {
+    let server = Server::start();
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    let objects =
+        [server.local.object().clone(), remote.object().clone(), anonymous(&remote, &client)];
+    for object in objects {
+        let bases = ["Everything", "Named", "Counted", "Common"];
+        for id in bases.map(|name| format!("IDL:armilla.org/Probe/{name}:1.0")) {
+            assert_eq!(object.is_a(&id), Ok(true), "{id}");
+        }
+        assert_eq!(object.is_a("IDL:omg.org/CORBA/Object:1.0"), Ok(true));
+        for id in [STRANGER, "IDL:armilla.org/Probe/Everything:1.1"] {
+            assert_eq!(object.is_a(id), Ok(false), "{id}");
+        }
+    }
+    assert_eq!(Object::nil().is_a(EVERYTHING).unwrap_err().kind(), ExceptionKind::InvObjref);
+}
+
+#[test]
+fn a_reference_to_a_base_leads_to_the_derived_object() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    for probe in [&server.local, &remote] {
+        let counted: CountedRef = probe.upcast();
+        counted.increment().unwrap();
+        let again: EverythingRef = counted.object().narrow().unwrap();
+        assert_eq!(again.local().is_some(), probe.local().is_some());
+        again.ping().unwrap();
+    }
+    assert_eq!(server.probe.count().unwrap(), 2);
+    assert_eq!(server.local.object().is_a(COUNTED), Ok(true));
+}
+
+#[test]
+fn an_object_is_found_without_being_called() {
+    let server = Server::start();
+    for version in peer::VERSIONS {
+        let client = orbs::builder().max_giop(version).build().unwrap();
+        let remote = server.remote(&client);
+        for object in [server.local.object(), remote.object()] {
+            assert_eq!((object.locate(), object.non_existent()), (Ok(true), Ok(false)));
+        }
+        let url = server.publish("probe", server.local.object()).unwrap();
+        assert_eq!(client.string_to_object(&url).unwrap().locate(), Ok(true), "by its name");
+    }
+}
+
+#[test]
+fn a_locate_request_in_every_version_and_byte_order_is_answered() {
+    let server = Server::start();
+    for (version, order) in peer::VERSIONS.iter().flat_map(|v| peer::ORDERS.map(|o| (*v, o))) {
+        let mut wire = Wire::connect(server.address());
+        let mut out = armilla_cdr::Encoder::new(order);
+        armilla_giop::encode_locate_request(&mut out, version, 5, b"nobody").unwrap();
+        armilla_giop::MessageHeader::finish(&mut out).unwrap();
+        wire.send(&out.to_vec());
+        let answer = wire.message().unwrap();
+        assert_eq!(peer::kind(&answer), MessageKind::LocateReply);
+        let answer = armilla_giop::Message::parse(&answer).unwrap().unwrap();
+        let (header, _) = armilla_giop::decode_locate_reply(&answer).unwrap();
+        assert_eq!(header.status, armilla_giop::LocateStatus::UnknownObject);
+        assert_eq!((header.request_id, answer.header.version), (5, version));
+    }
+}
+
+#[test]
+fn initial_references_come_from_arguments_from_the_program_and_from_below_a_url() {
+    let server = Server::start();
+    let url = server.publish("Probe", server.local.object()).unwrap();
+    let base = url.strip_suffix("/Probe").unwrap();
+    let arguments =
+        ["-ORBInitRef", &format!("Near={url}"), "-ORBDefaultInitRef", base].map(str::to_owned);
+    let client = orbs::builder().arguments(arguments).unwrap().build().unwrap();
+    client.register_initial_reference("Registered", server.local.object()).unwrap();
+    for name in ["Near", "Probe", "Registered"] {
+        let probe: EverythingRef =
+            client.resolve_initial_references(name).unwrap().narrow().unwrap();
+        probe.ping().unwrap();
+        let by_url: EverythingRef = client.resolve(&format!("corbaloc:rir:/{name}")).unwrap();
+        by_url.ping().unwrap();
+    }
+}
+
+#[test]
+fn an_initial_reference_that_nobody_knows_is_an_error_that_says_how_to_name_one() {
+    let client = orbs::client();
+    for error in [
+        client.resolve_initial_references("Dome").unwrap_err(),
+        client.string_to_object("corbaloc:rir:/Dome").unwrap_err(),
+    ] {
+        let expected = (ExceptionKind::BadParam, Minor::NO_INITIAL_REFERENCE);
+        assert_eq!((error.kind(), error.minor()), expected);
+        let text = error.to_string();
+        assert!(text.contains("\"Dome\"") && text.contains("-ORBInitRef Dome="), "{text}");
+    }
+    let error = client.string_to_object("corbaloc:rir:").unwrap_err();
+    assert!(error.to_string().contains("NameService"), "{error}");
+}
+
+#[test]
+fn malformed_urls_say_what_is_wrong() {
+    let client = orbs::client();
+    let table = [
+        ("", "begins no object reference"),
+        ("localhost:2809", "begins no object reference"),
+        ("http://localhost/", "begins no object reference"),
+        ("IOR:", "no reference"),
+        ("IOR:0", "was it cut?"),
+        ("IOR:0g", "is no hexadecimal digit"),
+        ("IOR:00000000ffffffff", "no reference"),
+        ("corbaloc:", "lacks a protocol"),
+        ("corbaloc:host:2809/key", "the protocol \"host\" is not supported"),
+        ("corbaloc:ssliop:host:2809/key", "is not supported"),
+        ("corbaloc::host:0/key", "is no port"),
+        ("corbaloc::host:65536/key", "is no port"),
+        ("corbaloc::host:/key", "is no port"),
+        ("corbaloc::::1:2809/key", "in brackets"),
+        ("corbaloc:iiop:2.0@host/key", "is no IIOP version"),
+        ("corbaloc::host/a%2", "two hexadecimal digits"),
+        ("corbaloc:rir:,:host/key", "stands alone"),
+        ("corbaloc::host,/key", "lacks a protocol"),
+        ("corbaname::host#a/", "name"),
+        ("file://%ff", "UTF-8"),
+    ];
+    for (url, expected) in table {
+        let error = client.string_to_object(url).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::BAD_URL));
+        let text = error.to_string();
+        assert!(text.contains(expected) && text.contains("hint:"), "{url}: {text}");
+    }
+}
+
+#[test]
+fn a_url_of_several_addresses_is_tried_until_one_answers() {
+    let server = Server::start();
+    server.publish("probe", server.local.object()).unwrap();
+    let (host, port) = server.address();
+    let dead = [peer::dead_port(), peer::dead_port()];
+    let url = format!("corbaloc::{host}:{},:{host}:{},:{host}:{port}/probe", dead[0], dead[1]);
+    let remote: EverythingRef = orbs::client().resolve(&url).unwrap();
+    remote.ping().unwrap();
+}
+
+#[test]
+fn a_forward_to_several_addresses_is_tried_until_one_answers() {
+    let server = Server::start();
+    // The object's real key behind two addresses, the first of which is dead.
+    let mut target = server.local.object().ior();
+    let mut profile = target.iiop_profiles().next().unwrap().unwrap();
+    profile.port = peer::dead_port();
+    target.profiles.insert(0, profile.to_tagged().unwrap());
+    let peer = Peer::answering(move |request| peer::forward(request, &target));
+    // Reached at the second address of its own, too.
+    let reference = peer::ior(&[peer::dead_port(), peer.port()], Version::V1_2);
+    peer::resolve(&orbs::client(), &reference).ping().unwrap();
+}
+
+#[test]
+fn an_object_on_ipv6_is_called() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        eprintln!("NOT CHECKED: this host has no IPv6 loopback");
+        return;
+    }
+    let orb = orbs::builder().listen("iiop://[::1]:0").unwrap().build().unwrap();
+    let server = Server::of(orb);
+    let url = server.publish("probe", server.local.object()).unwrap();
+    assert!(url.starts_with("corbaloc::[::1]:"), "{url}");
+    orbs::client().resolve::<dyn Everything>(&url).unwrap().ping().unwrap();
+}
+
+#[test]
+fn a_reference_without_an_address_of_ours_says_so() {
+    let client = orbs::client();
+    let elsewhere = armilla_giop::ior::TaggedProfile { id: 99, data: vec![1, 2, 3] };
+    let ior = Ior { type_id: EVERYTHING.into(), profiles: vec![elsewhere] };
+    let remote = peer::resolve(&client, &ior);
+    let error = remote.ping().unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NO_PROFILE));
+    assert_eq!(error.completed(), Completion::No);
+    let text = client.object_to_string(&remote).unwrap();
+    assert_eq!(text, ior.to_text().unwrap(), "it can be passed on all the same");
+}
+
+#[test]
+fn names_are_refused_before_the_naming_service_is_asked() {
+    let client = orbs::client();
+    for name in ["", "a//b", "a/", "a.b.c"] {
+        let error = client.resolve_name(name).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::NAMING));
+    }
+    let error = client.resolve_name("a/b").unwrap_err();
+    assert_eq!(error.minor(), Minor::NO_INITIAL_REFERENCE);
+}
