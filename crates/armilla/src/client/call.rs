@@ -208,7 +208,7 @@ fn exchange(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    let id = link.send(outgoing)?;
+    let id = link.send(outgoing, deadline)?;
     if !outgoing.response.response_expected() {
         return Ok(Answer::Taken);
     }

@@ -70,7 +70,7 @@ fn exchange(
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
-    link.send_raw(&out)?;
+    link.put(&out, deadline)?;
     link.receive(deadline, |message| match message.header.kind {
         MessageKind::LocateReply => read(message, id, reference),
         _ => Ok(None),
