@@ -83,6 +83,14 @@ impl Wire {
         Some(Request { id: header.request_id, operation, version, order, octets })
     }
 
+    /// Waits until something has come, and leaves it unread.
+    ///
+    /// # Panics
+    /// When nothing comes.
+    pub fn peek(&mut self) {
+        self.0.peek(&mut [0]).unwrap();
+    }
+
     /// Reads until the peer closes, and gives the kinds of the messages that it sent before.
     pub fn until_end(&mut self) -> Vec<MessageKind> {
         std::iter::from_fn(|| self.kind()).collect()
