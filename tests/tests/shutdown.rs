@@ -1,0 +1,160 @@
+//! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
+
+use armilla::{Completion, ExceptionKind, Version};
+use armilla_cdr::ByteOrder;
+use armilla_giop::MessageKind;
+use armilla_tests::gate::{PATIENCE, eventually};
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{self, Peer, Wire, done};
+use armilla_tests::probe::*;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A connection that has made one call and stays open.
+fn connected(address: (&str, u16), key: &[u8]) -> Wire {
+    let mut wire = Wire::connect(address);
+    wire.send(&ping(key));
+    assert_eq!(wire.kind(), Some(MessageKind::Reply));
+    wire
+}
+
+fn ping(key: &[u8]) -> Vec<u8> {
+    peer::request(Version::V1_2, ByteOrder::NATIVE, key, "ping", |_| Ok(()))
+}
+
+fn key(reference: &EverythingRef) -> Vec<u8> {
+    reference.object().ior().iiop_profiles().next().unwrap().unwrap().object_key
+}
+
+#[test]
+fn a_request_under_way_is_answered_and_then_the_connection_closes_in_order() {
+    let server = Server::start();
+    let key = key(&server.local);
+    let mut idle = connected(server.address(), &key);
+    let mut busy = Wire::connect(server.address());
+    busy.send(&peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "block", |_| Ok(())));
+    server.probe.gate.await_waiting(1);
+    thread::scope(|scope| {
+        let ending = scope.spawn(|| server.shutdown());
+        assert_eq!(idle.until_end(), [MessageKind::CloseConnection]);
+        assert!(!ending.is_finished(), "the request under way was not waited for");
+        // A request that comes now is not begun any more.
+        busy.send(&ping(&key));
+        server.probe.gate.open();
+        assert_eq!(busy.until_end(), [MessageKind::Reply, MessageKind::CloseConnection]);
+    });
+}
+
+#[test]
+fn calls_to_a_server_that_was_shut_down_are_transient() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    remote.ping().unwrap();
+    server.shutdown();
+    let error = remote.ping().unwrap_err();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[test]
+fn a_servant_that_does_not_end_is_given_up_after_the_drain_timeout() {
+    let limits = orbs::builder().settings(|s| s.drain_timeout = Duration::from_millis(50));
+    let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let remote = server.remote(&orbs::client());
+    thread::scope(|scope| {
+        let call = scope.spawn(|| remote.block());
+        server.probe.gate.await_waiting(1);
+        let begun = Instant::now();
+        server.shutdown();
+        assert!(begun.elapsed() < PATIENCE / 2);
+        server.probe.gate.open();
+        assert!(call.join().unwrap().is_ok(), "its reply is sent all the same");
+    });
+}
+
+#[test]
+fn shutting_down_twice_or_without_ever_listening_does_nothing() {
+    let server = Server::start();
+    thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| server.shutdown())));
+    });
+    server.shutdown();
+    orbs::client().shutdown();
+}
+
+#[test]
+fn a_client_that_shuts_down_closes_its_connections_in_order() {
+    let (sender, kinds) = mpsc::channel();
+    let peer = Peer::start(move |_, mut wire| {
+        let Some(request) = wire.request() else { return };
+        wire.send(&done(&request));
+        sender.send(wire.until_end()).ok();
+    });
+    let client = orbs::client();
+    peer.reference(&client, Version::V1_2).ping().unwrap();
+    client.shutdown();
+    assert_eq!(kinds.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
+}
+
+#[test]
+fn run_ends_when_another_thread_shuts_down() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    thread::scope(|scope| {
+        let running = [(); 2].map(|()| scope.spawn(|| server.run()));
+        remote.ping().unwrap();
+        server.shutdown();
+        running.into_iter().for_each(|run| run.join().unwrap().unwrap());
+    });
+    assert!(server.run().is_ok(), "what has ended does not run again");
+}
+
+#[test]
+fn an_idle_connection_is_closed_in_order_after_its_time() {
+    let limits = orbs::builder().settings(|s| s.server_idle = Duration::from_millis(30));
+    let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let mut wire = connected(server.address(), &key(&server.local));
+    assert_eq!(wire.until_end(), [MessageKind::CloseConnection]);
+    let remote = server.remote(&orbs::client());
+    remote.ping().unwrap();
+    let mut other = connected(server.address(), &key(&server.local));
+    assert_eq!(other.until_end(), [MessageKind::CloseConnection]);
+    remote.ping().unwrap();
+}
+
+/// A server process, its URL and its address.
+fn process() -> (Child, String, (String, u16)) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_probe"))
+        .arg("serve")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let (_, url) = line.trim().split_once(' ').unwrap();
+    let place = url.strip_prefix("corbaloc::").unwrap().strip_suffix("/Probe").unwrap();
+    let (host, port) = place.split_once(':').unwrap();
+    (child, url.to_owned(), (host.to_owned(), port.parse().unwrap()))
+}
+
+#[test]
+fn a_process_ends_in_order_when_it_is_asked_to() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let (mut child, url, (host, port)) = process();
+        let remote: EverythingRef = orbs::client().resolve(&url).unwrap();
+        let mut wire = connected((&host, port), &key(&remote.myself().unwrap()));
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(wire.until_end(), [MessageKind::CloseConnection], "{signal:?}");
+        let mut ended = None;
+        eventually("the process ends", || {
+            ended = child.try_wait().unwrap();
+            ended.is_some()
+        });
+        assert_eq!(ended.unwrap().code(), Some(0), "{signal:?}");
+        assert_eq!(remote.ping().unwrap_err().kind(), ExceptionKind::Transient);
+    }
+}
