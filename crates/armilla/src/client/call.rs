@@ -258,13 +258,14 @@ fn take_reply(
 }
 
 impl Reference {
-    /// Fails when the object lived in this process and was deactivated.
+    /// Fails when the ORB was shut down, and when the object lived in this process and was
+    /// deactivated.
     #[inline]
     pub(crate) fn callable(&self) -> Result<(), SystemException> {
         match &self.activation {
             Some(activation) if !activation.is_active() => Err(SystemException::object_not_exist()
                 .because("the object was deactivated in this process")),
-            _ => Ok(()),
+            _ => self.orb.check_running(),
         }
     }
 

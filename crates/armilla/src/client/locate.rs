@@ -23,6 +23,7 @@ enum Located {
 /// Whether the server knows the object; follows forwards.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
+    reference.callable()?;
     let settings = reference.orb.settings();
     let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();
