@@ -1,12 +1,13 @@
 //! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
 
-use armilla::{Completion, ExceptionKind, Version};
+use armilla::{Completion, ExceptionKind, Minor, Version};
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer, Wire, done};
 use armilla_tests::probe::*;
+use armilla_tests::servant::{Ear, Probe};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -58,6 +59,44 @@ fn calls_to_a_server_that_was_shut_down_are_transient() {
     let error = remote.ping().unwrap_err();
     assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
     assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[test]
+fn an_orb_that_was_shut_down_calls_and_activates_nothing_more() {
+    let server = Server::start();
+    let client = orbs::listening();
+    let remote = server.remote(&client);
+    remote.ping().unwrap();
+    client.shutdown();
+    let poa = client.root_poa();
+    for error in [
+        remote.ping().unwrap_err(),
+        remote.object().locate().unwrap_err(),
+        poa.activate(everything::tie(Probe::default())).unwrap_err(),
+    ] {
+        let got = (error.kind(), error.minor(), error.completed());
+        assert_eq!(got, (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No), "{error}");
+    }
+    server.local.ping().unwrap();
+}
+
+#[test]
+fn a_servant_may_call_while_its_orb_shuts_down() {
+    let server = Server::start();
+    let client = orbs::listening();
+    let (ear, listener) = Ear::activate(&client);
+    let remote = server.remote(&client);
+    let gate = &server.probe.gate;
+    thread::scope(|scope| {
+        let call = scope.spawn(|| remote.block_and_call_back(&listener, "last words"));
+        gate.await_waiting(1);
+        let ending = scope.spawn(|| server.shutdown());
+        assert!(!ending.is_finished());
+        gate.open();
+        call.join().unwrap().unwrap();
+    });
+    assert_eq!(ear.heard(), ["last words"]);
+    client.shutdown();
 }
 
 #[test]
