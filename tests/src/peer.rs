@@ -8,6 +8,7 @@ use armilla_giop::{
     HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags,
     begin_reply, begin_request, decode_request, put_body,
 };
+use rustix::net::{self, AddressFamily, SocketType, sockopt};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -98,7 +99,7 @@ impl Wire {
 
     /// Ends the connection without a farewell: the peer sees a reset.
     pub fn reset(self) {
-        rustix::net::sockopt::set_socket_linger(&self.0, Some(Duration::ZERO)).ok();
+        sockopt::set_socket_linger(&self.0, Some(Duration::ZERO)).ok();
     }
 
     /// Says that no more will be sent, and goes on reading.
@@ -324,10 +325,15 @@ pub fn resolve(client: &Orb, ior: &Ior) -> EverythingRef {
     client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
 }
 
-/// A port at which nobody listens.
+/// A port at which nobody listens. It stays taken as long as the process lives, so that nobody else
+/// comes to listen there.
 ///
 /// # Panics
 /// When there is no port at all.
 pub fn dead_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    let socket = net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let address = SocketAddr::try_from(net::getsockname(&socket).unwrap()).unwrap();
+    std::mem::forget(socket);
+    address.port()
 }

@@ -62,18 +62,15 @@ fn under_attack(attack: impl FnOnce(&Server)) {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let calls = scope.spawn(|| {
-            let mut calls = 0;
             while !over.load(Ordering::SeqCst) {
-                calls += 1;
                 good.ping().unwrap();
                 let (_, copy) = good.echo_octets(&[1, 2, 3], &mut Vec::new()).unwrap();
                 assert_eq!(copy, [1, 2, 3]);
             }
-            calls
         });
         attack(&server);
         over.store(true, Ordering::SeqCst);
-        assert!(calls.join().unwrap() > 0);
+        calls.join().unwrap();
     });
     good.ping().unwrap();
     assert_eq!(PANICS.load(Ordering::SeqCst), 0, "the server panicked");

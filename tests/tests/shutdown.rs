@@ -3,14 +3,14 @@
 use armilla::{Completion, ExceptionKind, Minor, Version};
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
-use armilla_tests::gate::{PATIENCE, eventually};
+use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer, Wire, done};
 use armilla_tests::probe::*;
+use armilla_tests::process::Process;
 use armilla_tests::servant::{Ear, Probe};
-use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use rustix::process::Signal;
+use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -165,35 +165,15 @@ fn an_idle_connection_is_closed_in_order_after_its_time() {
     remote.ping().unwrap();
 }
 
-/// A server process, its URL and its address.
-fn process() -> (Child, String, (String, u16)) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_probe"))
-        .arg("serve")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let (_, url) = line.trim().split_once(' ').unwrap();
-    let place = url.strip_prefix("corbaloc::").unwrap().strip_suffix("/Probe").unwrap();
-    let (host, port) = place.split_once(':').unwrap();
-    (child, url.to_owned(), (host.to_owned(), port.parse().unwrap()))
-}
-
 #[test]
 fn a_process_ends_in_order_when_it_is_asked_to() {
     for signal in [Signal::INT, Signal::TERM] {
-        let (mut child, url, (host, port)) = process();
-        let remote: EverythingRef = orbs::client().resolve(&url).unwrap();
-        let mut wire = connected((&host, port), &key(&remote.myself().unwrap()));
-        kill_process(Pid::from_child(&child), signal).unwrap();
+        let mut process = Process::start(Command::new(env!("CARGO_BIN_EXE_probe")).arg("serve"));
+        let remote: EverythingRef = orbs::client().resolve(&process.url).unwrap();
+        let mut wire = connected(process.address(), &key(&remote.myself().unwrap()));
+        process.signal(signal);
         assert_eq!(wire.until_end(), [MessageKind::CloseConnection], "{signal:?}");
-        let mut ended = None;
-        eventually("the process ends", || {
-            ended = child.try_wait().unwrap();
-            ended.is_some()
-        });
-        assert_eq!(ended.unwrap().code(), Some(0), "{signal:?}");
+        assert_eq!(process.await_end().code(), Some(0), "{signal:?}");
         assert_eq!(remote.ping().unwrap_err().kind(), ExceptionKind::Transient);
     }
 }

@@ -10,13 +10,16 @@ use std::time::Duration;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// How many allocations 1,000 calls make, client and server together.
+/// How many allocations 1,000 calls make, client and server together: the least of several rounds,
+/// for a thread that begins beside one allocates too, but a call that allocates does so in each.
 fn allocations(call: impl Fn()) -> usize {
-    (0..100).for_each(|_| call());
-    let before = ALLOCATOR.stats();
-    (0..1_000).for_each(|_| call());
-    let after = ALLOCATOR.stats();
-    (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
+    let round = || {
+        let before = ALLOCATOR.stats();
+        (0..1_000).for_each(|_| call());
+        let after = ALLOCATOR.stats();
+        (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
+    };
+    (0..5).map(|_| round()).min().unwrap_or(usize::MAX)
 }
 
 #[test]

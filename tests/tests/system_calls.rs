@@ -1,7 +1,7 @@
 //! What a call costs the kernel when everything is warm: two system calls on each side.
 
-use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader};
+use armilla_tests::process::Process;
+use rustix::process::Signal;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -22,15 +22,11 @@ fn system_calls(directory: &Path, calls: u32) -> (u64, u64) {
         command
     };
     let reports = ["client", "server"].map(|side| directory.join(format!("{side}-{calls}")));
-    let mut server = traced(&reports[1]).arg("serve").stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let (process, url) = line.trim().split_once(' ').unwrap();
-    let client = traced(&reports[0]).args(["call", url, &calls.to_string()]).status().unwrap();
-    assert!(client.success());
-    let process = Pid::from_raw(process.parse().unwrap()).unwrap();
-    kill_process(process, Signal::INT).unwrap();
-    assert!(server.wait().unwrap().success());
+    let mut server = Process::start(traced(&reports[1]).arg("serve"));
+    let arguments = ["call", &server.url, &calls.to_string()];
+    assert!(traced(&reports[0]).args(arguments).status().unwrap().success());
+    server.signal(Signal::INT);
+    assert!(server.await_end().success());
     (total(&reports[0]), total(&reports[1]))
 }
 
