@@ -68,12 +68,22 @@ fn under_attack(attack: impl FnOnce(&Server)) {
                 assert_eq!(copy, [1, 2, 3]);
             }
         });
+        let end = AtEnd(&over);
         attack(&server);
-        over.store(true, Ordering::SeqCst);
+        drop(end);
         calls.join().unwrap();
     });
     good.ping().unwrap();
     assert_eq!(PANICS.load(Ordering::SeqCst), 0, "the server panicked");
+}
+
+/// Tells the good client that the attack is over, even when it ended in a panic.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }
 
 /// The object key of the probe.
