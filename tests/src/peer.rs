@@ -79,7 +79,7 @@ impl Wire {
         let octets = self.message()?;
         let message = Message::parse(&octets).unwrap().unwrap();
         let (header, _) = decode_request(&message).unwrap();
-        let operation = header.operation.to_owned();
+        let operation = header.operation.to_string();
         let (version, order) = (message.header.version, message.header.order);
         Some(Request { id: header.request_id, operation, version, order, octets })
     }
