@@ -101,7 +101,7 @@ impl<'a> ServerCall<'a> {
     pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
         if let Err(exception) = &result {
             let operation = self.operation();
-            tracing::warn!(%operation, %exception, "a oneway operation failed");
+            tracing::warn!(?operation, %exception, "a oneway operation failed");
         }
         self.reply(result, |(), _| Ok(()))
     }

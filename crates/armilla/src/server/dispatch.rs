@@ -57,7 +57,7 @@ fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<()
     let servant = &*activation.servant;
     catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
         let operation = call.operation();
-        tracing::error!(%operation, object = ?activation.id, "the servant panicked");
+        tracing::error!(?operation, object = ?activation.id, "the servant panicked");
         let minor = Minor::PANICKED;
         Err(SystemException::new(ExceptionKind::Unknown, minor, Completion::Maybe).into())
     })
