@@ -3,8 +3,7 @@
 //! The calling thread itself writes the request and reads the reply. Buffers live as long as the
 //! connection, so a call allocates nothing once they have grown to its size.
 
-use super::connect::milliseconds;
-use super::deadline::Deadline;
+use super::deadline::{Deadline, milliseconds};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;

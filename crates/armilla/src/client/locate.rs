@@ -1,7 +1,7 @@
 //! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
 
-use super::call::Journey;
 use super::deadline::Deadline;
+use super::journey::Journey;
 use super::link::Link;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};

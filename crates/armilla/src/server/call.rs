@@ -1,6 +1,6 @@
 //! A request being served, as a skeleton sees it.
 
-use super::connection::ReplyPort;
+use super::reply_port::ReplyPort;
 use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };

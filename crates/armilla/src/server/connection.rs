@@ -5,6 +5,7 @@
 
 use super::dispatch;
 use super::registry::{Place, Silence};
+use super::reply_port::ReplyPort;
 use crate::orb::Orb;
 use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{
@@ -20,16 +21,6 @@ pub(crate) struct Connection {
     framer: Framer,
     reply: ReplyPort,
     place: Place,
-}
-
-/// Where replies go.
-pub(crate) struct ReplyPort {
-    pub(crate) stream: Arc<dyn Stream>,
-    /// The last reply; its memory is used for the next.
-    pub(crate) buffer: Vec<u8>,
-    /// What the client chose for strings; it says so with its first request.
-    pub(crate) code_set: CodeSet,
-    pub(crate) max_message: usize,
 }
 
 /// Why a connection ends.

@@ -1,7 +1,8 @@
 //! From a request to the servant.
 
 use super::call::{DispatchError, ServerCall};
-use super::connection::{End, ReplyPort};
+use super::connection::End;
+use super::reply_port::ReplyPort;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Found, Orb};
 use crate::poa::Activation;
