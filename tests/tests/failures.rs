@@ -555,3 +555,23 @@ fn a_client_that_does_not_read_its_replies_cannot_hold_the_server() {
     server.shutdown();
     assert!(begun.elapsed() < server.settings().drain_timeout, "the server waited in vain");
 }
+
+#[test]
+fn a_connection_that_was_cut_while_it_was_idle_is_replaced_unseen() {
+    let (sender, cuts) = mpsc::channel();
+    let peer = Peer::start(move |_, mut wire| {
+        if let Some(request) = wire.request() {
+            wire.send(&done(&request));
+            drop(wire);
+            sender.send(()).ok();
+        }
+    });
+    let remote = peer.reference(&orbs::client(), NEWEST);
+    for calls in 1..4 {
+        remote.ping().unwrap();
+        assert_eq!(peer.connections(), calls);
+        cuts.recv_timeout(BOUND).unwrap();
+        // A connection is looked at before it is used again only if it was idle for some 10 ms.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
