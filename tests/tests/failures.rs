@@ -291,7 +291,7 @@ fn a_server_that_closes_in_order_before_every_reply_has_not_executed() {
     let peer = once(|wire, request| {
         wire.send(&close_connection(request.version));
     });
-    let expected = (ExceptionKind::CommFailure, Minor::CLOSING, Completion::No);
+    let expected = (ExceptionKind::Transient, Minor::CLOSING, Completion::No);
     assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), expected);
 }
 

@@ -310,28 +310,29 @@ impl Link {
 /// What a message that is not the awaited one means for the call: an error, or nothing.
 #[cold]
 fn refuse(message: &Message<'_>, peer: &armilla_ipc::Address) -> Result<(), SystemException> {
-    let failure = |minor, completed, what: String| {
-        Err(SystemException::new(ExceptionKind::CommFailure, minor, completed).because(what))
-    };
-    match message.header.kind {
+    let (kind, minor, completed, what) = match message.header.kind {
         // A late reply, or one to nothing.
-        MessageKind::Reply | MessageKind::LocateReply => Ok(()),
-        MessageKind::CloseConnection => failure(
+        MessageKind::Reply | MessageKind::LocateReply => return Ok(()),
+        MessageKind::CloseConnection => (
+            ExceptionKind::Transient,
             Minor::CLOSING,
             Completion::No,
             format!("{peer} closes the connection and has not begun the call"),
         ),
-        MessageKind::MessageError => failure(
+        MessageKind::MessageError => (
+            ExceptionKind::CommFailure,
             Minor::MESSAGE_ERROR,
             Completion::No,
             format!("{peer} could not read the request"),
         ),
-        kind => failure(
+        kind => (
+            ExceptionKind::CommFailure,
             Minor::PROTOCOL_ERROR,
             Completion::Maybe,
             format!("{peer} sent a {kind:?} where a reply is due"),
         ),
-    }
+    };
+    Err(SystemException::new(kind, minor, completed).because(what))
 }
 
 #[cold]
