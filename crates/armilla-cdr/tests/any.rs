@@ -190,7 +190,7 @@ fn a_type_that_nests_too_deep_ends_in_an_error_at_once() {
 }
 
 #[test]
-fn values_that_take_no_octets_cannot_multiply() {
+fn values_that_take_no_octets_are_refused() {
     let nothing = TypeCode::structure("IDL:Nothing:1.0", "", [("", TypeCode::Null)]);
     let many = TypeCode::array(TypeCode::array(nothing, u32::MAX), u32::MAX);
     let octets = octets(&many, ByteOrder::NATIVE, 0);

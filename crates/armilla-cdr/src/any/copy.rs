@@ -6,18 +6,12 @@ use alloc::vec::Vec;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
 pub(super) fn value(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    Copy { enclosing: Vec::new(), empty: EMPTY_LIMIT }.value(code, input, out)
+    Copy { enclosing: Vec::new() }.value(code, input, out)
 }
-
-/// How many values that take no octets may come together: structs without members, for one. What
-/// takes octets is limited by the input.
-const EMPTY_LIMIT: u32 = 1 << 16;
 
 struct Copy<'c> {
     /// The types that enclose the value, for those that contain themselves.
     enclosing: Vec<&'c TypeCode>,
-    /// How many values without octets may still come.
-    empty: u32,
 }
 
 impl<'c> Copy<'c> {
@@ -43,7 +37,7 @@ impl<'c> Copy<'c> {
                 out.put_bounded_string(&text, *bound)?;
             }
             TypeCode::Enum(code) => enumerator(code, input, out)?,
-            TypeCode::Any => self.any(input, out)?,
+            TypeCode::Any => any(input, out)?,
             TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
             TypeCode::ObjectReference(_) => reference(input, out)?,
             TypeCode::Fixed { digits, .. } => {
@@ -51,10 +45,13 @@ impl<'c> Copy<'c> {
             }
             _ => input.nested(|input| self.composed(code, input, out))?,
         }
-        if input.remaining() == before {
-            self.empty = self.empty.checked_sub(1).ok_or_else(too_many_empty)?;
+        // No IDL type but nothing at all takes no octets. A TypeCode that says otherwise could make
+        // any number of values out of none.
+        let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
+        match input.remaining() == before && !(nothing && self.enclosing.is_empty()) {
+            true => Err(no_octets()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn composed(
@@ -149,17 +146,12 @@ impl<'c> Copy<'c> {
             .or_else(|| code.cases.get(default?));
         case.map_or(Ok(()), |case| self.value(&case.ty, input, out))
     }
+}
 
-    fn any(&mut self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-        let code = TypeCode::decode(input)?;
-        write(&code, out)?;
-        input.nested(|input| {
-            let mut inner = Copy { enclosing: Vec::new(), empty: self.empty };
-            inner.value(&code, input, out)?;
-            self.empty = inner.empty;
-            Ok(())
-        })
-    }
+fn any(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    let code = TypeCode::decode(input)?;
+    write(&code, out)?;
+    input.nested(|input| value(&code, input, out))
 }
 
 fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
@@ -189,6 +181,6 @@ const fn unknown_recursion() -> CdrError {
 }
 
 #[cold]
-const fn too_many_empty() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("an any holds too many values that take no octets"))
+const fn no_octets() -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid("an any holds values of a type that takes no octets"))
 }
