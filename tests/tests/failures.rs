@@ -12,6 +12,7 @@ use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, ORDERS, Peer, VERSIONS, Wire, done, reply};
 use armilla_tests::probe::everything::ChooseRaises;
 use armilla_tests::probe::*;
+use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -81,10 +82,18 @@ fn a_server_that_is_gone_is_transient_and_the_text_says_where_and_what_to_do() {
 
 #[test]
 fn a_host_that_does_not_answer_is_given_up_within_the_connect_timeout() {
-    // TEST-NET-1 (RFC 5737): no such host exists. Networks answer, or not, as they like.
+    // A queue of one that nobody serves: once it is full the system answers no connection any more.
+    let deaf = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    rustix::net::listen(&deaf, 0).unwrap();
+    let address = deaf.local_addr().unwrap();
+    let mut queue = Vec::new();
+    while let Ok(queued) = TcpStream::connect_timeout(&address, LIMIT) {
+        queue.push(queued);
+        assert!(queue.len() < 100, "the queue never fills");
+    }
+
     let client = orbs::builder().connect_timeout(LIMIT).build().unwrap();
-    let remote: EverythingRef =
-        client.string_to_object("corbaloc::192.0.2.1:9/x").unwrap().assume();
+    let remote = peer::resolve(&client, &peer::ior(&[address.port()], NEWEST));
     let begun = Instant::now();
     let error = remote.ping().unwrap_err();
     assert!(begun.elapsed() < BOUND);
@@ -127,6 +136,24 @@ fn a_reset_loses_the_call() {
         wire.reset();
     });
     assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), LOST);
+}
+
+/// Limits from a second on are kept by a thread and not by the socket.
+#[test]
+fn a_limit_of_seconds_is_kept_too_and_the_next_call_has_its_own() {
+    const LONG: Duration = Duration::from_millis(1200);
+    let (peer, hears) = silent();
+    let client = orbs::client();
+    let begun = Instant::now();
+    let text = assert_fails(peer.reference(&client, NEWEST).with_timeout(LONG).ping(), LATE);
+    let elapsed = begun.elapsed();
+    assert!(elapsed > LONG / 2 && elapsed < BOUND, "{elapsed:?}");
+    assert!(text.contains("1.2 s"), "{text}");
+    assert_eq!(peer::kind(&hears.recv_timeout(BOUND).unwrap()), MessageKind::Request);
+    assert_eq!(peer::kind(&hears.recv_timeout(BOUND).unwrap()), MessageKind::CancelRequest);
+
+    let answers = Peer::answering(done);
+    answers.reference(&client, NEWEST).with_timeout(LONG).ping().unwrap();
 }
 
 #[test]

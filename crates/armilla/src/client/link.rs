@@ -5,6 +5,7 @@
 
 use super::deadline::{Deadline, milliseconds};
 use super::route::Target;
+use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
@@ -15,10 +16,12 @@ use armilla_giop::{
 };
 use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
+use std::sync::Arc;
 
 /// A connection and its state.
 pub(crate) struct Link {
-    stream: Box<dyn Stream>,
+    stream: Arc<dyn Stream>,
+    watch: Arc<Watch>,
     framer: Framer,
     /// The last request sent, whose header is the template of the next.
     request: Vec<u8>,
@@ -56,12 +59,14 @@ pub(crate) struct Outgoing<'r, 'p> {
 
 impl Link {
     pub(crate) fn new(
-        stream: Box<dyn Stream>,
+        stream: Arc<dyn Stream>,
+        watch: Arc<Watch>,
         code_set: Option<CodeSet>,
         settings: &Settings,
     ) -> Self {
         Self {
             stream,
+            watch,
             framer: Framer::new(settings.max_message),
             request: Vec::new(),
             template: Template::default(),
@@ -209,7 +214,24 @@ impl Link {
 
     /// Waits for the next message that `accept` takes; it gives `None` for others, such as the late
     /// reply to a call that was given up.
+    #[inline]
     pub(crate) fn receive<T>(
+        &mut self,
+        deadline: &Deadline,
+        accept: impl FnMut(&Message<'_>) -> CdrResult<Option<T>>,
+    ) -> Result<T, SystemException> {
+        let Some(limit) = deadline.limit.filter(|limit| *limit >= watch::SHORTEST) else {
+            return self.await_message(deadline, accept);
+        };
+        self.watch.begin(deadline.started.plus(limit));
+        let received = self.await_message(&Deadline { limit: None, ..*deadline }, accept);
+        match (received, self.watch.end()) {
+            (received, true) => received,
+            (_, false) => Err(self.late(deadline)),
+        }
+    }
+
+    fn await_message<T>(
         &mut self,
         deadline: &Deadline,
         mut accept: impl FnMut(&Message<'_>) -> CdrResult<Option<T>>,
