@@ -85,6 +85,12 @@ fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() 
         await_line(words);
     }
 
+    let mut cut_short = Wire::connect(server.address());
+    cut_short.send(&request(100));
+    cut_short.end_sending();
+    cut_short.until_end();
+    await_line(&["WARN", "127.0.0.1:", "within a message"]);
+
     let _second = Wire::connect(server.address());
     Wire::connect(server.address()).until_end();
     await_line(&["WARN", "127.0.0.1:", "max_connections", "limit=2"]);

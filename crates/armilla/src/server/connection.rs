@@ -27,6 +27,8 @@ pub(crate) struct Connection {
 pub(crate) enum End {
     /// The client closed it, or said that it would.
     Peer,
+    /// The client closed it within a message.
+    CutShort,
     /// Nothing came for long, or the server closes: the client is told.
     Ours,
     /// The client left a message unfinished.
@@ -71,6 +73,10 @@ impl Connection {
         let farewell = match end {
             End::Peer => None,
             End::Ours => Some(close_connection(Version::V1_0)),
+            End::CutShort => {
+                tracing::warn!(%peer, "the client closed the connection within a message");
+                None
+            }
             End::Stalled => {
                 let limit = self.orb.settings().header_deadline;
                 tracing::warn!(%peer, ?limit, "closed: a message stopped halfway (header_deadline)");
@@ -126,6 +132,7 @@ impl Connection {
         self.place.works();
         if count == 0 {
             return Err(match self.place.silence() {
+                Silence::Peer if self.framer.is_partial() => End::CutShort,
                 Silence::Peer => End::Peer,
                 Silence::Idle => End::Ours,
                 Silence::Halfway => End::Stalled,
