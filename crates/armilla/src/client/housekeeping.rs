@@ -3,6 +3,7 @@
 
 use super::endpoint::Endpoints;
 use super::watch::Watches;
+use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
 use armilla_ipc::{CoarseInstant, coarse_now};
@@ -21,7 +22,7 @@ pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, watches: Arc<Watches>, se
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
-        tracing::error!(%error, "no thread to end calls that run out of time");
+        report!(error, "no thread to end calls that run out of time", error = error);
     }
 }
 

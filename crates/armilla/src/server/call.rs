@@ -4,6 +4,7 @@ use super::reply_port::ReplyPort;
 use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };
+use crate::log::report;
 use crate::object::Servant;
 use crate::wire::send;
 use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encode, Encoder};
@@ -100,8 +101,12 @@ impl<'a> ServerCall<'a> {
     /// When the client asked for a reply all the same and it cannot be sent.
     pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
         if let Err(exception) = &result {
-            let operation = self.operation();
-            tracing::warn!(?operation, %exception, "a oneway operation failed");
+            report!(
+                warn,
+                "a oneway operation failed",
+                operation = format_args!("{:?}", self.operation()),
+                exception = exception,
+            );
         }
         self.reply(result, |(), _| Ok(()))
     }

@@ -6,12 +6,14 @@
 use super::dispatch;
 use super::registry::{Place, Silence};
 use super::reply_port::ReplyPort;
+use crate::log::report;
 use crate::orb::Orb;
+use crate::settings::Settings;
 use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{
-    Framer, HeaderError, Message, MessageKind, Version, close_connection, message_error,
+    Framer, HEADER_LEN, HeaderError, Message, MessageKind, Version, close_connection, message_error,
 };
-use armilla_ipc::{SendError, Stream};
+use armilla_ipc::{Address, SendError, Stream};
 use std::io;
 use std::sync::Arc;
 
@@ -45,6 +47,60 @@ pub(crate) enum End {
     Io(io::Error),
 }
 
+impl End {
+    /// Tells the operator why, where the client is at fault.
+    fn report(&self, peer: &Address, settings: &Settings) {
+        match self {
+            Self::Peer | Self::Ours => {}
+            Self::CutShort => {
+                report!(warn, "the client closed the connection within a message", peer = peer);
+            }
+            Self::Stalled => report!(
+                warn,
+                "closed: a message stopped halfway (header_deadline)",
+                peer = peer,
+                limit = format_args!("{:?}", settings.header_deadline),
+            ),
+            Self::Framing(error) => {
+                report!(
+                    warn,
+                    "closed: the client sent no GIOP message",
+                    peer = peer,
+                    error = error
+                );
+            }
+            Self::Malformed(kind, error) => report!(
+                warn,
+                "closed: the client sent a malformed message",
+                peer = peer,
+                kind = format_args!("{kind:?}"),
+                error = error,
+            ),
+            Self::Unexpected(kind) => report!(
+                warn,
+                "closed: the client sent a message that is a server's",
+                peer = peer,
+                kind = format_args!("{kind:?}"),
+            ),
+            Self::MessageError => {
+                report!(warn, "closed: the client could not read a message of ours", peer = peer);
+            }
+            Self::Io(error) => tracing::debug!(%peer, %error, "the connection broke"),
+        }
+    }
+
+    /// What the client is told.
+    fn farewell(&self) -> Option<[u8; HEADER_LEN]> {
+        match self {
+            Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => None,
+            Self::Ours | Self::Stalled => Some(close_connection(Version::V1_0)),
+            Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => {
+                Some(message_error(Version::V1_0))
+            }
+        }
+    }
+}
+
 impl From<SendError> for End {
     fn from(error: SendError) -> Self {
         Self::Io(error.source)
@@ -69,41 +125,8 @@ impl Connection {
     /// Serves requests until the connection ends.
     pub(crate) fn serve(&mut self) {
         let Err(end) = self.run() else { return };
-        let peer = self.reply.stream.peer();
-        let farewell = match end {
-            End::Peer => None,
-            End::Ours => Some(close_connection(Version::V1_0)),
-            End::CutShort => {
-                tracing::warn!(%peer, "the client closed the connection within a message");
-                None
-            }
-            End::Stalled => {
-                let limit = self.orb.settings().header_deadline;
-                tracing::warn!(%peer, ?limit, "closed: a message stopped halfway (header_deadline)");
-                Some(close_connection(Version::V1_0))
-            }
-            End::Framing(error) => {
-                tracing::warn!(%peer, %error, "closed: the client sent no GIOP message");
-                Some(message_error(Version::V1_0))
-            }
-            End::Malformed(kind, error) => {
-                tracing::warn!(%peer, ?kind, %error, "closed: the client sent a malformed message");
-                Some(message_error(Version::V1_0))
-            }
-            End::Unexpected(kind) => {
-                tracing::warn!(%peer, ?kind, "closed: the client sent a message that is a server's");
-                Some(message_error(Version::V1_0))
-            }
-            End::MessageError => {
-                tracing::warn!(%peer, "closed: the client could not read a message of ours");
-                None
-            }
-            End::Io(error) => {
-                tracing::debug!(%peer, %error, "the connection broke");
-                None
-            }
-        };
-        if let Some(message) = farewell {
+        end.report(self.reply.stream.peer(), self.orb.settings());
+        if let Some(message) = end.farewell() {
             // When the client is gone it needs no farewell.
             self.reply.stream.send_all(&message).ok();
         }
