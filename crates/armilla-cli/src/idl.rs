@@ -2,7 +2,8 @@
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::print;
-use armilla_idl::{Compilation, Diagnostics, Options, rust};
+use armilla_idl::diagnostics::Code;
+use armilla_idl::{Compilation, Diagnostics, Options, dump, rust};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,14 @@ pub(crate) enum Idl {
     },
     /// Tell what is wrong with IDL files
     Check {
+        /// The IDL files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        input: Input,
+    },
+    /// Print every declaration of IDL files, one JSON object on a line each
+    Dump {
         /// The IDL files
         #[arg(required = true)]
         files: Vec<PathBuf>,
@@ -54,6 +63,7 @@ pub(crate) fn run(idl: &Idl) -> Outcome {
     match idl {
         Idl::Compile { file, input, output } => compile(file, &input.options(), output),
         Idl::Check { files, input } => check(files, &input.options()),
+        Idl::Dump { files, input } => dump_files(files, &input.options()),
     }
 }
 
@@ -74,9 +84,32 @@ fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
 fn check(files: &[PathBuf], options: &Options) -> Outcome {
     let mut bad = false;
     for file in files {
-        // Also what only the generated code would show, such as names that collide.
-        match generate(file, options) {
-            Ok((compilation, _)) => compilation.warnings.print(),
+        if let Err(errors) = check_one(file, options) {
+            errors.print();
+            bad = true;
+        }
+    }
+    if bad { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Checks the IDL, and what only the generated code would show, such as names that collide. What is
+/// right and cannot become Rust yet is no fault of the IDL.
+fn check_one(file: &Path, options: &Options) -> Result<(), Diagnostics> {
+    let compilation = armilla_idl::parse(file, options)?;
+    match rust::generate(&compilation.model, &rust::Options::of(&compilation)) {
+        Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
+        _ => {
+            compilation.warnings.print();
+            Ok(())
+        }
+    }
+}
+
+fn dump_files(files: &[PathBuf], options: &Options) -> Outcome {
+    let mut bad = false;
+    for file in files {
+        match armilla_idl::parse(file, options) {
+            Ok(compilation) => print(format_args!("{}", dump::json_lines(&compilation)))?,
             Err(errors) => {
                 errors.print();
                 bad = true;
