@@ -46,6 +46,12 @@ impl<'o> Session<'o> {
         }
     }
 
+    /// Adds a file that is part of this crate.
+    pub(crate) fn add_built_in(&mut self, path: &Path, text: &str, included_at: Span) {
+        let sources = self.diagnostics.sources_mut();
+        sources.add_built_in(path.to_owned(), text.to_owned(), included_at);
+    }
+
     pub(crate) fn add(
         &mut self,
         path: &Path,

@@ -8,6 +8,9 @@ use crate::source::Span;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// The file that belongs to an ORB and is here even if it is not found.
+const BUILT_IN: &str = "orb.idl";
+
 /// The result of a step of a directive: what is wrong with it.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
@@ -197,6 +200,13 @@ impl Preprocessor<'_, '_> {
                 Some(Err(diagnostic)) => return Err(diagnostic),
                 None => {}
             }
+        }
+        if path == BUILT_IN {
+            let path = Path::new(BUILT_IN);
+            if self.session.sources().find(path).is_none() {
+                self.session.add_built_in(path, include_str!("orb.idl"), span);
+            }
+            return Ok((path.to_owned(), span));
         }
         let message = format!("cannot find the file `{path}`");
         let mut diagnostic = Diagnostic::error(Code::IncludeNotFound, span, message);
