@@ -1,6 +1,6 @@
 //! What all phases of one compilation share: the options, the sources and the diagnostics.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
 use crate::source::{FileId, Sources, Span};
 use std::io;
@@ -24,7 +24,11 @@ impl<'o> Session<'o> {
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let silenced = diagnostic.severity == Severity::Warning
+            && self.options.allowed.contains(&diagnostic.code);
+        if !silenced {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Opens `path`, which `included_at` asks for. `None`: there is no such file.
