@@ -123,7 +123,7 @@ impl Preprocessor<'_, '_> {
         }
         let takes_arguments =
             self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
-        let arguments = if takes_arguments { self.arguments(&token) } else { Vec::new() };
+        let arguments = if takes_arguments { self.arguments(&token)? } else { Vec::new() };
         if takes_arguments && arguments.is_empty() {
             // Without arguments it is only a name.
             self.output.push(token);
@@ -137,19 +137,19 @@ impl Preprocessor<'_, '_> {
 
     /// Takes the arguments in parentheses that follow the name of a macro; nothing if there are
     /// none.
-    fn arguments(&mut self, name: &Token) -> Vec<Token> {
-        let Some(frame) = self.frames.last_mut() else { return Vec::new() };
+    fn arguments(&mut self, name: &Token) -> Result<Vec<Token>, Stop> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(Vec::new()) };
         let rest = frame.tokens.get(frame.next..).unwrap_or_default();
         if !rest.first().is_some_and(|first| first.is("(")) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let Some(length) = expansion::arguments_length(rest) else {
             let message = format!("the arguments of the macro `{}` have no end", name.text);
             self.session.report(Diagnostic::error(Code::BadMacroUse, name.span, message));
-            return Vec::new();
+            return Err(Stop);
         };
         frame.next += length;
-        rest[..length].to_vec()
+        Ok(rest[..length].to_vec())
     }
 
     /// Replaces macros by what they stand for; `tokens` stand where `token` stands.
