@@ -3,6 +3,7 @@
 //!
 //! The corpus is that of the fuzz target `idl_source`; what fuzzing finds is added there. Tests run
 //! on threads with 2 MiB of stack, so recursion without a limit would be found here too.
+//! `HOSTILE_ROUNDS=1000` mutates each file so often, and otherwise than in a plain run.
 
 use armilla_idl::{Compilation, Options, parse_str, rust};
 use std::fs;
@@ -27,9 +28,10 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
         .flat_map(files)
         .map(|path| (path.clone(), fs::read(path).unwrap()))
         .collect();
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let rounds = std::env::var("HOSTILE_ROUNDS").map_or(6, |rounds| rounds.parse().unwrap());
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ rounds);
     for (path, seed) in &seeds {
-        for _ in 0..6 {
+        for _ in 0..rounds {
             let mut text = seed.clone();
             for _ in 0..=random.below(4) {
                 let donor = &seeds[random.below(seeds.len())].1;

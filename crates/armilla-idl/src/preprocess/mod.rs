@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::source::{FileId, Span};
 use macros::Macros;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// How deep files may include one another.
@@ -54,8 +55,8 @@ struct Preprocessor<'s, 'o> {
     frames: Vec<Frame>,
     /// Files that were read before.
     lexed: HashMap<FileId, Rc<[Token]>>,
-    /// Files that say `#pragma once`.
-    once: HashSet<FileId>,
+    /// The paths of files that say `#pragma once`.
+    once: HashSet<PathBuf>,
     output: Vec<Token>,
     /// How many more tokens may be read.
     budget: usize,
