@@ -42,6 +42,30 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
     }
 }
 
+#[test]
+fn what_repeats_itself_ends_in_bounded_time() {
+    let numbered = |line: fn(usize) -> String| (1..4000).map(line).collect::<String>();
+    let sources = [
+        format!("#define A(x) B\n#define B(x) A\nA{}\n", "(1)".repeat(50_000)),
+        format!("#define F(x) x\n{}", "F(\n".repeat(50_000)),
+        format!("#define F(x) x x\nconst string s = {}\"\"{};", "F(".repeat(50), ")".repeat(50)),
+        format!("const long a = {}1{};", "(".repeat(50_000), ")".repeat(50_000)),
+        format!("@a{} typedef long T;", "(".repeat(50_000)),
+        format!("const fixed a = {}1d;", "3.7d / ".repeat(20_000)),
+        "local interface L {};\ntypedef L M0;\n".to_owned()
+            + &numbered(|i| format!("typedef map<M{0}, M{0}> M{i};\n", i - 1)),
+        "valuetype V0 {};\n".to_owned()
+            + &numbered(|i| format!("valuetype V{i} : V{} {{}};\n", i - 1)),
+        "module M {\n".to_owned()
+            + &numbered(|i| format!("interface I{i} {{}};\ntypeprefix I{i} \"a\";\n"))
+            + "};",
+        numbered(|i| format!("# {i} \"x\" 1\ntypedef long T{i};\n")),
+    ];
+    for source in sources {
+        compile(Path::new("tests/repeats.idl"), &source);
+    }
+}
+
 fn compile(path: &Path, text: &str) {
     let directory = path.parent().unwrap().to_owned();
     // Only what stands beside the file is read, whatever path a mutation makes.

@@ -117,22 +117,32 @@ impl Preprocessor<'_, '_> {
         Ok(())
     }
 
+    /// Passes a token of the source on, or what it stands for if it is a macro.
     fn text(&mut self, token: Token) -> Result<(), Stop> {
-        if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
-            self.output.push(token);
-            return Ok(());
+        let mut next = Some(token);
+        while let Some(token) = next.take() {
+            if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
+                self.output.push(token);
+                continue;
+            }
+            let takes_arguments =
+                self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
+            let arguments = if takes_arguments { self.arguments(&token)? } else { Vec::new() };
+            if takes_arguments && arguments.is_empty() {
+                // Without arguments it is only a name.
+                self.output.push(token);
+                continue;
+            }
+            let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
+            let mut expansion = self.expand(&token, &uses)?;
+            // What a macro ends with may take the arguments that follow it in the source.
+            next = expansion.pop_if(|last| {
+                let found = self.macros.get(&last.text).filter(|_| last.text != token.text);
+                last.kind == TokenKind::Identifier
+                    && found.is_some_and(|found| found.parameters.is_some())
+            });
+            self.output.extend(expansion);
         }
-        let takes_arguments =
-            self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
-        let arguments = if takes_arguments { self.arguments(&token)? } else { Vec::new() };
-        if takes_arguments && arguments.is_empty() {
-            // Without arguments it is only a name.
-            self.output.push(token);
-            return Ok(());
-        }
-        let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
-        let expansion = self.expand(&token, &uses)?;
-        self.output.extend(expansion);
         Ok(())
     }
 
