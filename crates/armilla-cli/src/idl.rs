@@ -1,9 +1,11 @@
 //! `armilla idl`: the IDL compiler on the command line.
 
 use crate::failure::{Doing, Failure, Outcome};
-use crate::output::print;
-use armilla_idl::{Compilation, Diagnostics, Options, rust};
+use crate::output::{print, say};
+use armilla_idl::diagnostics::Code;
+use armilla_idl::{Compilation, Diagnostics, Options, dump, rust};
 use std::ffi::OsStr;
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
 /// What `armilla idl` does.
@@ -27,6 +29,19 @@ pub(crate) enum Idl {
         #[command(flatten)]
         input: Input,
     },
+    /// Tell what a code such as E0401 means, with an example; all codes if none is named
+    Explain {
+        /// The code
+        code: Option<String>,
+    },
+    /// Print every declaration of IDL files, one JSON object on a line each
+    Dump {
+        /// The IDL files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        input: Input,
+    },
 }
 
 /// What the preprocessor is told.
@@ -38,11 +53,36 @@ pub(crate) struct Input {
     /// A macro to define, as 1 if no value is given; may stand several times
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     define: Vec<String>,
+    /// A warning to leave out, such as W0005; may stand several times
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    allow: Vec<Code>,
+    /// How to tell what is wrong
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How diagnostics look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For a person, on standard error
+    Text,
+    /// One JSON object on a line each, on standard error
+    Json,
+}
+
+/// The warning of this code.
+fn warning(text: &str) -> Result<Code, String> {
+    let code = Code::find(text).ok_or_else(|| format!("there is no code {text}"))?;
+    match code.as_str().starts_with('W') {
+        true => Ok(code),
+        false => Err(format!("{text} is an error, not a warning")),
+    }
 }
 
 impl Input {
     fn options(&self) -> Options {
-        let options = self.include.iter().fold(Options::new(), Options::include);
+        let options = self.allow.iter().fold(Options::new(), |options, code| options.allow(*code));
+        let options = self.include.iter().fold(options, Options::include);
         self.define.iter().fold(options, |options, define| {
             let (name, value) = define.split_once('=').unwrap_or((define, "1"));
             options.define(name, value)
@@ -50,16 +90,43 @@ impl Input {
     }
 }
 
-pub(crate) fn run(idl: &Idl) -> Outcome {
-    match idl {
-        Idl::Compile { file, input, output } => compile(file, &input.options(), output),
-        Idl::Check { files, input } => check(files, &input.options()),
+impl Input {
+    fn tell(&self, diagnostics: &Diagnostics) {
+        match self.format {
+            Format::Text => diagnostics.print(),
+            // Nobody is left to be told if standard error is closed.
+            Format::Json => drop(stderr().write_all(diagnostics.json_lines().as_bytes())),
+        }
     }
 }
 
-fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
-    let (compilation, text) = generate(file, options).map_err(|errors| told(&errors))?;
-    compilation.warnings.print();
+pub(crate) fn run(idl: &Idl) -> Outcome {
+    match idl {
+        Idl::Compile { file, input, output } => compile(file, input, output),
+        Idl::Check { files, input } => check(files, input),
+        Idl::Explain { code } => explain(code.as_deref()),
+        Idl::Dump { files, input } => dump_files(files, input),
+    }
+}
+
+fn explain(code: Option<&str>) -> Outcome {
+    let Some(text) = code else {
+        for code in Code::ALL {
+            say!("{}  {}", code.as_str(), code.summary())?;
+        }
+        return Ok(());
+    };
+    let code =
+        Code::find(text).ok_or_else(|| Failure::usage(format!("there is no code {text}")))?;
+    say!("{}: {}\n\n{}", code.as_str(), code.summary(), code.explanation())
+}
+
+fn compile(file: &Path, input: &Input, output: &Path) -> Outcome {
+    let (compilation, text) = generate(file, &input.options()).map_err(|errors| {
+        input.tell(&errors);
+        Failure::Told
+    })?;
+    input.tell(&compilation.warnings);
     if output.as_os_str() == "-" {
         return print(format_args!("{text}"));
     }
@@ -71,14 +138,39 @@ fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
     std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
 }
 
-fn check(files: &[PathBuf], options: &Options) -> Outcome {
+fn check(files: &[PathBuf], input: &Input) -> Outcome {
+    let options = input.options();
     let mut bad = false;
     for file in files {
-        // Also what only the generated code would show, such as names that collide.
-        match generate(file, options) {
-            Ok((compilation, _)) => compilation.warnings.print(),
+        match check_one(file, &options) {
+            Ok(warnings) => input.tell(&warnings),
             Err(errors) => {
-                errors.print();
+                input.tell(&errors);
+                bad = true;
+            }
+        }
+    }
+    if bad { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Checks the IDL, and what only the generated code would show, such as names that collide. What is
+/// right and cannot become Rust yet is no fault of the IDL.
+fn check_one(file: &Path, options: &Options) -> Result<Diagnostics, Diagnostics> {
+    let compilation = armilla_idl::parse(file, options)?;
+    match rust::generate(&compilation.model, &rust::Options::of(&compilation)) {
+        Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
+        _ => Ok(compilation.warnings),
+    }
+}
+
+fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
+    let options = input.options();
+    let mut bad = false;
+    for file in files {
+        match armilla_idl::parse(file, &options) {
+            Ok(compilation) => print(format_args!("{}", dump::json_lines(&compilation)))?,
+            Err(errors) => {
+                input.tell(&errors);
                 bad = true;
             }
         }
@@ -90,9 +182,4 @@ fn generate(file: &Path, options: &Options) -> Result<(Compilation, String), Dia
     let compilation = armilla_idl::parse(file, options)?;
     let text = rust::generate(&compilation.model, &rust::Options::of(&compilation))?;
     Ok((compilation, text))
-}
-
-fn told(errors: &Diagnostics) -> Failure {
-    errors.print();
-    Failure::Told
 }

@@ -1,6 +1,7 @@
 //! What a compilation may be told: where to look for included files, which macros are defined, and
 //! how files are read.
 
+use crate::diagnostics::Code;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,18 +19,28 @@ pub struct Options {
     pub(crate) include_paths: Vec<PathBuf>,
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) undefines: Vec<String>,
+    pub(crate) allowed: Vec<Code>,
     reader: Arc<Reader>,
 }
 
 type Reader = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
 
+/// The macros that are defined in every compilation.
+const PREDEFINED: &[(&str, &str)] = &[("__ARMILLA_IDL__", "1"), ("__OMNIIDL__", "0x2630")];
+
+fn own(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
 impl Options {
-    /// No search path, no macro but `__ARMILLA_IDL__`, files read from disk.
+    /// No search path, files read from disk, and two macros: `__ARMILLA_IDL__`, and `__OMNIIDL__`,
+    /// because the IDL that comes with omniORB asks for it before it uses modern IDL.
     pub fn new() -> Self {
         Options {
             include_paths: Vec::new(),
-            defines: vec![("__ARMILLA_IDL__".to_owned(), "1".to_owned())],
+            defines: PREDEFINED.iter().map(|(name, value)| own(name, value)).collect(),
             undefines: Vec::new(),
+            allowed: Vec::new(),
             reader: Arc::new(|path| std::fs::read(path)),
         }
     }
@@ -41,7 +52,7 @@ impl Options {
         self
     }
 
-    /// Defines the macro `name`, as `#define name value` would.
+    /// Defines the macro `name`, as `#define name value` would: `name` may be `LIST(T)`.
     pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.defines.push((name.into(), value.into()));
         self
@@ -50,6 +61,12 @@ impl Options {
     /// Removes the macro `name`, predefined or given to [`define`](Self::define).
     pub fn undefine(mut self, name: impl Into<String>) -> Self {
         self.undefines.push(name.into());
+        self
+    }
+
+    /// Silences the warning `code`. An error cannot be silenced.
+    pub fn allow(mut self, code: Code) -> Self {
+        self.allowed.push(code);
         self
     }
 
@@ -80,6 +97,7 @@ impl fmt::Debug for Options {
             .field("include_paths", &self.include_paths)
             .field("defines", &self.defines)
             .field("undefines", &self.undefines)
+            .field("allowed", &self.allowed)
             .finish_non_exhaustive()
     }
 }
