@@ -60,6 +60,7 @@
 mod build;
 mod check;
 pub mod diagnostics;
+mod format;
 mod lex;
 pub mod model;
 mod options;
@@ -71,6 +72,7 @@ pub mod source;
 
 pub use build::{Build, build};
 pub use diagnostics::Diagnostics;
+pub use format::format;
 pub use model::Model;
 pub use options::Options;
 

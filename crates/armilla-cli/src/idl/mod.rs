@@ -1,4 +1,7 @@
-//! `armilla idl`: the IDL compiler on the command line.
+//! `armilla idl`: the IDL compiler on the command line. `compile` and `check` are here, each other
+//! subcommand has a file of its own.
+
+mod fmt;
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::print;
@@ -27,6 +30,8 @@ pub(crate) enum Idl {
         #[command(flatten)]
         input: Input,
     },
+    /// Bring IDL files into one layout; comments and directives stay
+    Fmt(fmt::Fmt),
 }
 
 /// What the preprocessor is told.
@@ -54,6 +59,7 @@ pub(crate) fn run(idl: &Idl) -> Outcome {
     match idl {
         Idl::Compile { file, input, output } => compile(file, &input.options(), output),
         Idl::Check { files, input } => check(files, &input.options()),
+        Idl::Fmt(fmt) => fmt::run(fmt),
     }
 }
 
