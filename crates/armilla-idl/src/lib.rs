@@ -45,11 +45,11 @@
 //!
 //! # What it understands
 //!
-//! Modules, interfaces with multiple inheritance, attributes, operations, structs, unions, enums,
-//! exceptions, typedefs, arrays, sequences, strings, all integer and floating-point types but
-//! `long double`, `char`, `boolean`, `octet`, `Object`, constants; the preprocessor but for macros
-//! with arguments; the CORBA pragmas `prefix`, `ID` and `version`. All other constructs of
-//! CORBA 3.4 are reported as not supported yet, by their name and at their place.
+//! All IDL of CORBA 3.4 but components, homes, ports, connectors and template modules, and of
+//! IDL 4.2 what a CORBA system can meet: the sized integers, maps, bitmasks, bitsets, structs that
+//! extend structs, and annotations, which have no effect. The preprocessor is that of C. What is
+//! not understood is reported by its name and at its place. The back end does less than that: see
+//! [`rust::generate`].
 //!
 //! Sources may come from anywhere: whatever they hold, a compilation ends in bounded time with a
 //! model or with errors. Inclusion, macros and nesting are limited in depth, files and the whole
@@ -60,7 +60,10 @@
 mod build;
 mod check;
 pub mod diagnostics;
+pub mod diff;
+pub mod dump;
 mod format;
+mod json;
 mod lex;
 pub mod model;
 mod options;

@@ -2,7 +2,21 @@
 //! its documentation, every name resolved, every constant evaluated.
 //!
 //! The front end makes it, a back end reads it. A back end never sees syntax, and everything in a
-//! model is valid: there is no declaration in it that the front end reported an error for.
+//! model is valid: there is no declaration in it that the front end reported an error for. The one
+//! thing that may be missing is the definition of an interface or a valuetype that is only declared
+//! forward: it is in the model if something refers to it, and says that it is not `defined`.
+//!
+//! What can be called is in `callable`, types and constants are in `types`, fixed-point numbers in
+//! `fixed`.
+
+mod callable;
+mod fixed;
+mod text;
+mod types;
+
+pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
+pub use fixed::Fixed;
+pub use types::{Const, ConstValue, Primitive, Type};
 
 use crate::source::Span;
 
@@ -81,7 +95,7 @@ impl Model {
 pub struct Declaration {
     /// The identifier as the IDL spells it, an escaping underscore removed.
     pub name: String,
-    /// The module, interface, struct, union or exception that it stands in.
+    /// The module, interface, valuetype, struct, union or exception that it stands in.
     pub scope: Option<DeclId>,
     /// Its repository id: `IDL:Bank/Account:1.0`.
     pub repository_id: String,
@@ -114,11 +128,25 @@ pub enum DeclKind {
     Typedef(Type),
     /// A constant.
     Const(Const),
+    /// A valuetype or an event type.
+    Value(Value),
+    /// A boxed value: `valuetype Name string;`, with what is in the box.
+    ValueBox(Type),
+    /// A native type, which only the language mapping knows.
+    Native,
+    /// A bitmask of IDL 4.
+    Bitmask(Bitmask),
+    /// A bitset of IDL 4.
+    Bitset(Bitset),
 }
 
-/// An interface. One that was only declared forward and never defined is not in a model.
+/// An interface.
 #[derive(Debug, Clone, Default)]
 pub struct Interface {
+    /// Whether its objects may be remote, are local, or may be values too.
+    pub flavour: Flavour,
+    /// Whether there is a definition; without one nothing but its name is known.
+    pub defined: bool,
     /// The interfaces it directly inherits from, in order.
     pub bases: Vec<DeclId>,
     /// Types, constants and exceptions declared in it, in order.
@@ -127,80 +155,109 @@ pub struct Interface {
     pub exports: Vec<Export>,
 }
 
-/// An operation or an attribute of an interface.
-#[derive(Debug, Clone)]
-pub enum Export {
-    /// An operation.
-    Operation(Operation),
-    /// An attribute of one declarator.
-    Attribute(Attribute),
+/// What kind of objects an interface has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Flavour {
+    /// An ordinary interface, whose objects may be remote.
+    #[default]
+    Unconstrained,
+    /// `local`: its objects never leave their process.
+    Local,
+    /// `abstract`: what travels is an object reference or a value, as it turns out.
+    Abstract,
 }
 
-/// An operation.
+/// A valuetype (CORBA 3.4 Part 1, 9), or an event type, which is one too.
+#[derive(Debug, Clone, Default)]
+pub struct Value {
+    /// Whether it is `abstract` or `custom`.
+    pub modifier: ValueModifier,
+    /// Whether it was declared as an `eventtype`.
+    pub event: bool,
+    /// Whether there is a definition; without one nothing but its name is known.
+    pub defined: bool,
+    /// Whether it may be cut down to its concrete base where it is not known.
+    pub truncatable: bool,
+    /// The valuetypes it directly inherits from, in order; the first may be concrete.
+    pub bases: Vec<DeclId>,
+    /// The interfaces that it supports, in order; the first may be no abstract one.
+    pub supports: Vec<DeclId>,
+    /// Types, constants and exceptions declared in it, in order.
+    pub nested: Vec<DeclId>,
+    /// Its own state, in order; inherited state stands with its base.
+    pub state: Vec<StateMember>,
+    /// Its initializers, in order.
+    pub initializers: Vec<Initializer>,
+    /// Its own operations and attributes, in order.
+    pub exports: Vec<Export>,
+}
+
+/// What a valuetype is apart from an ordinary one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ValueModifier {
+    /// Nothing else.
+    #[default]
+    None,
+    /// `abstract`: it has no state.
+    Abstract,
+    /// `custom`: the program marshals its state.
+    Custom,
+}
+
+/// A state member of a valuetype.
 #[derive(Debug, Clone)]
-pub struct Operation {
+pub struct StateMember {
+    /// Whether everybody may use it.
+    pub public: bool,
+    /// The member.
+    pub member: Member,
+}
+
+/// A bitmask of IDL 4 (IDL 4.2, 7.4.13.4.3.3).
+#[derive(Debug, Clone, Default)]
+pub struct Bitmask {
+    /// How many bits it has, 1 to 64.
+    pub bound: u32,
+    /// Its flags, in order.
+    pub flags: Vec<Flag>,
+}
+
+/// A flag of a bitmask.
+#[derive(Debug, Clone)]
+pub struct Flag {
     /// Its name.
     pub name: String,
-    /// Its repository id.
-    pub repository_id: String,
+    /// Its bit, counted from the least significant one, which is 0.
+    pub position: u32,
     /// Where its name stands.
     pub span: Span,
-    /// The comment before it.
-    pub docs: Vec<String>,
-    /// Whether it is `oneway`: then it returns nothing and has `in` parameters only.
-    pub oneway: bool,
-    /// What it returns; `None` is `void`.
-    pub result: Option<Type>,
-    /// Its parameters, in order.
-    pub parameters: Vec<Parameter>,
-    /// The exceptions that it may raise.
-    pub raises: Vec<DeclId>,
 }
 
-/// A parameter of an operation.
+/// A bitset of IDL 4 (IDL 4.2, 7.4.13.4.3.2).
+#[derive(Debug, Clone, Default)]
+pub struct Bitset {
+    /// The bitset that it extends.
+    pub base: Option<DeclId>,
+    /// Its own fields, in order, those without a name among them.
+    pub fields: Vec<BitField>,
+}
+
+/// A field of a bitset.
 #[derive(Debug, Clone)]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Which way it travels.
-    pub direction: Direction,
-    /// Its type.
-    pub ty: Type,
-    /// Where its name stands.
-    pub span: Span,
-}
-
-/// Which way a parameter travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// From client to server.
-    In,
-    /// From server to client.
-    Out,
-    /// Both ways.
-    InOut,
-}
-
-/// An attribute.
-#[derive(Debug, Clone)]
-pub struct Attribute {
-    /// Its name.
-    pub name: String,
-    /// Its repository id.
-    pub repository_id: String,
-    /// Where its name stands.
-    pub span: Span,
-    /// The comment before it.
-    pub docs: Vec<String>,
-    /// Whether it can only be read.
-    pub readonly: bool,
-    /// Its type.
-    pub ty: Type,
+pub struct BitField {
+    /// Its name; `None` if it only takes up room.
+    pub name: Option<String>,
+    /// How many bits it has, 1 to 64.
+    pub bits: u32,
+    /// Its type, if one is given.
+    pub ty: Option<Primitive>,
 }
 
 /// The members of a struct or an exception.
 #[derive(Debug, Clone, Default)]
 pub struct Struct {
+    /// The struct that it extends, as IDL 4 allows.
+    pub base: Option<DeclId>,
     /// Types declared within it.
     pub nested: Vec<DeclId>,
     /// Its members, in order.
@@ -260,74 +317,4 @@ pub struct Enumerator {
     pub docs: Vec<String>,
     /// Where its name stands.
     pub span: Span,
-}
-
-/// A constant.
-#[derive(Debug, Clone)]
-pub struct Const {
-    /// Its declared type.
-    pub ty: Type,
-    /// Its value, which that type can hold.
-    pub value: ConstValue,
-}
-
-/// The value of a constant expression or of a union label.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ConstValue {
-    /// An integer or an octet.
-    Integer(i128),
-    /// A `float` or a `double`.
-    Float(f64),
-    /// A boolean.
-    Boolean(bool),
-    /// A character as its ISO 8859-1 octet.
-    Char(u8),
-    /// A string.
-    String(String),
-    /// The enumerator with this index of the enum that the id names.
-    Enumerator(DeclId, u32),
-}
-
-/// A type where it is used.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// A basic type.
-    Primitive(Primitive),
-    /// A string, with its bound.
-    String(Option<u32>),
-    /// A sequence, with its bound.
-    Sequence(Box<Type>, Option<u32>),
-    /// An array with its dimensions, the outermost first.
-    Array(Box<Type>, Vec<u32>),
-    /// `Object`: a reference to an object of any interface.
-    Object,
-    /// A struct, union, enum, typedef or interface (an object reference) declared elsewhere.
-    Named(DeclId),
-}
-
-/// The basic types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Primitive {
-    /// `short`, 16 bits.
-    Short,
-    /// `unsigned short`, 16 bits.
-    UShort,
-    /// `long`, 32 bits.
-    Long,
-    /// `unsigned long`, 32 bits.
-    ULong,
-    /// `long long`, 64 bits.
-    LongLong,
-    /// `unsigned long long`, 64 bits.
-    ULongLong,
-    /// `float`, IEEE 754 binary32.
-    Float,
-    /// `double`, IEEE 754 binary64.
-    Double,
-    /// `char`, one octet of the transmission code set.
-    Char,
-    /// `boolean`.
-    Boolean,
-    /// `octet`, 8 bits that are never converted.
-    Octet,
 }

@@ -23,12 +23,20 @@ pub struct Options {
 
 type Reader = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
 
+/// The macros that are defined in every compilation.
+const PREDEFINED: &[(&str, &str)] = &[("__ARMILLA_IDL__", "1"), ("__OMNIIDL__", "0x2630")];
+
+fn own(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
 impl Options {
-    /// No search path, no macro but `__ARMILLA_IDL__`, files read from disk.
+    /// No search path, files read from disk, and two macros: `__ARMILLA_IDL__`, and `__OMNIIDL__`,
+    /// because the IDL that comes with omniORB asks for it before it uses modern IDL.
     pub fn new() -> Self {
         Options {
             include_paths: Vec::new(),
-            defines: vec![("__ARMILLA_IDL__".to_owned(), "1".to_owned())],
+            defines: PREDEFINED.iter().map(|(name, value)| own(name, value)).collect(),
             undefines: Vec::new(),
             reader: Arc::new(|path| std::fs::read(path)),
         }
@@ -41,7 +49,7 @@ impl Options {
         self
     }
 
-    /// Defines the macro `name`, as `#define name value` would.
+    /// Defines the macro `name`, as `#define name value` would: `name` may be `LIST(T)`.
     pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.defines.push((name.into(), value.into()));
         self

@@ -45,6 +45,19 @@ struct SourceFile {
     text: String,
     /// The `#include` directive that first brought the file in.
     included_at: Option<Span>,
+    /// Where the lines begin.
+    lines: Vec<u32>,
+    /// What `#line` directives say, in the order of their places.
+    presumed: Vec<Presumed>,
+}
+
+/// What a `#line` directive says of the lines from `start` on.
+#[derive(Debug, Clone)]
+struct Presumed {
+    start: u32,
+    /// The number of the line that begins at `start` or behind it.
+    line: usize,
+    path: Option<PathBuf>,
 }
 
 impl Sources {
@@ -65,10 +78,39 @@ impl Sources {
 
     /// The line and the column, both counted from 1, of the first character of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let before = self.text(span.file).get(..span.start as usize).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (line, before[line_start..].chars().count() + 1)
+        let line = self.line(span);
+        let starts = &self.files[span.file.0 as usize].lines;
+        let start = starts.get(line - 1).map_or(0, |start| *start as usize);
+        let before = self.text(span.file).get(start..span.start as usize).unwrap_or_default();
+        (line, before.chars().count() + 1)
+    }
+
+    /// The line of the first character of `span`, counted from 1.
+    fn line(&self, span: Span) -> usize {
+        let starts = &self.files[span.file.0 as usize].lines;
+        starts.partition_point(|start| *start <= span.start).max(1)
+    }
+
+    /// The file and the line of the first character of `span`, as `#line` directives have it.
+    pub fn presumed(&self, span: Span) -> (&Path, usize) {
+        let line = self.line(span);
+        let file = &self.files[span.file.0 as usize];
+        let said = file.presumed.partition_point(|said| said.start <= span.start);
+        let Some(last) = said.checked_sub(1).and_then(|index| file.presumed.get(index)) else {
+            return (&file.path, line);
+        };
+        let path = file.presumed[..said].iter().rev().find_map(|said| said.path.as_deref());
+        let begin = self.line(Span { start: last.start, ..span });
+        (path.unwrap_or(&file.path), (line + last.line).saturating_sub(begin))
+    }
+
+    /// Remembers a `#line` directive: the line that begins at `start` in `file` has this number.
+    pub(crate) fn presume(&mut self, file: FileId, start: u32, line: usize, path: Option<PathBuf>) {
+        let presumed = &mut self.files[file.0 as usize].presumed;
+        // A file that is included again says the same again.
+        if presumed.last().is_none_or(|last| last.start < start) {
+            presumed.push(Presumed { start, line, path });
+        }
     }
 
     /// The paths of all files: the compiled file first, then the included ones as they came.
@@ -84,7 +126,9 @@ impl Sources {
     /// Takes `text` in. `text` is shorter than 4 GiB, as the caller has checked.
     pub(crate) fn add(&mut self, path: PathBuf, text: String, included_at: Option<Span>) -> FileId {
         let id = FileId(self.files.len() as u32);
-        self.files.push(SourceFile { path, text, included_at });
+        let starts = text.match_indices('\n').map(|(newline, _)| newline as u32 + 1);
+        let lines = std::iter::once(0).chain(starts).collect();
+        self.files.push(SourceFile { path, text, included_at, lines, presumed: Vec::new() });
         id
     }
 

@@ -8,7 +8,7 @@
 mod dump;
 
 use armilla_idl::diagnostics::{Code, Diagnostics};
-use armilla_idl::{Options, parse_str};
+use armilla_idl::{Options, parse};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,10 +54,9 @@ fn every_code_has_a_file_that_shows_it() {
 /// Compiles a file under its bare name, so that messages do not depend on where this crate lies.
 fn compile(path: &Path) -> Result<armilla_idl::Compilation, Diagnostics> {
     let directory = path.parent().unwrap().to_owned();
-    let text = fs::read_to_string(path).unwrap();
     let options = Options::new().include("include").define("LIMIT", "10");
     let options = options.read_with(move |path| fs::read(directory.join(path)));
-    parse_str(path.file_name().unwrap().to_str().unwrap(), &text, &options)
+    parse(path.file_name().unwrap(), &options)
 }
 
 fn idl_files(folder: &str) -> Vec<PathBuf> {

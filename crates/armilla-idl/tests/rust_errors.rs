@@ -17,7 +17,7 @@ fn operations_that_become_one_method_are_named_with_their_places() {
 fn names_can_meet_in_every_scope() {
     for (idl, name) in [
         ("typedef long fooBar; typedef long foo_bar;", "FooBar"),
-        ("module fooBar {}; module foo_bar {};", "foo_bar"),
+        ("module fooBar { typedef long T; }; module foo_bar { typedef long U; };", "foo_bar"),
         ("const long fooBar = 1; const long foo_bar = 2;", "FOO_BAR"),
         ("struct S { long fooBar; long foo_bar; };", "foo_bar"),
         ("enum E { fooBar, foo_bar };", "FooBar"),
@@ -26,7 +26,7 @@ fn names_can_meet_in_every_scope() {
         ("interface I { void f(in long fooBar, in long foo_bar); };", "foo_bar"),
         ("interface I { attribute long x; void set_x(in long value); };", "set_x"),
         ("interface Foo {}; struct FooRef { long x; };", "FooRef"),
-        ("interface FooBar {}; module foo_bar {};", "foo_bar"),
+        ("interface FooBar {}; module foo_bar { typedef long T; };", "foo_bar"),
         ("interface A { void fooBar(); }; interface B : A { void foo_bar(); };", "foo_bar"),
         ("interface A { void fooBar(); void foo_bar(); }; interface B : A {};", "foo_bar"),
         (

@@ -1,11 +1,13 @@
 //! `armilla idl`: the IDL compiler on the command line. `compile` and `check` are here, each other
 //! subcommand has a file of its own.
 
+mod diff;
 mod fmt;
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::print;
-use armilla_idl::{Compilation, Diagnostics, Options, rust};
+use armilla_idl::diagnostics::Code;
+use armilla_idl::{Compilation, Diagnostics, Options, dump, rust};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,16 @@ pub(crate) enum Idl {
     },
     /// Bring IDL files into one layout; comments and directives stay
     Fmt(fmt::Fmt),
+    /// Tell which changes between two versions of an IDL file break the wire
+    Diff(diff::Diff),
+    /// Print every declaration of IDL files, one JSON object on a line each
+    Dump {
+        /// The IDL files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        input: Input,
+    },
 }
 
 /// What the preprocessor is told.
@@ -60,6 +72,8 @@ pub(crate) fn run(idl: &Idl) -> Outcome {
         Idl::Compile { file, input, output } => compile(file, &input.options(), output),
         Idl::Check { files, input } => check(files, &input.options()),
         Idl::Fmt(fmt) => fmt::run(fmt),
+        Idl::Diff(arguments) => diff::run(arguments),
+        Idl::Dump { files, input } => dump_files(files, &input.options()),
     }
 }
 
@@ -80,9 +94,32 @@ fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
 fn check(files: &[PathBuf], options: &Options) -> Outcome {
     let mut bad = false;
     for file in files {
-        // Also what only the generated code would show, such as names that collide.
-        match generate(file, options) {
-            Ok((compilation, _)) => compilation.warnings.print(),
+        if let Err(errors) = check_one(file, options) {
+            errors.print();
+            bad = true;
+        }
+    }
+    if bad { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Checks the IDL, and what only the generated code would show, such as names that collide. What is
+/// right and cannot become Rust yet is no fault of the IDL.
+fn check_one(file: &Path, options: &Options) -> Result<(), Diagnostics> {
+    let compilation = armilla_idl::parse(file, options)?;
+    match rust::generate(&compilation.model, &rust::Options::of(&compilation)) {
+        Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
+        _ => {
+            compilation.warnings.print();
+            Ok(())
+        }
+    }
+}
+
+fn dump_files(files: &[PathBuf], options: &Options) -> Outcome {
+    let mut bad = false;
+    for file in files {
+        match armilla_idl::parse(file, options) {
+            Ok(compilation) => print(format_args!("{}", dump::json_lines(&compilation)))?,
             Err(errors) => {
                 errors.print();
                 bad = true;

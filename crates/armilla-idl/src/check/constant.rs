@@ -1,10 +1,11 @@
 //! Constants and their expressions (IDL 4.2, 7.4.1.4.3).
 
 use super::Checker;
+use super::arithmetic::{binary, unary};
 use super::scope::Target;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Const, ConstValue, DeclId, DeclKind, Primitive, Type};
-use crate::parse::ast::{Binary, Expr, Literal, Name, Step, StepKind, TypeSpec, Unary};
+use crate::model::{Const, ConstValue, DeclId, DeclKind, Fixed, Primitive, Type};
+use crate::parse::ast::{Expr, Literal, Name, Step, StepKind, TypeKind, TypeSpec};
 use crate::source::Span;
 
 /// How large the values of all string constants may be together.
@@ -21,9 +22,14 @@ pub(super) enum Wanted {
     },
     Float,
     Double,
+    LongDouble,
     Boolean,
     Char,
     String(Option<u32>),
+    WChar,
+    WString(Option<u32>),
+    /// With digits and scale, or of any size.
+    Fixed(Option<(u16, u16)>),
     Enum(DeclId),
 }
 
@@ -37,25 +43,29 @@ impl Wanted {
 }
 
 /// The smallest and the greatest integer of so many bits.
-fn range(bits: u32, signed: bool) -> (i128, i128) {
+pub(super) fn range(bits: u32, signed: bool) -> (i128, i128) {
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 impl Checker<'_, '_> {
     pub(super) fn constant(&mut self, ty: &TypeSpec, name: &Name, value: &Expr, docs: &[String]) {
-        let checked = self.ty(ty).and_then(|checked| match self.wanted(&checked) {
-            Some(wanted) => {
-                let value = self.evaluate(value, &wanted)?;
-                Some(Const { ty: checked, value })
-            }
-            None => {
-                let message = "a constant cannot be of this type";
-                let error = Diagnostic::error(Code::BadType, ty.span, message);
-                let help = "constants are numbers, characters, strings, booleans and enumerators";
-                self.session.report(error.help(help));
-                None
-            }
-        });
+        let checked = match ty.kind {
+            TypeKind::FixedConstant => self.fixed_constant(value),
+            _ => self.ty(ty).and_then(|checked| match self.wanted(&checked) {
+                Some(wanted) => {
+                    let value = self.evaluate(value, &wanted)?;
+                    Some(Const { ty: checked, value })
+                }
+                None => {
+                    let message = "a constant cannot be of this type";
+                    let error = Diagnostic::error(Code::BadType, ty.span, message);
+                    let help = "constants are numbers, characters, strings, booleans and \
+                                enumerators";
+                    self.session.report(error.help(help));
+                    None
+                }
+            }),
+        };
         match checked {
             Some(constant) => {
                 if self.count_text(&constant.value, value.span) {
@@ -68,11 +78,21 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// The value of a constant of the type `fixed`, which gives it its digits.
+    fn fixed_constant(&mut self, value: &Expr) -> Option<Const> {
+        let value = self.evaluate(value, &Wanted::Fixed(None))?;
+        let ConstValue::Fixed(number) = &value else { return None };
+        Some(Const { ty: Type::Fixed(number.digits(), number.scale()), value })
+    }
+
     /// Counts the text of a constant: constants that copy one another could make much of little.
     /// Returns whether there is room for it.
     fn count_text(&mut self, value: &ConstValue, span: Span) -> bool {
-        let ConstValue::String(text) = value else { return true };
-        self.constant_text += text.len();
+        self.constant_text += match value {
+            ConstValue::String(text) => text.len(),
+            ConstValue::WString(units) => 2 * units.len(),
+            _ => return true,
+        };
         if self.constant_text <= MAX_CONSTANT_TEXT {
             return true;
         }
@@ -93,12 +113,18 @@ impl Checker<'_, '_> {
                 Primitive::LongLong => Wanted::integer("long long", 64, true),
                 Primitive::ULongLong => Wanted::integer("unsigned long long", 64, false),
                 Primitive::Octet => Wanted::integer("octet", 8, false),
+                Primitive::Int8 => Wanted::integer("int8", 8, true),
+                Primitive::UInt8 => Wanted::integer("uint8", 8, false),
+                Primitive::WChar => Some(Wanted::WChar),
+                Primitive::LongDouble => Some(Wanted::LongDouble),
                 Primitive::Float => Some(Wanted::Float),
                 Primitive::Double => Some(Wanted::Double),
                 Primitive::Char => Some(Wanted::Char),
                 Primitive::Boolean => Some(Wanted::Boolean),
             },
             Type::String(bound) => Some(Wanted::String(*bound)),
+            Type::WString(bound) => Some(Wanted::WString(*bound)),
+            Type::Fixed(digits, scale) => Some(Wanted::Fixed(Some((*digits, *scale)))),
             Type::Named(id) => match self.model.get(*id).kind {
                 DeclKind::Enum(_) => Some(Wanted::Enum(*id)),
                 _ => None,
@@ -109,10 +135,17 @@ impl Checker<'_, '_> {
 
     /// The value of `expr` as a positive number of 32 bits.
     pub(super) fn positive(&mut self, expr: &Expr, what: &str) -> Option<u32> {
+        match self.natural(expr, what)? {
+            0 => self.fail(Code::BadBound, expr.span, format!("{what} cannot be zero")),
+            value => Some(value),
+        }
+    }
+
+    /// The value of `expr` as a number of 32 bits that is not negative.
+    pub(super) fn natural(&mut self, expr: &Expr, what: &str) -> Option<u32> {
         match self.evaluate_steps(expr, &BOUND)? {
             ConstValue::Integer(value) => match u32::try_from(value) {
-                Ok(value) if value > 0 => Some(value),
-                Ok(_) => self.fail(Code::BadBound, expr.span, format!("{what} cannot be zero")),
+                Ok(value) => Some(value),
                 Err(_) if value < 0 => {
                     self.fail(Code::BadBound, expr.span, format!("{what} cannot be negative"))
                 }
@@ -131,6 +164,9 @@ impl Checker<'_, '_> {
     /// The value of `expr`, which is what is wanted. `None` if something was reported.
     pub(super) fn evaluate(&mut self, expr: &Expr, wanted: &Wanted) -> Option<ConstValue> {
         let value = self.evaluate_steps(expr, wanted)?;
+        if let (Wanted::Fixed(size), ConstValue::Fixed(number)) = (wanted, &value) {
+            return self.fit_fixed(expr, *number, *size);
+        }
         let out_of_range = match (wanted, &value) {
             (Wanted::Integer { name, bits, signed }, ConstValue::Integer(integer)) => {
                 let (least, greatest) = range(*bits, *signed);
@@ -148,7 +184,13 @@ impl Checker<'_, '_> {
                 let fits = length <= *bound as usize;
                 (!fits).then(|| format!("{length} characters do not fit into `string<{bound}>`"))
             }
-            (Wanted::Double, ConstValue::Float(_))
+            (Wanted::WString(Some(bound)), ConstValue::WString(units)) => {
+                let (length, fits) = (units.len(), units.len() <= *bound as usize);
+                (!fits).then(|| format!("{length} characters do not fit into `wstring<{bound}>`"))
+            }
+            (Wanted::Double | Wanted::LongDouble, ConstValue::Float(_))
+            | (Wanted::WChar, ConstValue::WChar(_))
+            | (Wanted::WString(None), ConstValue::WString(_))
             | (Wanted::Boolean, ConstValue::Boolean(_))
             | (Wanted::Char, ConstValue::Char(_))
             | (Wanted::String(None), ConstValue::String(_)) => None,
@@ -161,12 +203,37 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// `number` in a type of so many digits; those behind the point that do not fit are cut off.
+    fn fit_fixed(
+        &mut self,
+        expr: &Expr,
+        number: Fixed,
+        size: Option<(u16, u16)>,
+    ) -> Option<ConstValue> {
+        let Some((digits, scale)) = size else { return Some(ConstValue::Fixed(number)) };
+        let fitting = number.truncated(scale);
+        if fitting.digits() - fitting.scale() > digits - scale && fitting.unscaled() != 0 {
+            let message = format!("{number} does not fit into `fixed<{digits}, {scale}>`");
+            return self.fail(Code::ConstantRange, expr.span, message);
+        }
+        if fitting != number {
+            let message = format!("{number} becomes {fitting} in `fixed<{digits}, {scale}>`");
+            let code = Code::FixedTruncated;
+            self.session.report(Diagnostic::warning(code, expr.span, message));
+        }
+        Some(ConstValue::Fixed(fitting))
+    }
+
     fn wrong_type<T>(&mut self, expr: &Expr, wanted: &Wanted, found: &ConstValue) -> Option<T> {
         let expected = match wanted {
             Wanted::Integer { name, .. } => format!("an integer of the type `{name}`"),
             Wanted::Float => "a floating-point number of the type `float`".to_owned(),
             Wanted::Double => "a floating-point number of the type `double`".to_owned(),
+            Wanted::LongDouble => "a floating-point number of the type `long double`".to_owned(),
             Wanted::Boolean => "`TRUE` or `FALSE`".to_owned(),
+            Wanted::WChar => "a wide character".to_owned(),
+            Wanted::WString(_) => "a wide string".to_owned(),
+            Wanted::Fixed(_) => "a fixed-point number".to_owned(),
             Wanted::Char => "a character".to_owned(),
             Wanted::String(_) => "a string".to_owned(),
             Wanted::Enum(id) => format!("an enumerator of `{}`", self.model.scoped_name(*id)),
@@ -180,8 +247,20 @@ impl Checker<'_, '_> {
         let message = format!("expected {expected}, found {found_kind}");
         let mut error = Diagnostic::error(Code::ConstantType, expr.span, message);
         match (wanted, found) {
-            (Wanted::Float | Wanted::Double, ConstValue::Integer(integer)) => {
+            (Wanted::Float | Wanted::Double | Wanted::LongDouble, ConstValue::Integer(integer)) => {
                 error = error.help(format!("write `{integer}.0`"));
+            }
+            (Wanted::Fixed(_), ConstValue::Integer(integer)) => {
+                error = error.help(format!("write `{integer}d`"));
+            }
+            (Wanted::Fixed(_), ConstValue::Float(_)) => {
+                error = error.help("a fixed-point number ends in `d`, as in `1.5d`");
+            }
+            (Wanted::WChar, ConstValue::Char(_)) | (Wanted::WString(_), ConstValue::String(_)) => {
+                error = error.help("put an `L` before the literal");
+            }
+            (Wanted::Char, ConstValue::WChar(_)) | (Wanted::String(_), ConstValue::WString(_)) => {
+                error = error.help("take the `L` before the literal away");
             }
             (Wanted::Boolean, ConstValue::Integer(integer @ 0..=1)) => {
                 error = error.help(if *integer == 1 { "write `TRUE`" } else { "write `FALSE`" });
@@ -251,100 +330,24 @@ fn literal_value(literal: &Literal) -> Option<ConstValue> {
         Literal::Boolean(value) => ConstValue::Boolean(*value),
         Literal::Char(value) => ConstValue::Char(*value),
         Literal::String(value) => ConstValue::String(value.clone()),
+        Literal::WChar(value) => ConstValue::WChar(*value),
+        Literal::WString(value) => ConstValue::WString(value.clone()),
+        Literal::Fixed(value) => ConstValue::Fixed(*value),
         Literal::Bad => return None,
     })
 }
 
 /// The kind of a value, with its article.
-fn kind_of(value: &ConstValue) -> &'static str {
+pub(super) fn kind_of(value: &ConstValue) -> &'static str {
     match value {
         ConstValue::Integer(_) => "an integer",
         ConstValue::Float(_) => "a floating-point number",
         ConstValue::Boolean(_) => "a boolean",
         ConstValue::Char(_) => "a character",
         ConstValue::String(_) => "a string",
+        ConstValue::WChar(_) => "a wide character",
+        ConstValue::WString(_) => "a wide string",
+        ConstValue::Fixed(_) => "a fixed-point number",
         ConstValue::Enumerator(..) => "an enumerator",
-    }
-}
-
-fn unary(operator: Unary, operand: &ConstValue, wanted: &Wanted) -> Result<ConstValue, String> {
-    match (operator, operand) {
-        (Unary::Plus, ConstValue::Integer(_) | ConstValue::Float(_)) => Ok(operand.clone()),
-        (Unary::Minus, ConstValue::Integer(value)) => integer(value.checked_neg()),
-        (Unary::Minus, ConstValue::Float(value)) => Ok(ConstValue::Float(-value)),
-        (Unary::Not, ConstValue::Integer(value)) => match wanted {
-            // The complement within the bits of an unsigned type.
-            Wanted::Integer { bits, signed: false, .. } if *value >= 0 => {
-                integer(range(*bits, false).1.checked_sub(*value))
-            }
-            _ => integer(Some(!value)),
-        },
-        _ => Err(format!("this operator cannot be used on {}", kind_of(operand))),
-    }
-}
-
-fn binary(operator: Binary, left: &ConstValue, right: &ConstValue) -> Result<ConstValue, String> {
-    match (left, right) {
-        (ConstValue::Integer(left), ConstValue::Integer(right)) => {
-            integer_binary(operator, *left, *right)
-        }
-        (ConstValue::Float(left), ConstValue::Float(right)) => {
-            float_binary(operator, *left, *right)
-        }
-        (ConstValue::Integer(_), ConstValue::Float(_))
-        | (ConstValue::Float(_), ConstValue::Integer(_)) => {
-            Err("integers and floating-point numbers cannot be mixed".to_owned())
-        }
-        _ => {
-            let (left, right) = (kind_of(left), kind_of(right));
-            Err(format!("this operator cannot be used on {left} and {right}"))
-        }
-    }
-}
-
-fn integer_binary(operator: Binary, left: i128, right: i128) -> Result<ConstValue, String> {
-    let by = u32::try_from(right).ok().filter(|by| *by < 64);
-    integer(match operator {
-        Binary::Or => Some(left | right),
-        Binary::Xor => Some(left ^ right),
-        Binary::And => Some(left & right),
-        Binary::Add => left.checked_add(right),
-        Binary::Subtract => left.checked_sub(right),
-        Binary::Multiply => left.checked_mul(right),
-        Binary::Divide | Binary::Remainder if right == 0 => {
-            return Err("this divides by zero".to_owned());
-        }
-        Binary::Divide => left.checked_div(right),
-        Binary::Remainder => left.checked_rem(right),
-        Binary::ShiftLeft | Binary::ShiftRight => match by {
-            None => return Err(format!("a shift is by 0 to 63 bits, this is {right}")),
-            Some(by) if operator == Binary::ShiftLeft => left.checked_shl(by),
-            Some(by) => left.checked_shr(by),
-        },
-    })
-}
-
-fn float_binary(operator: Binary, left: f64, right: f64) -> Result<ConstValue, String> {
-    let value = match operator {
-        Binary::Add => left + right,
-        Binary::Subtract => left - right,
-        Binary::Multiply => left * right,
-        Binary::Divide if right == 0.0 => return Err("this divides by zero".to_owned()),
-        Binary::Divide => left / right,
-        _ => return Err("this operator cannot be used on floating-point numbers".to_owned()),
-    };
-    if value.is_finite() {
-        Ok(ConstValue::Float(value))
-    } else {
-        Err("the result does not fit into `double`".to_owned())
-    }
-}
-
-/// Every intermediate result must fit into 64 bits, signed or unsigned.
-fn integer(value: Option<i128>) -> Result<ConstValue, String> {
-    let fits = |value: &i128| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(value);
-    match value.filter(fits) {
-        Some(value) => Ok(ConstValue::Integer(value)),
-        None => Err("the result does not fit into 64 bits".to_owned()),
     }
 }

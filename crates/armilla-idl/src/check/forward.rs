@@ -3,7 +3,9 @@
 use super::scope::{Entry, ScopeId, Target, key};
 use super::{Checker, DeclKind, Prefix};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, Declaration, Interface, Primitive, Struct, Type, Union};
+use crate::model::{
+    DeclId, Declaration, Flavour, Interface, Primitive, Struct, Type, Union, Value, ValueModifier,
+};
 use crate::parse::ast::{ForwardKind, Name};
 use crate::source::Span;
 
@@ -24,12 +26,13 @@ pub(super) struct Forward {
 impl Checker<'_, '_> {
     pub(super) fn forward(&mut self, kind: ForwardKind, name: &Name) {
         let known = self.scope().names.get(&key(&name.text)).filter(|e| e.name.text == name.text);
-        let again = match known.map(|entry| entry.target) {
-            Some(Target::Forward(index)) => self.forwards[index].kind == kind,
-            Some(Target::Decl(id)) => kind_of(&self.model.get(id).kind) == Some(kind),
-            _ => false,
-        };
-        if again {
+        let known = known.and_then(|entry| match entry.target {
+            Target::Forward(index) => Some((self.forwards[index].kind, entry.name.span)),
+            Target::Decl(id) => Some((kind_of(&self.model.get(id).kind)?, entry.name.span)),
+            _ => None,
+        });
+        if let Some((known, first)) = known.filter(|(known, _)| known.is_like(kind)) {
+            self.check_alike(name, known, kind, first);
             return;
         }
         let index = self.forwards.len();
@@ -66,7 +69,14 @@ impl Checker<'_, '_> {
         let id = self.model.next_id();
         forward.decl = Some(id);
         let kind = match forward.kind {
-            ForwardKind::Interface => DeclKind::Interface(Interface::default()),
+            ForwardKind::Interface(flavour) => {
+                DeclKind::Interface(Interface { flavour, ..Interface::default() })
+            }
+            ForwardKind::Value(is_abstract) => {
+                let modifier =
+                    if is_abstract { ValueModifier::Abstract } else { ValueModifier::None };
+                DeclKind::Value(Value { modifier, ..Value::default() })
+            }
             ForwardKind::Struct => DeclKind::Struct(Struct::default()),
             ForwardKind::Union => DeclKind::Union(empty_union()),
         };
@@ -94,8 +104,12 @@ impl Checker<'_, '_> {
             Some(Target::Decl(id)) => self.incomplete.get(&id).copied().flatten(),
             _ => None,
         };
-        let index = index.filter(|&index| Some(self.forwards[index].kind) == kind_of(&kind));
-        let Some(index) = index else { return self.add(name, docs, kind) };
+        let new = kind_of(&kind);
+        let index =
+            index.filter(|&index| new.is_some_and(|new| self.forwards[index].kind.is_like(new)));
+        let (Some(index), Some(new)) = (index, new) else { return self.add(name, docs, kind) };
+        let (known, first) = (self.forwards[index].kind, self.forwards[index].name.span);
+        self.check_alike(name, known, new, first);
         let id = match self.forwards[index].decl {
             Some(id) => id,
             None => self.materialize(index),
@@ -123,35 +137,78 @@ impl Checker<'_, '_> {
         id
     }
 
-    /// Reports what was declared and never defined.
+    /// Reports a declaration that says something else of the same name than one before.
+    fn check_alike(&mut self, name: &Name, known: ForwardKind, new: ForwardKind, first: Span) {
+        if known != new {
+            let (known, new) = (known.describe(), new.describe());
+            let message = format!("`{}` is {new} here and was declared as {known}", name.text);
+            let error = Diagnostic::error(Code::ForwardMismatch, name.span, message);
+            self.session.report(error.also(first, "declared here"));
+        }
+    }
+
+    /// Reports what was declared and never defined: an error for what must be complete to be of any
+    /// use, a warning for what can be referred to.
     pub(super) fn check_forwards(&mut self) {
         for forward in &self.forwards {
-            let unused = forward.reference.is_none() && forward.kind == ForwardKind::Interface;
+            let must_be_defined = matches!(forward.kind, ForwardKind::Struct | ForwardKind::Union);
+            let unused = forward.reference.is_none() && !must_be_defined;
             if forward.defined || unused {
                 continue;
             }
-            let what = match forward.kind {
-                ForwardKind::Interface => "interface",
-                ForwardKind::Struct => "struct",
-                ForwardKind::Union => "union",
-            };
+            let what = forward.kind.describe();
+            let what = what.split_once(' ').map_or(what, |(_, what)| what);
             let message = format!("the {what} `{}` is never defined", forward.name.text);
             let span = forward.reference.unwrap_or(forward.name.span);
-            let mut error = Diagnostic::error(Code::NeverDefined, span, message);
+            let mut found = if must_be_defined {
+                Diagnostic::error(Code::NeverDefined, span, message)
+            } else {
+                Diagnostic::warning(Code::ForwardOnly, span, message)
+            };
             if forward.reference.is_some() {
-                error = error.also(forward.name.span, "declared here");
+                found = found.also(forward.name.span, "declared here");
             }
             let help = "define it, or include the file that does";
-            self.session.report(error.help(help));
+            self.session.report(found.help(help));
+            let Some(id) = forward.decl else { continue };
+            let scope = &mut self.scopes[forward.scope.0];
+            scope.members.push(id);
+            if let Some(decl) = scope.decl
+                && let DeclKind::Module(members) = &mut self.model.declarations[decl.index()].kind
+            {
+                members.push(id);
+            }
+        }
+    }
+}
+
+impl ForwardKind {
+    /// Whether both are interfaces, or both valuetypes, or the same.
+    fn is_like(self, other: ForwardKind) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
+    fn describe(self) -> &'static str {
+        match self {
+            ForwardKind::Interface(Flavour::Unconstrained) => "an interface",
+            ForwardKind::Interface(Flavour::Local) => "a local interface",
+            ForwardKind::Interface(Flavour::Abstract) => "an abstract interface",
+            ForwardKind::Struct => "a struct",
+            ForwardKind::Union => "a union",
+            ForwardKind::Value(false) => "a valuetype",
+            ForwardKind::Value(true) => "an abstract valuetype",
         }
     }
 }
 
 fn kind_of(kind: &DeclKind) -> Option<ForwardKind> {
     match kind {
-        DeclKind::Interface(_) => Some(ForwardKind::Interface),
+        DeclKind::Interface(interface) => Some(ForwardKind::Interface(interface.flavour)),
         DeclKind::Struct(_) => Some(ForwardKind::Struct),
         DeclKind::Union(_) => Some(ForwardKind::Union),
+        DeclKind::Value(value) => {
+            Some(ForwardKind::Value(value.modifier == ValueModifier::Abstract))
+        }
         _ => None,
     }
 }

@@ -1,31 +1,28 @@
-//! Interfaces, their inheritance, operations and attributes (IDL 4.2, 7.4.3; CORBA 3.4 Part 1).
+//! Interfaces, their operations and attributes (IDL 4.2, 7.4.3; CORBA 3.4 Part 1).
 
-use super::Checker;
-use super::scope::{Entry, ScopeId, ScopeKind, Target};
+use super::scope::{ScopeKind, Target};
+use super::{Checker, bases};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, DeclId, DeclKind, Direction, Export, Interface, Operation, Parameter, Type,
+    Attribute, DeclId, DeclKind, Direction, Export, Flavour, Interface, Operation, Parameter,
 };
-use crate::parse::ast::{self, Item, Name, ScopedName, TypeSpec};
-use crate::source::Span;
-use std::collections::HashMap;
-
-/// From how many interfaces one may inherit, directly and indirectly.
-const MAX_ANCESTORS: usize = 256;
+use crate::parse::ast::{self, Item, Name, ScopedName};
 
 impl Checker<'_, '_> {
     pub(super) fn interface(
         &mut self,
+        flavour: Flavour,
         name: &Name,
         docs: &[String],
         bases: &[ScopedName],
         items: &[Item],
     ) {
-        let bases = self.bases(bases);
-        let interface = Interface { bases: bases.clone(), ..Interface::default() };
+        let bases = self.base_interfaces(bases);
+        self.check_flavours(flavour, &bases);
+        let ids = bases::ids(&bases);
+        let interface = Interface { flavour, defined: true, bases: ids, ..Interface::default() };
         let id = self.define(name, docs, DeclKind::Interface(interface));
-        let scopes: Vec<ScopeId> =
-            bases.iter().filter_map(|base| self.scope_of.get(base).copied()).collect();
+        let scopes = self.base_scopes(&bases);
         let fits = self.check_bases(name, &scopes);
         let outer = self.enter(ScopeKind::Interface, Some(id), name);
         if fits {
@@ -39,93 +36,13 @@ impl Checker<'_, '_> {
         self.leave(outer);
     }
 
-    fn bases(&mut self, names: &[ScopedName]) -> Vec<DeclId> {
-        let mut bases: Vec<(DeclId, Span)> = Vec::new();
-        for name in names {
-            let Some(base) = self.base(name) else { continue };
-            match bases.iter().find(|(other, _)| *other == base) {
-                None => bases.push((base, name.span())),
-                Some((_, first)) => {
-                    let message = "an interface is named twice as a base";
-                    let error = Diagnostic::error(Code::BadBase, name.span(), message);
-                    self.session.report(error.also(*first, "first named here"));
-                }
-            }
-        }
-        bases.into_iter().map(|(base, _)| base).collect()
-    }
-
-    fn base(&mut self, name: &ScopedName) -> Option<DeclId> {
-        let target = self.resolve(name)?;
-        let last = name.rest.last().unwrap_or(&name.first);
-        if let Target::Decl(id) = target
-            && let Type::Named(id) = *self.model.resolve(&Type::Named(id))
-            && let DeclKind::Interface(_) = self.model.get(id).kind
-        {
-            if self.scope_of.contains_key(&id) {
-                return Some(id);
-            }
-            let message = format!("`{}` is not defined yet and cannot be a base", last.text);
-            let error = Diagnostic::error(Code::BadBase, name.span(), message);
-            let error = error.also(self.model.get(id).span, "only declared here");
-            self.session.report(error.help("define it before, or include the file that does"));
-            return None;
-        }
-        let message = format!("`{}` is {}, not an interface", last.text, self.describe(target));
-        self.error(Code::BadBase, name.span(), message);
-        None
-    }
-
-    /// Whether an interface can have these bases together.
-    fn check_bases(&mut self, name: &Name, bases: &[ScopeId]) -> bool {
-        let ancestors = self.ancestors(bases);
-        if ancestors.len() > MAX_ANCESTORS {
-            let message =
-                format!("`{}` inherits from more than {MAX_ANCESTORS} interfaces", name.text);
-            self.error(Code::BadBase, name.span, message);
-            return false;
-        }
-        if bases.len() < 2 {
-            return true;
-        }
-        let mut inherited: HashMap<&str, &Entry> = HashMap::new();
-        let mut collisions = Vec::new();
-        for ancestor in ancestors {
-            for (key, entry) in &self.scopes[ancestor.0].names {
-                if !matches!(entry.target, Target::Export(..)) {
-                    continue;
-                }
-                if let Some(other) = inherited.insert(key, entry) {
-                    collisions.push((entry.name.clone(), other.name.clone()));
-                }
-            }
-        }
-        // A hash map has no order of its own.
-        collisions.sort_by_key(|(one, _)| (one.span.file, one.span.start));
-        for (one, other) in collisions {
-            let message =
-                format!("`{}` inherits two operations or attributes `{}`", name.text, one.text);
-            let error = Diagnostic::error(Code::InheritedCollision, name.span, message);
-            let error = error.also(other.span, "declared here");
-            self.session.report(error.also(one.span, "and declared here"));
-        }
-        true
-    }
-
     pub(super) fn operation(&mut self, operation: &ast::Operation, docs: &[String]) {
         let name = &operation.name;
         self.check_oneway(operation);
-        let result = operation.result.as_ref().map(|ty| self.ty(ty));
+        let result = operation.result.as_ref().map(|ty| self.remote_ty(ty, "a result"));
         self.declare_export(name);
         let outer = self.enter(ScopeKind::Operation, None, name);
-        let mut parameters = Vec::new();
-        for parameter in &operation.parameters {
-            let ty = self.ty(&parameter.ty);
-            self.declare(&parameter.name, Target::Parameter);
-            let Name { text, span } = parameter.name.clone();
-            let direction = parameter.direction;
-            parameters.extend(ty.map(|ty| Parameter { name: text, direction, ty, span }));
-        }
+        let parameters = self.parameters(&operation.parameters);
         let raises = self.raises(&operation.raises);
         self.leave(outer);
         self.export(Export::Operation(Operation {
@@ -137,7 +54,20 @@ impl Checker<'_, '_> {
             result: result.flatten(),
             parameters,
             raises,
+            context: operation.context.clone(),
         }));
+    }
+
+    pub(super) fn parameters(&mut self, parameters: &[ast::Parameter]) -> Vec<Parameter> {
+        let mut checked = Vec::new();
+        for parameter in parameters {
+            let ty = self.remote_ty(&parameter.ty, "a parameter");
+            self.declare(&parameter.name, Target::Parameter);
+            let Name { text, span } = parameter.name.clone();
+            let direction = parameter.direction;
+            checked.extend(ty.map(|ty| Parameter { name: text, direction, ty, span }));
+        }
+        checked
     }
 
     fn check_oneway(&mut self, operation: &ast::Operation) {
@@ -153,19 +83,26 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn raises(&mut self, names: &[ScopedName]) -> Vec<DeclId> {
+    pub(super) fn raises(&mut self, names: &[ScopedName]) -> Vec<DeclId> {
         let mut raises = Vec::new();
         for name in names {
-            let Some(target) = self.resolve(name) else { continue };
+            self.in_raises = true;
+            let target = self.resolve(name);
+            self.in_raises = false;
+            let Some(target) = target else { continue };
             let last = name.rest.last().unwrap_or(&name.first);
             match target {
                 Target::Decl(id) if matches!(self.model.get(id).kind, DeclKind::Exception(_)) => {
                     if raises.contains(&id) {
                         let message = format!("`{}` is named twice", last.text);
-                        self.error(Code::Redeclared, name.span(), message);
-                    } else {
-                        raises.push(id);
+                        let code = Code::NamedTwice;
+                        self.session.report(Diagnostic::warning(code, name.span(), message));
+                        continue;
                     }
+                    if self.local.contains(&id) {
+                        self.check_local(id, name.span(), "an exception");
+                    }
+                    raises.push(id);
                 }
                 _ => {
                     let what = self.describe(target);
@@ -177,15 +114,11 @@ impl Checker<'_, '_> {
         raises
     }
 
-    pub(super) fn attribute(
-        &mut self,
-        readonly: bool,
-        ty: &TypeSpec,
-        names: &[Name],
-        docs: &[String],
-    ) {
-        let ty = self.ty(ty);
-        for name in names {
+    pub(super) fn attribute(&mut self, attribute: &ast::Attribute, docs: &[String]) {
+        let ty = self.remote_ty(&attribute.ty, "an attribute");
+        let get_raises = self.raises(&attribute.get_raises);
+        let set_raises = self.raises(&attribute.set_raises);
+        for name in &attribute.names {
             self.declare_export(name);
             let Some(ty) = ty.clone() else { continue };
             self.export(Export::Attribute(Attribute {
@@ -193,23 +126,35 @@ impl Checker<'_, '_> {
                 repository_id: self.repository_id(&name.text),
                 span: name.span,
                 docs: docs.to_vec(),
-                readonly,
+                readonly: attribute.readonly,
                 ty,
+                get_raises: get_raises.clone(),
+                set_raises: set_raises.clone(),
             }));
         }
     }
 
     fn declare_export(&mut self, name: &Name) {
         let Some(id) = self.scope().decl else { return };
-        if let DeclKind::Interface(interface) = &self.model.get(id).kind {
-            self.declare(name, Target::Export(id, interface.exports.len()));
+        if let Some(exports) = self.exports_mut(id) {
+            let index = exports.len();
+            self.declare(name, Target::Export(id, index));
         }
     }
 
     fn export(&mut self, export: Export) {
         let Some(id) = self.scope().decl else { return };
-        if let DeclKind::Interface(interface) = &mut self.model.declarations[id.index()].kind {
-            interface.exports.push(export);
+        if let Some(exports) = self.exports_mut(id) {
+            exports.push(export);
+        }
+    }
+
+    /// The operations and attributes of an interface or a valuetype.
+    pub(super) fn exports_mut(&mut self, id: DeclId) -> Option<&mut Vec<Export>> {
+        match &mut self.model.declarations[id.index()].kind {
+            DeclKind::Interface(interface) => Some(&mut interface.exports),
+            DeclKind::Value(value) => Some(&mut value.exports),
+            _ => None,
         }
     }
 }

@@ -4,13 +4,22 @@ use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::keyword;
-use crate::model::DeclKind;
+use crate::model::{DeclKind, Primitive};
 use crate::parse::ast::{Name, ScopedName};
+use crate::parse::keyword_collision;
 use std::collections::HashSet;
 
-/// Type names of IDL 4 that are no keywords in CORBA 3.4.
-const IDL4_TYPES: &[&str] =
-    &["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
+/// Type names of IDL 4, which older IDL may use for types of its own.
+const IDL4_TYPES: &[(&str, Primitive)] = &[
+    ("int8", Primitive::Int8),
+    ("int16", Primitive::Short),
+    ("int32", Primitive::Long),
+    ("int64", Primitive::LongLong),
+    ("uint8", Primitive::UInt8),
+    ("uint16", Primitive::UShort),
+    ("uint32", Primitive::ULong),
+    ("uint64", Primitive::ULongLong),
+];
 
 /// Types of other languages, and what IDL calls them.
 const FOREIGN_TYPES: &[(&str, &str)] = &[
@@ -26,9 +35,6 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("uint64_t", "unsigned long long"),
     ("str", "string"),
 ];
-
-/// Names that some old IDL uses without the `CORBA::` that they belong in.
-const PSEUDO_TYPES: &[&str] = &["TypeCode", "Principal"];
 
 /// What a search for a name in one scope finds.
 enum Found {
@@ -49,6 +55,7 @@ impl Checker<'_, '_> {
         for (index, part) in name.rest.iter().enumerate() {
             let scope = match target {
                 Target::Decl(id) => self.scope_of.get(&id).copied(),
+                Target::CorbaModule => Some(ScopeId::CORBA),
                 _ => None,
             };
             let Some(scope) = scope else {
@@ -165,18 +172,20 @@ impl Checker<'_, '_> {
     }
 
     /// Remembers that `name` of `scope` was used in the current scope and in those between that are
-    /// not modules.
+    /// not modules; what an operation raises, in the scope of the operation alone.
     fn note_use(&mut self, scope: ScopeId, inherited: bool, name: &Name) {
         let mut next = Some(self.current);
         while let Some(id) = next {
             if id == scope && !inherited {
                 return;
             }
+            let is_operation = self.scopes[id.0].kind == ScopeKind::Operation;
             let current = &mut self.scopes[id.0];
-            if !matches!(current.kind, ScopeKind::File | ScopeKind::Module) {
+            let is_module = matches!(current.kind, ScopeKind::File | ScopeKind::Module);
+            if id == self.current || !is_module {
                 current.used.entry(key(&name.text)).or_insert_with(|| name.clone());
             }
-            if id == scope {
+            if id == scope || is_operation && self.in_raises {
                 return;
             }
             next = current.parent;
@@ -188,26 +197,22 @@ impl Checker<'_, '_> {
             return self.error(Code::NotDeclared, name.span, "a name is not declared");
         }
         let text = &name.text;
-        // The parser has said that the name collides with a keyword.
         let escaped = self.session.sources().snippet(name.span).starts_with('_');
-        if keyword::reserved(text).is_some() && !escaped {
-            return;
-        }
-        let runtime = !whole.rest.is_empty() && whole.first.text == "CORBA";
-        let word = text.as_str();
-        if runtime || IDL4_TYPES.contains(&word) || PSEUDO_TYPES.contains(&word) {
-            let parts = whole
-                .rest
-                .iter()
-                .fold(whole.first.text.clone(), |path, part| path + "::" + &part.text);
-            let message = format!("`{parts}` is not supported yet");
-            return self.error(Code::Unsupported, whole.span(), message);
+        if let Some(keyword) = keyword::reserved(text).filter(|_| !escaped) {
+            let error = keyword_collision(text, keyword, name.span);
+            return self.session.report(error);
         }
         let within = scope.and_then(|scope| self.scopes[scope.0].decl);
-        let place = within.map(|id| format!(" in `{}`", self.model.scoped_name(id)));
-        let message = format!("`{text}` is not declared{}", place.unwrap_or_default());
+        let place = match (within, scope) {
+            (Some(id), _) => format!(" in `{}`", self.model.scoped_name(id)),
+            (None, Some(ScopeId::CORBA)) => " in `CORBA`".to_owned(),
+            _ => String::new(),
+        };
+        let message = format!("`{text}` is not declared{place}");
         let mut error = Diagnostic::error(Code::NotDeclared, name.span, message);
-        if let Some(suggestion) = self.suggestion(text, scope) {
+        if whole.first.text == "CORBA" && scope == Some(ScopeId::CORBA) {
+            error = error.help("the names of `CORBA` come with `#include <orb.idl>`");
+        } else if let Some(suggestion) = self.suggestion(text, scope) {
             error = error.help(suggestion);
         }
         self.session.report(error);
@@ -215,6 +220,9 @@ impl Checker<'_, '_> {
 
     /// What may have been meant: the same name elsewhere, or a similar one here.
     fn suggestion(&self, name: &str, scope: Option<ScopeId>) -> Option<String> {
+        if ["TypeCode", "Principal"].contains(&name) {
+            return Some(format!("write `CORBA::{name}`"));
+        }
         let elsewhere = self.model.iter().find(|(_, declaration)| declaration.name == name);
         if let Some((id, _)) = elsewhere {
             return Some(format!("there is `::{}`", self.model.scoped_name(id)));
@@ -236,11 +244,25 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// The operation or attribute `key` that the current scope inherits.
+    /// The type of IDL 4 that `name` is, unless something is declared under that name.
+    pub(super) fn idl4_type(&self, name: &ScopedName) -> Option<Primitive> {
+        if name.absolute || !name.rest.is_empty() {
+            return None;
+        }
+        let (_, primitive) = IDL4_TYPES.iter().find(|(text, _)| *text == name.first.text)?;
+        let key = key(&name.first.text);
+        let mut scopes = std::iter::successors(Some(self.current), |id| self.scopes[id.0].parent);
+        let declared = scopes.any(|scope| !matches!(self.search(scope, &key), Found::Nothing));
+        (!declared).then_some(*primitive)
+    }
+
+    /// The operation, attribute or member `key` that the current scope inherits.
     pub(super) fn inherited_export(&self, key: &str) -> Option<&Entry> {
         let ancestors = self.ancestors(&self.scope().bases);
         let mut entries = ancestors.iter().filter_map(|id| self.scopes[id.0].names.get(key));
-        entries.find(|entry| matches!(entry.target, Target::Export(..)))
+        entries.find(|entry| {
+            matches!(entry.target, Target::Export(..) | Target::State | Target::Member)
+        })
     }
 
     /// `bases` and all that they inherit from, each once.

@@ -4,14 +4,20 @@
 //! known. What it reports an error for stays known under its name as well as possible, so that one
 //! mistake is reported once.
 
+mod arithmetic;
+mod bases;
+mod bits;
 mod constant;
 mod forward;
+mod identity;
 mod interface;
+mod local;
 mod lookup;
 mod repository;
 mod scope;
 mod types;
 mod union;
+mod value;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Enum, Enumerator, Member, Model, Struct};
@@ -21,7 +27,7 @@ use crate::source::{FileId, Span};
 use forward::Forward;
 use repository::{Ids, Prefix};
 use scope::{Scope, ScopeId, ScopeKind, Target};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
 /// no error was reported.
@@ -30,14 +36,18 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         session,
         main,
         model: Model::default(),
-        scopes: vec![Scope::new(ScopeKind::File, None, None)],
+        scopes: scope::initial_scopes(Span { file: main, start: 0, end: 0 }),
         current: ScopeId::FILE,
         scope_of: HashMap::new(),
         forwards: Vec::new(),
         incomplete: HashMap::new(),
+        waiting: HashMap::new(),
+        local: HashSet::new(),
+        type_prefixes: HashMap::new(),
         prefix: Prefix::default(),
         including: Vec::new(),
         ids: Ids::default(),
+        in_raises: false,
         constant_text: 0,
     };
     checker.items(items);
@@ -59,10 +69,18 @@ struct Checker<'s, 'o> {
     /// What is not defined, or not to its end, where the walk stands; with the index of its
     /// forward declaration if that is all that is known.
     incomplete: HashMap<DeclId, Option<usize>>,
+    /// Typedefs that were made of something incomplete, with what that is.
+    waiting: HashMap<DeclId, DeclId>,
+    /// Declarations that are made of local interfaces.
+    local: HashSet<DeclId>,
+    /// What `typeprefix` has said for scopes.
+    type_prefixes: HashMap<DeclId, Prefix>,
     prefix: Prefix,
     /// The prefixes of the files that include the current one.
     including: Vec<Prefix>,
     ids: Ids,
+    /// Whether the names that are resolved are those that an operation raises.
+    in_raises: bool,
     /// How large the values of all string constants are together.
     constant_text: usize,
 }
@@ -86,9 +104,25 @@ impl Checker<'_, '_> {
         let docs = &definition.docs;
         match &definition.kind {
             DefinitionKind::Module { name, items } => self.module(name, docs, items),
-            DefinitionKind::Interface { name, bases, items } => {
-                self.interface(name, docs, bases, items);
+            DefinitionKind::Interface { flavour, name, bases, items } => {
+                self.interface(*flavour, name, docs, bases, items);
             }
+            DefinitionKind::Value(value) => self.value(value, docs),
+            DefinitionKind::ValueBox { name, ty } => self.value_box(name, ty, docs),
+            DefinitionKind::StateMember { public, ty, declarators } => {
+                self.state_member(*public, ty, declarators, docs);
+            }
+            DefinitionKind::Initializer(initializer) => self.initializer(initializer, docs),
+            DefinitionKind::Native { name } => {
+                self.add(name, docs, DeclKind::Native);
+            }
+            DefinitionKind::Bitmask(body) => self.bitmask(body, docs),
+            DefinitionKind::Bitset(body) => self.bitset(body, docs),
+            DefinitionKind::TypeId { name, id, id_span } => self.type_id(name, id, *id_span),
+            DefinitionKind::TypePrefix { name, prefix, prefix_span } => {
+                self.type_prefix(name, prefix, *prefix_span);
+            }
+            DefinitionKind::Import { name } => self.import(name),
             DefinitionKind::Forward { kind, name } => self.forward(*kind, name),
             DefinitionKind::Struct(body) => return Some(self.structure(body, docs)),
             DefinitionKind::Exception(body) => self.exception(body, docs),
@@ -97,9 +131,7 @@ impl Checker<'_, '_> {
             DefinitionKind::Typedef { ty, declarators } => self.typedef(ty, declarators, docs),
             DefinitionKind::Const { ty, name, value } => self.constant(ty, name, value, docs),
             DefinitionKind::Operation(operation) => self.operation(operation, docs),
-            DefinitionKind::Attribute { readonly, ty, names } => {
-                self.attribute(*readonly, ty, names, docs);
-            }
+            DefinitionKind::Attribute(attribute) => self.attribute(attribute, docs),
             DefinitionKind::Unsupported { name } => {
                 if let Some(name) = name {
                     self.declare(name, Target::Poisoned);
@@ -117,6 +149,14 @@ impl Checker<'_, '_> {
                     && self.model.get(id).name == name.text =>
             {
                 self.reopen(id, name.span, docs);
+                id
+            }
+            Some(Target::CorbaModule) if name.text == "CORBA" => {
+                self.scope_mut().names.remove(&scope::key(&name.text));
+                let id = self.add(name, docs, DeclKind::Module(Vec::new()));
+                self.scopes[ScopeId::CORBA.0].decl = Some(id);
+                self.scopes[ScopeId::CORBA.0].name = Some(name.clone());
+                self.scope_of.insert(id, ScopeId::CORBA);
                 id
             }
             _ => self.add(name, docs, DeclKind::Module(Vec::new())),
@@ -138,11 +178,16 @@ impl Checker<'_, '_> {
     }
 
     fn structure(&mut self, body: &ast::Struct, docs: &[String]) -> DeclId {
-        let id = self.define(&body.name, docs, DeclKind::Struct(Struct::default()));
+        let base = body.base.as_ref().and_then(|name| {
+            self.base_type(name, "a struct", |kind| matches!(kind, DeclKind::Struct(_)))
+        });
+        let empty = Struct { base, ..Struct::default() };
+        let id = self.define(&body.name, docs, DeclKind::Struct(empty));
         self.incomplete.insert(id, None);
         let checked = self.members(id, body);
         self.incomplete.remove(&id);
         self.model.declarations[id.index()].kind = DeclKind::Struct(checked);
+        self.note_local(id);
         id
     }
 
@@ -150,10 +195,17 @@ impl Checker<'_, '_> {
         let id = self.add(&body.name, docs, DeclKind::Exception(Struct::default()));
         let checked = self.members(id, body);
         self.model.declarations[id.index()].kind = DeclKind::Exception(checked);
+        self.note_local(id);
     }
 
     fn members(&mut self, id: DeclId, body: &ast::Struct) -> Struct {
+        let base = match &self.model.get(id).kind {
+            DeclKind::Struct(body) => body.base,
+            _ => None,
+        };
         let outer = self.enter(ScopeKind::Body, Some(id), &body.name);
+        self.scope_mut().bases =
+            base.and_then(|base| self.scope_of.get(&base).copied()).into_iter().collect();
         let mut members = Vec::new();
         for item in &body.body {
             let member = match item {
@@ -165,23 +217,25 @@ impl Checker<'_, '_> {
             };
             let ty = self.ty(&member.ty);
             for declarator in &member.declarators {
-                members.extend(self.member(ty.as_ref(), declarator, &member.docs));
+                let docs = &member.docs;
+                members.extend(self.member(ty.as_ref(), declarator, docs, Target::Member));
             }
         }
         let nested = std::mem::take(&mut self.scope_mut().members);
         self.leave(outer);
-        Struct { nested, members }
+        Struct { base, nested, members }
     }
 
-    /// A member of a struct, an exception or a union; `None` if it is not valid.
+    /// A member of a struct, an exception, a union or a valuetype; `None` if it is not valid.
     fn member(
         &mut self,
         ty: Option<&crate::model::Type>,
         declarator: &ast::Declarator,
         docs: &[String],
+        target: Target,
     ) -> Option<Member> {
         let ty = self.declarator_type(ty, declarator);
-        self.declare(&declarator.name, Target::Member);
+        self.declare(&declarator.name, target);
         let Name { text, span } = declarator.name.clone();
         Some(Member { name: text, ty: ty?, docs: docs.to_vec(), span })
     }
@@ -203,11 +257,14 @@ impl Checker<'_, '_> {
     }
 
     fn typedef(&mut self, ty: &ast::TypeSpec, declarators: &[ast::Declarator], docs: &[String]) {
-        let ty = self.ty(ty);
+        let ty = self.aliased_ty(ty);
         for declarator in declarators {
             match self.declarator_type(ty.as_ref(), declarator) {
                 Some(ty) => {
-                    self.add(&declarator.name, docs, DeclKind::Typedef(ty));
+                    let incomplete = self.incomplete_part(&ty);
+                    let id = self.add(&declarator.name, docs, DeclKind::Typedef(ty));
+                    self.waiting.extend(incomplete.map(|(part, _)| (id, part)));
+                    self.note_local(id);
                 }
                 None => self.declare(&declarator.name, Target::Poisoned),
             }
@@ -249,7 +306,10 @@ impl Checker<'_, '_> {
         });
         if let Some(decl) = decl {
             self.scope_of.insert(decl, self.current);
-            self.prefix.enter(&name.text);
+            match self.type_prefixes.get(&decl) {
+                Some(prefix) => self.prefix = prefix.clone(),
+                None => self.prefix.enter(&name.text),
+            }
         }
         outer
     }

@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Target;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Pragma, PragmaName};
-use crate::model::{DeclKind, Export};
+use crate::model::{DeclKind, Export, Interface, Value};
 use crate::parse::ast::{Name, ScopedName};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -20,6 +20,14 @@ impl Prefix {
         self.0.push('/');
     }
 
+    /// What is in force in the scope `path` under `typeprefix`.
+    pub(super) fn of(prefix: &str, path: &[&str]) -> Self {
+        let mut new = Prefix::default();
+        new.set(prefix);
+        path.iter().for_each(|name| new.enter(name));
+        new
+    }
+
     /// What `#pragma prefix` says. Within a scope it takes the place of the scope's own names too:
     /// that is how omniORB and TAO read the specification.
     fn set(&mut self, prefix: &str) {
@@ -31,6 +39,13 @@ impl Prefix {
 #[derive(Debug, Default)]
 pub(super) struct Ids(HashMap<Target, Span>);
 
+impl Ids {
+    /// Whether the repository id of `target` was set.
+    pub(super) fn is_set(&self, target: Target) -> bool {
+        self.0.contains_key(&target)
+    }
+}
+
 impl Checker<'_, '_> {
     /// The repository id of `name` in the current scope.
     pub(super) fn repository_id(&self, name: &str) -> String {
@@ -39,18 +54,23 @@ impl Checker<'_, '_> {
 
     pub(super) fn pragma(&mut self, pragma: &Pragma, span: Span) {
         match pragma {
-            Pragma::Prefix(prefix) => self.prefix.set(prefix),
+            Pragma::Prefix(prefix) => {
+                if !good_prefix(prefix) {
+                    let message = format!("`{prefix}` is no good beginning of a repository id");
+                    self.session.report(Diagnostic::warning(Code::OddRepositoryId, span, message));
+                }
+                self.prefix.set(prefix);
+            }
             Pragma::Id { name, id } => {
                 if !well_formed(id) {
                     let message = format!("`{id}` is not a repository id");
-                    let error = Diagnostic::error(Code::BadPragma, span, message);
-                    self.session.report(error.help("a repository id is of the form `IDL:A/B:1.0`"));
-                    return;
+                    let found = Diagnostic::warning(Code::OddRepositoryId, span, message);
+                    self.session.report(found.help("a repository id is of the form `IDL:A/B:1.0`"));
                 }
-                self.set_id(name, span, |_| id.clone());
+                self.set_id(&scoped_name(name), span, |_| id.clone());
             }
             Pragma::Version { name, version } => {
-                self.set_id(name, span, |old| match old.rsplit_once(':') {
+                self.set_id(&scoped_name(name), span, |old| match old.rsplit_once(':') {
                     Some((base, _)) => format!("{base}:{version}"),
                     None => old.to_owned(),
                 });
@@ -58,12 +78,14 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn set_id(&mut self, name: &PragmaName, span: Span, change: impl Fn(&str) -> String) {
-        let mut parts =
-            name.parts.iter().map(|(text, span)| Name { text: text.clone(), span: *span });
-        let Some(first) = parts.next() else { return };
-        let scoped = ScopedName { absolute: name.absolute, first, rest: parts.collect() };
-        let Some(target) = self.resolve(&scoped) else { return };
+    /// Sets the repository id of what `scoped` names to what `change` makes of it.
+    pub(super) fn set_id(
+        &mut self,
+        scoped: &ScopedName,
+        span: Span,
+        change: impl Fn(&str) -> String,
+    ) {
+        let Some(target) = self.resolve(scoped) else { return };
         let Some(id) = self.id_mut(target) else {
             let what = self.describe(target);
             let message = format!("{what} has no repository id");
@@ -93,8 +115,9 @@ impl Checker<'_, '_> {
             (Target::Enumerator(_, index), DeclKind::Enum(body)) => {
                 body.enumerators.get_mut(index as usize).map(|e| &mut e.repository_id)
             }
-            (Target::Export(_, index), DeclKind::Interface(body)) => {
-                body.exports.get_mut(index).map(|export| match export {
+            (Target::Export(_, index), DeclKind::Interface(Interface { exports, .. }))
+            | (Target::Export(_, index), DeclKind::Value(Value { exports, .. })) => {
+                exports.get_mut(index).map(|export| match export {
                     Export::Operation(operation) => &mut operation.repository_id,
                     Export::Attribute(attribute) => &mut attribute.repository_id,
                 })
@@ -105,8 +128,20 @@ impl Checker<'_, '_> {
     }
 }
 
+/// The name in a pragma, of which the preprocessor has seen at least one part.
+fn scoped_name(name: &PragmaName) -> ScopedName {
+    let mut parts = name.parts.iter().map(|(text, span)| Name { text: text.clone(), span: *span });
+    let first = parts.next().unwrap_or(Name { text: String::new(), span: name.span });
+    ScopedName { absolute: name.absolute, first, rest: parts.collect() }
+}
+
+/// Whether `prefix` can stand between `IDL:` and a name.
+pub(super) fn good_prefix(prefix: &str) -> bool {
+    !(prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains([' ', ':']))
+}
+
 /// `FORMAT:…` with no blank in it; of the format `IDL` there must be a name and a version too.
-fn well_formed(id: &str) -> bool {
+pub(super) fn well_formed(id: &str) -> bool {
     let Some((format, rest)) = id.split_once(':') else { return false };
     let printable = id.bytes().all(|b| b.is_ascii_graphic());
     printable && !format.is_empty() && !rest.is_empty() && (format != "IDL" || rest.contains(':'))

@@ -4,6 +4,7 @@ use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind};
 use crate::parse::ast::Name;
+use crate::source::Span;
 use std::collections::HashMap;
 
 /// The index of a scope.
@@ -13,12 +14,15 @@ pub(super) struct ScopeId(pub(super) usize);
 impl ScopeId {
     /// The outermost scope, which all files share.
     pub(super) const FILE: ScopeId = ScopeId(0);
+    /// The module `CORBA`, which has names in it even if no source declares it.
+    pub(super) const CORBA: ScopeId = ScopeId(1);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScopeKind {
     File,
     Module,
+    /// An interface or a valuetype.
     Interface,
     /// A struct, an exception or a union.
     Body,
@@ -71,12 +75,41 @@ pub(super) enum Target {
     /// The forward declaration with this index, not referred to until now.
     Forward(usize),
     Enumerator(DeclId, u32),
-    /// The operation or attribute of an interface with this index.
+    /// The operation or attribute of an interface or valuetype with this index.
     Export(DeclId, usize),
     Member,
+    /// A state member of a valuetype.
+    State,
+    /// An initializer of a valuetype.
+    Initializer,
+    /// The module `CORBA` before a source declares it.
+    CorbaModule,
+    /// A type of the module `CORBA` that is not written in IDL.
+    Builtin(Builtin),
     Parameter,
     /// Something that an error was reported for: whatever needs it is not reported.
     Poisoned,
+}
+
+/// A type that is declared nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Builtin {
+    TypeCode,
+    Principal,
+}
+
+/// The scopes that are there before any source is read, in the order of their ids.
+pub(super) fn initial_scopes(nowhere: Span) -> Vec<Scope> {
+    let name = |text: &str| Name { text: text.to_owned(), span: nowhere };
+    let add = |scope: &mut Scope, text: &str, target: Target| {
+        scope.names.insert(key(text), Entry { name: name(text), target });
+    };
+    let mut file = Scope::new(ScopeKind::File, None, None);
+    add(&mut file, "CORBA", Target::CorbaModule);
+    let mut corba = Scope::new(ScopeKind::Module, Some(ScopeId::FILE), Some(name("CORBA")));
+    add(&mut corba, "TypeCode", Target::Builtin(Builtin::TypeCode));
+    add(&mut corba, "Principal", Target::Builtin(Builtin::Principal));
+    vec![file, corba]
 }
 
 /// Names that differ only in case are the same name.
@@ -101,6 +134,10 @@ impl Checker<'_, '_> {
         let scope = self.scope();
         let Name { text, span } = name;
         if let Some(first) = scope.names.get(key) {
+            if matches!(first.target, Target::CorbaModule | Target::Builtin(_)) {
+                let message = format!("`{}` is built into IDL", first.name.text);
+                return Some(Diagnostic::error(Code::Redeclared, *span, message));
+            }
             let message = if first.name.text == *text {
                 format!("`{text}` is declared twice")
             } else {
@@ -162,11 +199,20 @@ impl Checker<'_, '_> {
                 DeclKind::Enum(_) => "an enum",
                 DeclKind::Typedef(_) => "a typedef",
                 DeclKind::Const(_) => "a constant",
+                DeclKind::Value(_) => "a valuetype",
+                DeclKind::ValueBox(_) => "a boxed value",
+                DeclKind::Native => "a native type",
+                DeclKind::Bitmask(_) => "a bitmask",
+                DeclKind::Bitset(_) => "a bitset",
             },
             Target::Forward(_) => "a type declared forward",
             Target::Enumerator(..) => "an enumerator",
             Target::Export(..) => "an operation or attribute",
             Target::Member => "a member",
+            Target::State => "a state member",
+            Target::Initializer => "an initializer",
+            Target::CorbaModule => "a module",
+            Target::Builtin(_) => "a built-in type",
             Target::Parameter => "a parameter",
             Target::Poisoned => "not valid",
         }

@@ -1,24 +1,61 @@
 //! Types where they are used.
 
 use super::Checker;
-use super::scope::Target;
+use super::scope::{Builtin, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Type};
-use crate::parse::ast::{Declarator, ScopedName, TypeKind, TypeSpec};
+use crate::parse::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
 use crate::source::Span;
 
+/// The most digits of a fixed-point number (CORBA 3.4 Part 1, 7.11.3.4).
+const MAX_FIXED_DIGITS: u32 = 31;
+
 impl Checker<'_, '_> {
-    /// The type that `spec` spells, which must be complete. `None` if something was reported.
+    /// The type that `spec` spells, which must be complete, or a sequence of what is being
+    /// defined. `None` if something was reported.
     pub(super) fn ty(&mut self, spec: &TypeSpec) -> Option<Type> {
+        self.usable(spec, false)
+    }
+
+    /// The type of a typedef, which may be a sequence of something that is not complete.
+    pub(super) fn aliased_ty(&mut self, spec: &TypeSpec) -> Option<Type> {
+        self.usable(spec, matches!(spec.kind, TypeKind::Sequence(..)))
+    }
+
+    fn usable(&mut self, spec: &TypeSpec, may_wait: bool) -> Option<Type> {
         let ty = self.element_type(spec)?;
-        if let Type::Named(id) = ty
-            && self.incomplete.contains_key(&id)
-            && !matches!(self.model.get(id).kind, DeclKind::Interface(_))
-        {
-            self.report_incomplete(id, spec.span);
-            return None;
+        if let Some((id, in_sequence)) = self.incomplete_part(&ty) {
+            let within = self.scope().decl.is_some_and(|inner| self.encloses(id, inner));
+            if !(in_sequence && (within || may_wait)) {
+                self.report_incomplete(id, spec.span);
+                return None;
+            }
         }
         Some(ty)
+    }
+
+    /// The struct or union that `ty` is made of and that is not complete, and whether there is a
+    /// sequence between.
+    pub(super) fn incomplete_part(&self, ty: &Type) -> Option<(DeclId, bool)> {
+        match ty {
+            Type::Named(id) => {
+                let is_body = |id: &DeclId| {
+                    matches!(self.model.get(*id).kind, DeclKind::Struct(_) | DeclKind::Union(_))
+                };
+                if self.incomplete.contains_key(id) && is_body(id) {
+                    return Some((*id, false));
+                }
+                let part = self.waiting.get(id)?;
+                self.incomplete.contains_key(part).then_some((*part, true))
+            }
+            Type::Sequence(element, _) => self.incomplete_part(element).map(|(id, _)| (id, true)),
+            Type::Array(element, _) => self.incomplete_part(element),
+            Type::Map(key, value, _) => {
+                let part = self.incomplete_part(key).or_else(|| self.incomplete_part(value));
+                part.map(|(id, _)| (id, true))
+            }
+            _ => None,
+        }
     }
 
     fn report_incomplete(&mut self, id: DeclId, span: Span) {
@@ -36,7 +73,7 @@ impl Checker<'_, '_> {
         self.session.report(error.help(help));
     }
 
-    fn encloses(&self, outer: DeclId, inner: DeclId) -> bool {
+    pub(super) fn encloses(&self, outer: DeclId, inner: DeclId) -> bool {
         let scopes = std::iter::successors(Some(inner), |id| self.model.get(*id).scope);
         scopes.into_iter().any(|id| id == outer)
     }
@@ -46,6 +83,25 @@ impl Checker<'_, '_> {
         Some(match &spec.kind {
             TypeKind::Primitive(primitive) => Type::Primitive(*primitive),
             TypeKind::Object => Type::Object,
+            TypeKind::Any => Type::Any,
+            TypeKind::ValueBase => Type::ValueBase,
+            TypeKind::WString(None) => Type::WString(None),
+            TypeKind::WString(Some(bound)) => Type::WString(Some(self.positive(bound, "a bound")?)),
+            TypeKind::Fixed(digits, scale) => self.fixed_type(digits, scale)?,
+            TypeKind::FixedConstant => {
+                let message = "`fixed` without its digits is only for constants";
+                let error = Diagnostic::error(Code::BadType, spec.span, message);
+                self.session.report(error.help("write `fixed<digits, scale>`"));
+                return None;
+            }
+            TypeKind::Map(key, value, bound) => {
+                let (key, value) = (self.element_type(key), self.element_type(value));
+                let bound = match bound {
+                    Some(bound) => Some(self.positive(bound, "a bound")?),
+                    None => None,
+                };
+                Type::Map(Box::new(key?), Box::new(value?), bound)
+            }
             TypeKind::String(None) => Type::String(None),
             TypeKind::String(Some(bound)) => Type::String(Some(self.positive(bound, "a bound")?)),
             TypeKind::Sequence(element, bound) => {
@@ -62,8 +118,33 @@ impl Checker<'_, '_> {
         })
     }
 
+    fn fixed_type(&mut self, digits: &Expr, scale: &Expr) -> Option<Type> {
+        let count = self.positive(digits, "a number of digits");
+        let behind = self.natural(scale, "a scale");
+        let (count, behind) = (count?, behind?);
+        if count > MAX_FIXED_DIGITS {
+            let message = format!("a fixed-point number has at most {MAX_FIXED_DIGITS} digits");
+            self.error(Code::BadFixed, digits.span, message);
+            return None;
+        }
+        if behind > count {
+            let message = format!("{behind} digits behind the point are more than {count} in all");
+            self.error(Code::BadFixed, scale.span, message);
+            return None;
+        }
+        Some(Type::Fixed(count as u16, behind as u16))
+    }
+
     fn named_type(&mut self, name: &ScopedName) -> Option<Type> {
+        if let Some(primitive) = self.idl4_type(name) {
+            return Some(Type::Primitive(primitive));
+        }
         let target = self.resolve(name)?;
+        match target {
+            Target::Builtin(Builtin::TypeCode) => return Some(Type::TypeCode),
+            Target::Builtin(Builtin::Principal) => return Some(Type::Principal),
+            _ => {}
+        }
         if let Target::Decl(id) = target {
             match self.model.get(id).kind {
                 DeclKind::Module(_) | DeclKind::Exception(_) | DeclKind::Const(_) => {}

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::constant::Wanted;
 use super::forward::empty_union;
-use super::scope::ScopeKind;
+use super::scope::{ScopeKind, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Case, ConstValue, DeclId, DeclKind, Primitive, Type};
 use crate::parse::ast::{self, BodyItem, Label};
@@ -59,6 +59,7 @@ impl Checker<'_, '_> {
         {
             *union = crate::model::Union { nested, discriminator, cases };
         }
+        self.note_local(id);
         id
     }
 
@@ -81,7 +82,7 @@ impl Checker<'_, '_> {
         }
         let ty = self.ty(&member.ty);
         let declarator = member.declarators.first()?;
-        let member = self.member(ty.as_ref(), declarator, &member.docs)?;
+        let member = self.member(ty.as_ref(), declarator, &member.docs, Target::Member)?;
         Some(Case { labels: values, default, member })
     }
 
@@ -94,7 +95,11 @@ impl Checker<'_, '_> {
             ConstValue::Boolean(value) => i128::from(*value),
             ConstValue::Char(value) => i128::from(*value),
             ConstValue::Enumerator(_, index) => i128::from(*index),
-            ConstValue::Float(_) | ConstValue::String(_) => return None,
+            ConstValue::WChar(unit) => i128::from(*unit),
+            ConstValue::Float(_)
+            | ConstValue::String(_)
+            | ConstValue::WString(_)
+            | ConstValue::Fixed(_) => return None,
         };
         if let Some(first) = labels.seen.insert(number, span) {
             let message = "two cases have the same label";
@@ -117,11 +122,13 @@ impl Checker<'_, '_> {
         match self.model.resolve(ty) {
             Type::Primitive(primitive) => match primitive {
                 Primitive::Boolean => Some(2),
-                Primitive::Char => Some(256),
-                Primitive::Short | Primitive::UShort => Some(1 << 16),
+                Primitive::Char | Primitive::Int8 | Primitive::UInt8 => Some(256),
+                Primitive::Short | Primitive::UShort | Primitive::WChar => Some(1 << 16),
                 Primitive::Long | Primitive::ULong => Some(1 << 32),
                 Primitive::LongLong | Primitive::ULongLong => Some(1 << 64),
-                Primitive::Float | Primitive::Double | Primitive::Octet => None,
+                Primitive::Float | Primitive::Double | Primitive::LongDouble | Primitive::Octet => {
+                    None
+                }
             },
             Type::Named(id) => match &self.model.get(*id).kind {
                 DeclKind::Enum(body) => Some(body.enumerators.len() as i128),

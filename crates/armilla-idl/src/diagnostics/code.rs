@@ -54,6 +54,8 @@ codes! {
     TooLarge = "E0110",
     /// A generated file cannot be written.
     CannotWrite = "E0111",
+    /// The arguments of a macro do not fit.
+    BadMacroUse = "E0112",
 
     /// A character that IDL does not know.
     BadCharacter = "E0201",
@@ -109,6 +111,17 @@ codes! {
     /// A repository id is set twice or changed between forward declaration and definition.
     RepositoryId = "E0509",
 
+    /// The name of a context is not well formed.
+    BadContext = "E0510",
+    /// A valuetype breaks a rule of valuetypes.
+    BadValue = "E0511",
+    /// A local type is used where it would have to leave its process.
+    LocalType = "E0512",
+    /// A forward declaration and the definition differ in kind.
+    ForwardMismatch = "E0513",
+    /// A bitmask or bitset has too many bits, or two flags on one bit.
+    BadBits = "E0514",
+
     /// A constant does not have the type that is needed here.
     ConstantType = "E0601",
     /// A constant is out of the range of its type.
@@ -117,11 +130,13 @@ codes! {
     ConstantEvaluation = "E0603",
     /// A bound or an array dimension is not a positive 32-bit number.
     BadBound = "E0604",
+    /// A fixed-point type or number has too many digits.
+    BadFixed = "E0605",
 
     /// Two IDL names become the same Rust name.
     RustCollision = "E0701",
 
-    /// This version does not know the construct yet.
+    /// This version does not know the construct, or cannot make Rust of it yet.
     Unsupported = "E0901",
 
     /// An identifier is a keyword in CORBA 3.
@@ -130,4 +145,18 @@ codes! {
     WarningDirective = "W0002",
     /// A macro is defined again with another meaning.
     MacroRedefined = "W0003",
+    /// A literal has an escape sequence that IDL does not define.
+    UndefinedEscape = "W0004",
+    /// An annotation has no effect.
+    AnnotationIgnored = "W0005",
+    /// An interface or a valuetype is declared forward, used and never defined.
+    ForwardOnly = "W0006",
+    /// A fixed-point constant loses digits.
+    FixedTruncated = "W0007",
+    /// A repository id is not of the form that CORBA knows.
+    OddRepositoryId = "W0008",
+    /// Something is named twice where once would do.
+    NamedTwice = "W0009",
+    /// `import` has no effect.
+    ImportIgnored = "W0010",
 }

@@ -1,12 +1,14 @@
 //! The values of literals (IDL 4.2, 7.2.6).
 
+use crate::model::Fixed;
+
 /// The value of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     Integer(u64),
     Float(f64),
     /// A literal such as `1.5d`.
-    Fixed,
+    Fixed(Fixed),
 }
 
 /// The value of the number that is spelled `text`, or a sentence that says what is wrong.
@@ -16,7 +18,7 @@ pub(crate) fn number(text: &str) -> Result<Number, String> {
         return integer(digits, 16, text);
     }
     if text.ends_with(['d', 'D']) && text[..text.len() - 1].bytes().all(is_decimal) {
-        return Ok(Number::Fixed);
+        return fixed(text);
     }
     if text.contains(['.', 'e', 'E']) {
         return float(text);
@@ -24,6 +26,16 @@ pub(crate) fn number(text: &str) -> Result<Number, String> {
     match text.strip_prefix('0') {
         Some(digits) if !digits.is_empty() => integer(digits, 8, text),
         _ => integer(text, 10, text),
+    }
+}
+
+fn fixed(text: &str) -> Result<Number, String> {
+    let digits = text.trim_end_matches(['d', 'D']);
+    let well_formed = digits != "." && digits.matches('.').count() <= 1;
+    match Fixed::parse(digits) {
+        Some(value) if well_formed => Ok(Number::Fixed(value)),
+        None if well_formed => Err(format!("`{text}` has more than 31 digits")),
+        _ => Err(format!("`{text}` is not a number")),
     }
 }
 
@@ -56,57 +68,99 @@ fn float(text: &str) -> Result<Number, String> {
     }
 }
 
+/// What stands between the quotes of a literal.
+pub(crate) struct Unquoted<T> {
+    pub(crate) value: T,
+    /// An escape sequence that IDL does not define, such as `\q`; it stands for its character.
+    pub(crate) undefined: Option<char>,
+}
+
 /// The characters between the quotes of `text`, escapes resolved.
-pub(crate) fn unquote(text: &str) -> Result<String, String> {
+pub(crate) fn unquote(text: &str) -> Result<Unquoted<String>, String> {
+    let mut value = String::with_capacity(text.len());
+    let undefined = walk(text, false, |piece| match piece {
+        Piece::Source(c) => value.push(c),
+        // An escape stands for one octet: the ISO 8859-1 character of that code.
+        Piece::Code(code) => value.push(char::from(code as u8)),
+    })?;
+    Ok(Unquoted { value, undefined })
+}
+
+/// The UTF-16 code units between the quotes of the wide literal `text`, escapes resolved.
+pub(crate) fn unquote_wide(text: &str) -> Result<Unquoted<Vec<u16>>, String> {
+    let mut value = Vec::with_capacity(text.len());
+    let text = text.strip_prefix('L').unwrap_or(text);
+    let undefined = walk(text, true, |piece| match piece {
+        Piece::Source(c) => value.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+        Piece::Code(code) => value.push(code),
+    })?;
+    Ok(Unquoted { value, undefined })
+}
+
+/// A part of a literal.
+enum Piece {
+    /// A character as it stands.
+    Source(char),
+    /// The code that an escape gives; below 256 in a literal that is not wide.
+    Code(u16),
+}
+
+/// Takes a literal apart. Returns an escape sequence that IDL does not define, if there is one.
+fn walk(text: &str, wide: bool, mut take: impl FnMut(Piece)) -> Result<Option<char>, String> {
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-    let mut value = String::with_capacity(inner.len());
+    let mut undefined = None;
     let mut rest = inner.chars();
     while let Some(c) = rest.next() {
         if c != '\\' {
-            value.push(c);
+            take(Piece::Source(c));
             continue;
         }
-        let (c, length) = escape(rest.as_str())?;
-        value.push(c);
-        rest = rest.as_str()[length..].chars();
+        let after = rest.as_str();
+        let (piece, length) = match after.chars().next() {
+            Some(first) => match named_escape(first) {
+                Some(code) => (Piece::Code(code), 1),
+                None if matches!(first, '0'..='7' | 'x' | 'u') => numeric_escape(after, wide)?,
+                None => {
+                    undefined = Some(first);
+                    (Piece::Source(first), first.len_utf8())
+                }
+            },
+            None => return Err("a backslash needs a character behind it".to_owned()),
+        };
+        take(piece);
+        rest = after[length..].chars();
     }
-    Ok(value)
+    Ok(undefined)
 }
 
-/// The character that the escape at the start of `text`, behind its backslash, stands for, and how
-/// many bytes it is long.
-fn escape(text: &str) -> Result<(char, usize), String> {
-    let plain = match text.chars().next() {
-        Some('n') => '\n',
-        Some('t') => '\t',
-        Some('v') => '\x0b',
-        Some('b') => '\x08',
-        Some('r') => '\r',
-        Some('f') => '\x0c',
-        Some('a') => '\x07',
-        Some(c @ ('\\' | '?' | '\'' | '"')) => c,
-        Some('0'..='7') => return numeric(text, 0, 8, 3),
-        Some('x') => return numeric(text, 1, 16, 2),
+fn named_escape(c: char) -> Option<u16> {
+    Some(match c {
+        'n' => 0x0a,
+        't' => 0x09,
+        'v' => 0x0b,
+        'b' => 0x08,
+        'r' => 0x0d,
+        'f' => 0x0c,
+        'a' => 0x07,
+        '\\' | '?' | '\'' | '"' => c as u16,
+        _ => return None,
+    })
+}
+
+/// The code of the escape at the start of `text`, behind its backslash, and its length.
+fn numeric_escape(text: &str, wide: bool) -> Result<(Piece, usize), String> {
+    let (skip, radix, max_digits) = match text.chars().next() {
+        Some('x') => (1, 16, 2),
+        Some('u') if wide => (1, 16, 4),
         Some('u') => return Err("`\\u` is for wide literals only".to_owned()),
-        Some(c) => return Err(format!("`\\{}` is not an escape sequence", c.escape_default())),
-        None => return Err("a backslash needs a character behind it".to_owned()),
+        _ => (0, 8, 3),
     };
-    Ok((plain, 1))
-}
-
-fn numeric(
-    text: &str,
-    skip: usize,
-    radix: u32,
-    max_digits: usize,
-) -> Result<(char, usize), String> {
     let digits = text[skip..].chars().take(max_digits).take_while(|c| c.is_digit(radix)).count();
     let end = skip + digits;
-    match u32::from_str_radix(&text[skip..end], radix) {
-        // An escape stands for one octet: the ISO 8859-1 character of that code.
-        Ok(code @ 0..=255) => Ok((char::from(code as u8), end)),
+    match u16::from_str_radix(&text[skip..end], radix) {
+        Ok(code) if wide || code < 256 => Ok((Piece::Code(code), end)),
         Ok(_) => Err(format!("`\\{}` does not fit into an octet", &text[..end])),
-        Err(_) => Err("`\\x` needs hexadecimal digits behind it".to_owned()),
+        Err(_) => Err(format!("`\\{}` needs hexadecimal digits behind it", &text[..1])),
     }
 }
 
@@ -121,7 +175,7 @@ mod tests {
         assert_eq!(number("0xFF"), Ok(Number::Integer(255)));
         assert_eq!(number("1e3"), Ok(Number::Float(1000.0)));
         assert_eq!(number(".5"), Ok(Number::Float(0.5)));
-        assert_eq!(number("1.5D"), Ok(Number::Fixed));
+        assert!(matches!(number("1.5D"), Ok(Number::Fixed(value)) if value.to_string() == "1.5"));
     }
 
     #[test]
@@ -135,10 +189,13 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved() {
-        assert_eq!(unquote(r#""a\n\t\x41\101\\\"""#).unwrap(), "a\n\tAA\\\"");
-        assert_eq!(unquote(r"'\377'").unwrap(), "\u{ff}");
-        assert!(unquote(r"'\777'").is_err());
-        assert!(unquote(r"'\q'").is_err());
-        assert!(unquote(r"'\u0041'").is_err());
+        let narrow = |text| unquote(text).map(|unquoted| unquoted.value);
+        assert_eq!(narrow(r#""a\n\t\x41\101\\\"""#).unwrap(), "a\n\tAA\\\"");
+        assert_eq!(narrow(r"'\377'").unwrap(), "\u{ff}");
+        assert!(narrow(r"'\777'").is_err());
+        assert!(narrow(r"'\u0041'").is_err());
+        assert_eq!(unquote(r"'\q'").unwrap().undefined, Some('q'));
+        assert_eq!(unquote_wide("L\"é\\u20ac\"").unwrap().value, [0xe9, 0x20ac]);
+        assert_eq!(unquote_wide(r"L'\ud800'").unwrap().value, [0xd800]);
     }
 }

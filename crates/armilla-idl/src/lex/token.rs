@@ -73,5 +73,7 @@ pub(crate) enum Pragma {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PragmaName {
     pub(crate) absolute: bool,
+    /// Where it stands.
+    pub(crate) span: Span,
     pub(crate) parts: Vec<(String, Span)>,
 }

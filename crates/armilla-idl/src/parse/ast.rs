@@ -1,7 +1,7 @@
 //! What the parser makes: the source as a tree, no name resolved and no constant evaluated.
 
 use crate::lex::Pragma;
-use crate::model::{Direction, Primitive};
+use crate::model::{Direction, Fixed, Flavour, Primitive, ValueModifier};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -49,9 +49,42 @@ pub(crate) enum DefinitionKind {
         items: Vec<Item>,
     },
     Interface {
+        flavour: Flavour,
         name: Name,
         bases: Vec<ScopedName>,
         items: Vec<Item>,
+    },
+    Value(Value),
+    ValueBox {
+        name: Name,
+        ty: TypeSpec,
+    },
+    StateMember {
+        public: bool,
+        ty: TypeSpec,
+        declarators: Vec<Declarator>,
+    },
+    Initializer(Initializer),
+    Native {
+        name: Name,
+    },
+    Bitmask(Bitmask),
+    Bitset(Bitset),
+    /// `typeid A::B "IDL:…:1.0";`
+    TypeId {
+        name: ScopedName,
+        id: String,
+        id_span: Span,
+    },
+    /// `typeprefix A::B "example.com";`
+    TypePrefix {
+        name: ScopedName,
+        prefix: String,
+        prefix_span: Span,
+    },
+    /// `import A::B;`
+    Import {
+        name: ScopedName,
     },
     Forward {
         kind: ForwardKind,
@@ -71,11 +104,7 @@ pub(crate) enum DefinitionKind {
         value: Expr,
     },
     Operation(Operation),
-    Attribute {
-        readonly: bool,
-        ty: TypeSpec,
-        names: Vec<Name>,
-    },
+    Attribute(Attribute),
     /// What was reported as not supported; its name must not be reported again.
     Unsupported {
         name: Option<Name>,
@@ -85,14 +114,78 @@ pub(crate) enum DefinitionKind {
 /// What a forward declaration announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ForwardKind {
-    Interface,
+    Interface(Flavour),
     Struct,
     Union,
+    /// A valuetype, abstract or not.
+    Value(bool),
+}
+
+#[derive(Debug)]
+pub(crate) struct Value {
+    pub(crate) modifier: ValueModifier,
+    /// Whether the keyword was `eventtype`.
+    pub(crate) event: bool,
+    pub(crate) name: Name,
+    pub(crate) truncatable: Option<Span>,
+    pub(crate) bases: Vec<ScopedName>,
+    pub(crate) supports: Vec<ScopedName>,
+    pub(crate) items: Vec<Item>,
+}
+
+/// `factory create(in long x);` in a valuetype.
+#[derive(Debug)]
+pub(crate) struct Initializer {
+    pub(crate) name: Name,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) raises: Vec<ScopedName>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Attribute {
+    pub(crate) readonly: bool,
+    pub(crate) ty: TypeSpec,
+    pub(crate) names: Vec<Name>,
+    /// `raises` of a `readonly` attribute, or `getraises`.
+    pub(crate) get_raises: Vec<ScopedName>,
+    pub(crate) set_raises: Vec<ScopedName>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Bitmask {
+    pub(crate) name: Name,
+    /// `@bit_bound(16)`
+    pub(crate) bound: Option<Number>,
+    /// The flags, each with its `@position(3)`.
+    pub(crate) flags: Vec<(Name, Option<Number>)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Bitset {
+    pub(crate) name: Name,
+    pub(crate) base: Option<ScopedName>,
+    pub(crate) fields: Vec<BitField>,
+}
+
+/// `bitfield<3, octet> a, b;`
+#[derive(Debug)]
+pub(crate) struct BitField {
+    pub(crate) bits: Expr,
+    pub(crate) ty: Option<TypeSpec>,
+    pub(crate) names: Vec<Name>,
+}
+
+/// A number in an annotation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Number {
+    pub(crate) value: u64,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
 pub(crate) struct Struct {
     pub(crate) name: Name,
+    pub(crate) base: Option<ScopedName>,
     pub(crate) body: Vec<BodyItem>,
 }
 
@@ -141,6 +234,7 @@ pub(crate) struct Operation {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) raises: Vec<ScopedName>,
+    pub(crate) context: Vec<String>,
     /// The comments on the parameters, each with the name of its parameter.
     pub(crate) parameter_docs: Vec<String>,
 }
@@ -169,8 +263,16 @@ pub(crate) struct TypeSpec {
 pub(crate) enum TypeKind {
     Primitive(Primitive),
     String(Option<Expr>),
+    WString(Option<Expr>),
     Sequence(Box<TypeSpec>, Option<Expr>),
+    Map(Box<TypeSpec>, Box<TypeSpec>, Option<Expr>),
+    /// `fixed<digits, scale>`
+    Fixed(Box<Expr>, Box<Expr>),
+    /// `fixed` of a constant.
+    FixedConstant,
     Object,
+    Any,
+    ValueBase,
     Named(ScopedName),
     /// A struct, union or enum that is declared where it is used.
     Constructed(Box<Definition>),
@@ -207,6 +309,9 @@ pub(crate) enum Literal {
     Boolean(bool),
     Char(u8),
     String(String),
+    WChar(u16),
+    WString(Vec<u16>),
+    Fixed(Fixed),
     /// What was reported already.
     Bad,
 }

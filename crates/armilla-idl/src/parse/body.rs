@@ -8,19 +8,23 @@ impl Parser<'_, '_, '_> {
     pub(super) fn structure(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the struct")?;
+        let base = match self.eat(":") {
+            Some(_) => Some(self.scoped_name("the name of the base struct")?),
+            None => None,
+        };
         let body = self.members(Self::member)?;
-        if body.is_empty() {
+        if body.is_empty() && base.is_none() {
             self.empty(name.span, "a struct needs at least one member");
         }
         let body = body.items;
-        Ok(DefinitionKind::Struct(Struct { name, body }))
+        Ok(DefinitionKind::Struct(Struct { name, base, body }))
     }
 
     pub(super) fn exception(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the exception")?;
         let body = self.members(Self::member)?.items;
-        Ok(DefinitionKind::Exception(Struct { name, body }))
+        Ok(DefinitionKind::Exception(Struct { name, base: None, body }))
     }
 
     pub(super) fn union(&mut self) -> Parsed<DefinitionKind> {
@@ -47,7 +51,7 @@ impl Parser<'_, '_, '_> {
         let mut enumerators = Vec::new();
         while !self.at("}") {
             let mut docs = self.docs();
-            self.unsupported_annotations();
+            self.annotations();
             let enumerator = self.name("an enumerator")?;
             docs.append(&mut self.trailing);
             let comma = self.eat(",");
@@ -69,7 +73,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Enum(Enum { name, enumerators }))
     }
 
-    fn empty(&mut self, span: crate::source::Span, message: &str) {
+    pub(super) fn empty(&mut self, span: crate::source::Span, message: &str) {
         self.session.report(Diagnostic::error(Code::Empty, span, message));
     }
 
@@ -106,7 +110,7 @@ impl Parser<'_, '_, '_> {
     }
 
     fn member(&mut self) -> Parsed<Member> {
-        self.unsupported_annotations();
+        self.annotations();
         let ty = self.type_spec()?;
         let declarators = self.declarators()?;
         self.expect_semicolon("the member")?;
@@ -116,7 +120,7 @@ impl Parser<'_, '_, '_> {
     fn case(&mut self) -> Parsed<Member> {
         let mut labels = Vec::new();
         loop {
-            self.unsupported_annotations();
+            self.annotations();
             if self.eat_word("case").is_some() {
                 labels.push(Label::Case(self.expression()?));
             } else if let Some(span) = self.eat_word("default") {

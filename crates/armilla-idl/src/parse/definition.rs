@@ -1,9 +1,11 @@
 //! The rules of what may stand in a file or a module.
 
+use super::annotation::Annotation;
 use super::ast::{Definition, DefinitionKind, ForwardKind, Item};
 use super::{Failed, Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::TokenKind;
+use crate::model::Flavour;
 
 impl Parser<'_, '_, '_> {
     /// The whole source.
@@ -59,6 +61,9 @@ impl Parser<'_, '_, '_> {
             kind,
             DefinitionKind::Module { .. }
                 | DefinitionKind::Interface { .. }
+                | DefinitionKind::Value(_)
+                | DefinitionKind::Bitmask(_)
+                | DefinitionKind::Bitset(_)
                 | DefinitionKind::Struct(_)
                 | DefinitionKind::Exception(_)
                 | DefinitionKind::Union(_)
@@ -72,11 +77,18 @@ impl Parser<'_, '_, '_> {
     }
 
     fn definition(&mut self) -> Parsed<DefinitionKind> {
+        let annotations = self.annotations();
         let token = self.peek();
         if token.kind == TokenKind::Identifier {
             match &*token.text {
                 "module" => return self.module(),
-                "interface" => return self.interface(),
+                "interface" => return self.interface(Flavour::Unconstrained),
+                "local" => return self.flavoured_interface(Flavour::Local),
+                "abstract" if self.peek_second().is_word("interface") => {
+                    return self.flavoured_interface(Flavour::Abstract);
+                }
+                "abstract" | "custom" | "valuetype" => return self.value(),
+                "eventtype" if self.begins_definition() => return self.value(),
                 "attribute" | "readonly" | "oneway" | "void" => {
                     let what = if token.is_word("attribute") || token.is_word("readonly") {
                         "an attribute"
@@ -90,7 +102,10 @@ impl Parser<'_, '_, '_> {
                 _ => {}
             }
         }
-        match self.data_definition()? {
+        if let Some(kind) = self.unsupported_definition()? {
+            return Ok(kind);
+        }
+        match self.data_definition(&annotations)? {
             Some(kind) => Ok(kind),
             None => Err(self.unexpected("a declaration")),
         }
@@ -98,10 +113,10 @@ impl Parser<'_, '_, '_> {
 
     /// A type, a constant or an exception: what may stand in modules and interfaces alike. `None`
     /// if the next token begins none of these.
-    pub(super) fn data_definition(&mut self) -> Parsed<Option<DefinitionKind>> {
-        if let Some(kind) = self.unsupported_definition()? {
-            return Ok(Some(kind));
-        }
+    pub(super) fn data_definition(
+        &mut self,
+        annotations: &[Annotation],
+    ) -> Parsed<Option<DefinitionKind>> {
         let token = self.peek();
         let kind = match &*token.text {
             _ if token.kind != TokenKind::Identifier => return Ok(None),
@@ -117,6 +132,10 @@ impl Parser<'_, '_, '_> {
                 None => self.union()?,
             },
             "enum" => self.enumeration()?,
+            "native" => self.native()?,
+            "typeid" | "typeprefix" | "import" if self.begins_identity() => self.identity()?,
+            "bitmask" if self.begins_body() => self.bitmask(annotations)?,
+            "bitset" if self.begins_body() => self.bitset()?,
             _ => return Ok(None),
         };
         self.expect_semicolon(match &kind {
@@ -132,11 +151,19 @@ impl Parser<'_, '_, '_> {
     }
 
     fn module(&mut self) -> Parsed<DefinitionKind> {
-        self.bump();
+        let keyword = self.bump().span;
         let name = self.name("the name of the module")?;
+        if self.at("<") {
+            return Ok(self.template_module(keyword));
+        }
         self.expect("{")?;
         let mut items = Vec::new();
+        let clean = self.session.diagnostics.error_count();
         self.nested(|parser| parser.items(&mut items, Self::definition))?;
+        let has_definition = items.iter().any(|item| matches!(item, Item::Definition(_)));
+        if !has_definition && clean == self.session.diagnostics.error_count() {
+            self.empty(name.span, "a module needs at least one declaration");
+        }
         self.expect("}")?;
         self.expect_semicolon("the module")?;
         Ok(DefinitionKind::Module { name, items })
@@ -153,6 +180,12 @@ impl Parser<'_, '_, '_> {
         self.bump();
         let name = self.name("a name")?;
         Ok(Some(DefinitionKind::Forward { kind, name }))
+    }
+
+    fn native(&mut self) -> Parsed<DefinitionKind> {
+        self.bump();
+        let name = self.name("the name of the native type")?;
+        Ok(DefinitionKind::Native { name })
     }
 
     fn typedef(&mut self) -> Parsed<DefinitionKind> {

@@ -60,6 +60,10 @@ impl Parser<'_, '_, '_> {
                 "~" => Waiting::Unary(Unary::Not, token.span),
                 _ => break,
             };
+            let follows_sign = matches!(sorter.waiting.last(), Some(Waiting::Unary(..)));
+            if follows_sign && !matches!(operator, Waiting::Parenthesis) {
+                return Err(self.unexpected("a value, as there is one sign before a value at most"));
+            }
             sorter.waiting.push(operator);
             self.bump();
         }
@@ -79,11 +83,9 @@ impl Parser<'_, '_, '_> {
         let value = match token.kind {
             TokenKind::Number => self.number(token),
             TokenKind::Char => self.character(token),
-            TokenKind::String => return self.string().map(Some),
-            TokenKind::WideChar | TokenKind::WideString => {
-                self.unsupported(token.span, "a wide literal");
-                Literal::Bad
-            }
+            TokenKind::String => return Ok(Some(self.string())),
+            TokenKind::WideChar => self.wide_character(token),
+            TokenKind::WideString => return Ok(Some(self.wide_string())),
             _ if token.is_word("TRUE") => Literal::Boolean(true),
             _ if token.is_word("FALSE") => Literal::Boolean(false),
             _ => return Ok(None),
@@ -96,18 +98,15 @@ impl Parser<'_, '_, '_> {
         match literal::number(&token.text) {
             Ok(literal::Number::Integer(value)) => Literal::Integer(value),
             Ok(literal::Number::Float(value)) => Literal::Float(value),
-            Ok(literal::Number::Fixed) => {
-                self.unsupported(token.span, "a fixed-point literal");
-                Literal::Bad
-            }
+            Ok(literal::Number::Fixed(value)) => Literal::Fixed(value),
             Err(message) => self.bad_literal(Code::BadNumber, token.span, message),
         }
     }
 
     fn character(&mut self, token: &Token) -> Literal {
-        let text = match literal::unquote(&token.text) {
-            Ok(text) => text,
-            Err(message) => return self.bad_literal(Code::BadLiteral, token.span, message),
+        let text = match self.unquoted(token, literal::unquote(&token.text)) {
+            Some(text) => text,
+            None => return Literal::Bad,
         };
         let mut characters = text.chars();
         match (characters.next().map(u8::try_from), characters.next()) {
@@ -116,33 +115,83 @@ impl Parser<'_, '_, '_> {
                 let message = "a `char` holds a character of ISO 8859-1 only".to_owned();
                 self.bad_literal(Code::BadLiteral, token.span, message)
             }
-            _ => {
-                let message = "a character literal holds exactly one character".to_owned();
-                self.bad_literal(Code::BadLiteral, token.span, message)
-            }
+            _ => self.not_one_character(token),
         }
     }
 
+    fn wide_character(&mut self, token: &Token) -> Literal {
+        match self.unquoted(token, literal::unquote_wide(&token.text)).as_deref() {
+            Some([unit]) => Literal::WChar(*unit),
+            Some(_) => self.not_one_character(token),
+            None => Literal::Bad,
+        }
+    }
+
+    fn not_one_character(&mut self, token: &Token) -> Literal {
+        let message = "a character literal holds exactly one character".to_owned();
+        self.bad_literal(Code::BadLiteral, token.span, message)
+    }
+
     /// One string or several that stand side by side.
-    fn string(&mut self) -> Parsed<Literal> {
+    fn string(&mut self) -> Literal {
         let mut value = String::new();
         let mut bad = false;
         while self.peek().kind == TokenKind::String {
             let token = self.bump();
-            match literal::unquote(&token.text) {
-                Ok(text) if text.contains('\0') => {
-                    let message = "a string cannot hold the character NUL".to_owned();
-                    self.bad_literal(Code::BadLiteral, token.span, message);
-                    bad = true;
-                }
-                Ok(text) => value.push_str(&text),
-                Err(message) => {
-                    self.bad_literal(Code::BadLiteral, token.span, message);
-                    bad = true;
-                }
+            let text = self.unquoted(token, literal::unquote(&token.text));
+            match text {
+                Some(text) if !text.contains('\0') => value.push_str(&text),
+                other => bad |= self.no_string(token, other.is_some()),
             }
         }
-        Ok(if bad { Literal::Bad } else { Literal::String(value) })
+        if bad { Literal::Bad } else { Literal::String(value) }
+    }
+
+    fn wide_string(&mut self) -> Literal {
+        let mut value = Vec::new();
+        let mut bad = false;
+        while self.peek().kind == TokenKind::WideString {
+            let token = self.bump();
+            let text = self.unquoted(token, literal::unquote_wide(&token.text));
+            match text {
+                Some(mut text) if !text.contains(&0) => value.append(&mut text),
+                other => bad |= self.no_string(token, other.is_some()),
+            }
+        }
+        if bad { Literal::Bad } else { Literal::WString(value) }
+    }
+
+    /// Reports a NUL if that is what is wrong with a string; returns that it is wrong.
+    fn no_string(&mut self, token: &Token, holds_nul: bool) -> bool {
+        if holds_nul {
+            let message = "a string cannot hold the character NUL".to_owned();
+            self.bad_literal(Code::BadLiteral, token.span, message);
+        }
+        true
+    }
+
+    /// What a literal holds; `None` if it is not well formed, which is reported.
+    fn unquoted<T>(
+        &mut self,
+        token: &Token,
+        unquoted: Result<literal::Unquoted<T>, String>,
+    ) -> Option<T> {
+        match unquoted {
+            Ok(literal::Unquoted { value, undefined }) => {
+                if let Some(c) = undefined {
+                    let c = c.escape_default();
+                    let message = format!("`\\{c}` is not an escape sequence of IDL");
+                    let warning = Diagnostic::warning(Code::UndefinedEscape, token.span, message);
+                    let help = format!("it is taken as `{c}`; write that, or `\\\\{c}`");
+                    self.session.report(warning.help(help));
+                }
+                Some(value)
+            }
+            Err(message) => {
+                self.bad_literal(Code::BadLiteral, token.span, message);
+                None
+            }
+        }
     }
 
     fn bad_literal(&mut self, code: Code, span: Span, message: String) -> Literal {

@@ -1,17 +1,26 @@
 //! The rules of interfaces, their operations and their attributes.
 
-use super::ast::{DefinitionKind, ForwardKind, Operation, Parameter, ScopedName};
+use super::ast::{Attribute, DefinitionKind, ForwardKind, Operation, Parameter, ScopedName};
 use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::TokenKind;
-use crate::model::Direction;
+use crate::model::{Direction, Flavour};
 
 impl Parser<'_, '_, '_> {
-    pub(super) fn interface(&mut self) -> Parsed<DefinitionKind> {
+    /// `local interface` or `abstract interface`.
+    pub(super) fn flavoured_interface(&mut self, flavour: Flavour) -> Parsed<DefinitionKind> {
+        self.bump();
+        if !self.at_word("interface") {
+            return Err(self.unexpected("`interface`"));
+        }
+        self.interface(flavour)
+    }
+
+    pub(super) fn interface(&mut self, flavour: Flavour) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the interface")?;
         if self.eat(";").is_some() {
-            return Ok(DefinitionKind::Forward { kind: ForwardKind::Interface, name });
+            return Ok(DefinitionKind::Forward { kind: ForwardKind::Interface(flavour), name });
         }
         let bases = match self.eat(":") {
             Some(_) => self.names("the name of a base interface")?,
@@ -26,11 +35,11 @@ impl Parser<'_, '_, '_> {
         self.nested(|parser| parser.items(&mut items, Self::export))?;
         self.expect("}")?;
         self.expect_semicolon("the interface")?;
-        Ok(DefinitionKind::Interface { name, bases, items })
+        Ok(DefinitionKind::Interface { flavour, name, bases, items })
     }
 
     /// Scoped names with commas between.
-    fn names(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
+    pub(super) fn names(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
         let mut names = vec![self.scoped_name(what)?];
         while self.eat(",").is_some() {
             names.push(self.scoped_name(what)?);
@@ -39,16 +48,19 @@ impl Parser<'_, '_, '_> {
     }
 
     /// What may stand in an interface.
-    fn export(&mut self) -> Parsed<DefinitionKind> {
+    pub(super) fn export(&mut self) -> Parsed<DefinitionKind> {
+        let annotations = self.annotations();
         let token = self.peek();
         match &*token.text {
             "attribute" | "readonly" => self.attribute(),
-            "module" | "interface" if token.kind == TokenKind::Identifier => {
-                let message = format!("`{}` cannot stand in an interface", token.text);
+            "module" | "interface" | "valuetype" | "abstract" | "local" | "custom"
+                if token.kind == TokenKind::Identifier =>
+            {
+                let message = format!("`{}` cannot stand in an interface or valuetype", token.text);
                 let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
-                Err(self.fail(diagnostic.help("is the `}` of the interface missing?")))
+                Err(self.fail(diagnostic.help("is a `}` missing before?")))
             }
-            _ => match self.data_definition()? {
+            _ => match self.data_definition(&annotations)? {
                 Some(kind) => Ok(kind),
                 None => self.operation(),
             },
@@ -68,9 +80,37 @@ impl Parser<'_, '_, '_> {
         if self.at("[") {
             return Err(self.no_array("an attribute"));
         }
-        self.unsupported_attribute_raises();
+        let (get_raises, set_raises) = self.attribute_raises(readonly, names.len())?;
         self.expect_semicolon("the attribute")?;
-        Ok(DefinitionKind::Attribute { readonly, ty, names })
+        let attribute = Attribute { readonly, ty, names, get_raises, set_raises };
+        Ok(DefinitionKind::Attribute(attribute))
+    }
+
+    /// The exceptions behind an attribute: `raises` if it is readonly, otherwise `getraises` and
+    /// `setraises`.
+    fn attribute_raises(
+        &mut self,
+        readonly: bool,
+        names: usize,
+    ) -> Parsed<(Vec<ScopedName>, Vec<ScopedName>)> {
+        let token = self.peek();
+        let wrong = match &*token.text {
+            "raises" if !readonly => Some("`getraises` or `setraises`, as it can be written"),
+            "getraises" | "setraises" if readonly => Some("`raises`, as it can only be read"),
+            _ => None,
+        };
+        if let Some(instead) = wrong {
+            let message = format!("this attribute needs {instead}");
+            return Err(self.fail(Diagnostic::error(Code::Syntax, token.span, message)));
+        }
+        let get = self.raises(if readonly { "raises" } else { "getraises" })?;
+        let set = if readonly { Vec::new() } else { self.raises("setraises")? };
+        if names > 1 && !(get.is_empty() && set.is_empty()) {
+            let message = "only an attribute that stands alone can name exceptions";
+            let error = Diagnostic::error(Code::Syntax, token.span, message);
+            self.session.report(error.help("declare each of the attributes by itself"));
+        }
+        Ok((get, set))
     }
 
     fn operation(&mut self) -> Parsed<DefinitionKind> {
@@ -82,15 +122,16 @@ impl Parser<'_, '_, '_> {
         let name = self.name("the name of the operation")?;
         self.expect("(")?;
         let (parameters, parameter_docs) = self.parameters()?;
-        let raises = self.raises()?;
-        self.unsupported_context();
+        let raises = self.raises("raises")?;
+        let context = self.context()?;
         self.expect_semicolon("the operation")?;
-        let operation = Operation { oneway, result, name, parameters, raises, parameter_docs };
+        let operation =
+            Operation { oneway, result, name, parameters, raises, context, parameter_docs };
         Ok(DefinitionKind::Operation(operation))
     }
 
     /// The parameters behind the `(`, and the comments on them.
-    fn parameters(&mut self) -> Parsed<(Vec<Parameter>, Vec<String>)> {
+    pub(super) fn parameters(&mut self) -> Parsed<(Vec<Parameter>, Vec<String>)> {
         let mut parameters = Vec::new();
         let mut all_docs = Vec::new();
         while !self.at(")") {
@@ -113,8 +154,9 @@ impl Parser<'_, '_, '_> {
         Ok((parameters, all_docs))
     }
 
-    fn raises(&mut self) -> Parsed<Vec<ScopedName>> {
-        if self.eat_word("raises").is_none() {
+    /// Exceptions in parentheses behind `keyword`, if that follows.
+    pub(super) fn raises(&mut self, keyword: &str) -> Parsed<Vec<ScopedName>> {
+        if self.eat_word(keyword).is_none() {
             return Ok(Vec::new());
         }
         self.expect("(")?;
@@ -123,8 +165,39 @@ impl Parser<'_, '_, '_> {
         Ok(names)
     }
 
+    /// `context ("a", "b*")` behind an operation.
+    fn context(&mut self) -> Parsed<Vec<String>> {
+        let mut names = Vec::new();
+        if self.eat_word("context").is_none() {
+            return Ok(names);
+        }
+        self.expect("(")?;
+        loop {
+            let token = self.peek();
+            if token.kind != TokenKind::String {
+                return Err(self.unexpected("a name in quotes"));
+            }
+            self.bump();
+            let name = token.text.trim_matches('"');
+            if is_context_name(name) {
+                names.push(name.to_owned());
+            } else {
+                let message = format!("`{name}` is not a name of a context");
+                let error = Diagnostic::error(Code::BadContext, token.span, message);
+                let help = "a letter comes first, then letters, digits, `_` and `.`, and one `*` \
+                            at the end";
+                self.session.report(error.help(help));
+            }
+            if self.eat(",").is_none() {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(names)
+    }
+
     fn parameter(&mut self) -> Parsed<Parameter> {
-        self.unsupported_annotations();
+        self.annotations();
         let token = self.peek();
         let direction = match &*token.text {
             "in" => Direction::In,
@@ -146,4 +219,10 @@ impl Parser<'_, '_, '_> {
         let diagnostic = Diagnostic::error(Code::AnonymousType, self.peek().span, message);
         self.fail(diagnostic.help("declare the array with `typedef` and use that name"))
     }
+}
+
+fn is_context_name(name: &str) -> bool {
+    let stem = name.strip_suffix('*').unwrap_or(name);
+    stem.starts_with(|c: char| c.is_ascii_alphabetic())
+        && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }

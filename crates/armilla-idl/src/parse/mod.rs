@@ -5,19 +5,24 @@
 //! several. What is nested too deeply ends the run. This file has the parser's tools; the rules of
 //! the grammar stand in the files beside it.
 
+mod annotation;
 pub(crate) mod ast;
+mod bits;
 mod body;
 mod definition;
 mod expression;
+mod identity;
 mod interface;
 mod types;
 mod unsupported;
+mod value;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind, keyword};
 use crate::session::Session;
 use crate::source::Span;
 use ast::{Item, Name, ScopedName};
+use std::collections::HashSet;
 
 /// How deep modules, types and sequences may be nested in one another.
 const MAX_DEPTH: usize = 64;
@@ -35,6 +40,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
         half_angle: false,
         ended: false,
         trailing: Vec::new(),
+        noted: HashSet::new(),
     };
     parser.specification()
 }
@@ -61,6 +67,8 @@ struct Parser<'t, 's, 'o> {
     ended: bool,
     /// The comment behind the last token that was taken.
     trailing: Vec<String>,
+    /// The annotations that were said to have no effect.
+    noted: HashSet<String>,
 }
 
 impl<'t> Parser<'t, '_, '_> {
@@ -81,12 +89,21 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// The token behind the next one, marks not counted.
     fn peek_second(&mut self) -> &'t Token {
+        self.peek_behind(0)
+    }
+
+    fn peek_third(&mut self) -> &'t Token {
+        self.peek_behind(1)
+    }
+
+    /// The token so many behind the second one.
+    fn peek_behind(&mut self, distance: usize) -> &'t Token {
         self.peek();
         let is_mark = |token: &Token| {
             matches!(token.kind, TokenKind::Pragma(_) | TokenKind::EnterFile | TokenKind::LeaveFile)
         };
-        let mut behind = self.tokens.iter().skip(self.next + 1);
-        behind.find(|token| !is_mark(token)).unwrap_or(self.end)
+        let behind = self.tokens.iter().skip(self.next + 1);
+        behind.filter(|token| !is_mark(token)).nth(distance).unwrap_or(self.end)
     }
 
     fn bump(&mut self) -> &'t Token {
@@ -185,6 +202,12 @@ impl<'t> Parser<'t, '_, '_> {
         if is_word && keyword::reserved(&token.text) == Some(&*token.text) {
             return Err(self.keyword_as_name(token, what));
         }
+        // Where a name is used and not declared, only the checker knows whether there is an escaped
+        // one of that spelling.
+        if let Some(keyword) = keyword::reserved(&token.text).filter(|_| is_word) {
+            let error = keyword_collision(&token.text, keyword, token.span);
+            self.session.report(error);
+        }
         self.identifier(what)
     }
 
@@ -209,7 +232,6 @@ impl<'t> Parser<'t, '_, '_> {
             if keyword == &*token.text {
                 return Err(self.unexpected(what));
             }
-            self.keyword_collision(token, keyword);
         } else if keyword::is_corba3(&token.text) {
             let message = format!("`{}` is a keyword in CORBA 3", token.text);
             let warning = Diagnostic::warning(Code::Corba3Keyword, span, message);
@@ -224,14 +246,6 @@ impl<'t> Parser<'t, '_, '_> {
         let message = format!("expected {what}, found the keyword `{text}`");
         let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
         self.fail(diagnostic.help(format!("`_{text}` is the name `{text}`")))
-    }
-
-    fn keyword_collision(&mut self, token: &Token, keyword: &str) {
-        let text = &token.text;
-        let message = format!("`{text}` differs from the keyword `{keyword}` only in case");
-        let diagnostic = Diagnostic::error(Code::KeywordCollision, token.span, message);
-        let help = format!("write `{keyword}` for the keyword, or `_{text}` for a name");
-        self.session.report(diagnostic.help(help));
     }
 
     fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {
@@ -302,6 +316,13 @@ impl<'t> Parser<'t, '_, '_> {
             self.bump();
         }
     }
+}
+
+/// An identifier that is a keyword but for the case of its letters.
+pub(crate) fn keyword_collision(text: &str, keyword: &str, span: Span) -> Diagnostic {
+    let message = format!("`{text}` differs from the keyword `{keyword}` only in case");
+    let diagnostic = Diagnostic::error(Code::KeywordCollision, span, message);
+    diagnostic.help(format!("write `{keyword}` for the keyword, or `_{text}` for a name"))
 }
 
 /// Whether `token` begins a line and can be nothing but the beginning of a declaration.

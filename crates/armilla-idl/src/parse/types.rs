@@ -29,11 +29,22 @@ impl Parser<'_, '_, '_> {
     /// The type of a parameter, a result or an attribute, which must have a name.
     pub(super) fn parameter_type(&mut self, what: &str) -> Parsed<TypeSpec> {
         let ty = self.type_spec()?;
-        if matches!(ty.kind, TypeKind::Sequence(..) | TypeKind::Constructed(_)) {
+        let anonymous = matches!(
+            ty.kind,
+            TypeKind::Sequence(..)
+                | TypeKind::Map(..)
+                | TypeKind::Fixed(..)
+                | TypeKind::Constructed(_)
+        );
+        if anonymous {
             let message = format!("the type of {what} must have a name");
             let diagnostic = Diagnostic::error(Code::AnonymousType, ty.span, message);
             let help = match ty.kind {
                 TypeKind::Sequence(..) => "declare the sequence with `typedef` and use that name",
+                TypeKind::Map(..) => "declare the map with `typedef` and use that name",
+                TypeKind::Fixed(..) => {
+                    "declare the fixed-point type with `typedef` and use that name"
+                }
                 _ => "declare the type outside and use its name",
             };
             self.session.report(diagnostic.help(help));
@@ -44,11 +55,8 @@ impl Parser<'_, '_, '_> {
 
     /// A type that is no declaration.
     pub(super) fn simple_type(&mut self) -> Parsed<TypeSpec> {
-        self.unsupported_annotations();
+        self.annotations();
         let start = self.peek();
-        if let Some(ty) = self.unsupported_type()? {
-            return Ok(ty);
-        }
         if start.kind != TokenKind::Identifier && !start.is("::") {
             return Err(self.unexpected("a type"));
         }
@@ -58,10 +66,15 @@ impl Parser<'_, '_, '_> {
                 self.bump();
                 TypeKind::String(self.bound()?)
             }
-            "Object" => {
+            "wstring" => {
                 self.bump();
-                TypeKind::Object
+                TypeKind::WString(self.bound()?)
             }
+            "fixed" => self.fixed()?,
+            "map" if self.peek_second().is("<") => self.map()?,
+            "Object" => self.single(TypeKind::Object),
+            "any" => self.single(TypeKind::Any),
+            "ValueBase" => self.single(TypeKind::ValueBase),
             "void" => {
                 let message = "`void` is only for the result of an operation";
                 return Err(self.fail(Diagnostic::error(Code::BadType, start.span, message)));
@@ -75,19 +88,30 @@ impl Parser<'_, '_, '_> {
         Ok(TypeSpec { kind, span })
     }
 
+    fn single(&mut self, kind: TypeKind) -> TypeKind {
+        self.bump();
+        kind
+    }
+
     fn primitive(&mut self) -> Parsed<Option<Primitive>> {
         let token = self.peek();
         let primitive = match &*token.text {
             "short" => Primitive::Short,
             "long" => {
                 self.bump();
-                let long_long = self.eat_word("long").is_some();
-                return Ok(Some(if long_long { Primitive::LongLong } else { Primitive::Long }));
+                return Ok(Some(if self.eat_word("long").is_some() {
+                    Primitive::LongLong
+                } else if self.eat_word("double").is_some() {
+                    Primitive::LongDouble
+                } else {
+                    Primitive::Long
+                }));
             }
             "unsigned" => return self.unsigned().map(Some),
             "float" => Primitive::Float,
             "double" => Primitive::Double,
             "char" => Primitive::Char,
+            "wchar" => Primitive::WChar,
             "boolean" => Primitive::Boolean,
             "octet" => Primitive::Octet,
             _ => return Ok(None),
@@ -119,6 +143,33 @@ impl Parser<'_, '_, '_> {
         };
         self.close_angle()?;
         Ok(TypeKind::Sequence(Box::new(element), bound))
+    }
+
+    fn map(&mut self) -> Parsed<TypeKind> {
+        self.bump();
+        self.expect("<")?;
+        let key = self.nested(Self::simple_type)?;
+        self.expect(",")?;
+        let value = self.nested(Self::simple_type)?;
+        let bound = match self.eat(",") {
+            Some(_) => Some(self.bound_expression()?),
+            None => None,
+        };
+        self.close_angle()?;
+        Ok(TypeKind::Map(Box::new(key), Box::new(value), bound))
+    }
+
+    /// `fixed<5, 2>`, or `fixed` alone, which is the type of a constant.
+    fn fixed(&mut self) -> Parsed<TypeKind> {
+        self.bump();
+        if self.eat("<").is_none() {
+            return Ok(TypeKind::FixedConstant);
+        }
+        let digits = self.bound_expression()?;
+        self.expect(",")?;
+        let scale = self.bound_expression()?;
+        self.close_angle()?;
+        Ok(TypeKind::Fixed(Box::new(digits), Box::new(scale)))
     }
 
     /// `<10>` behind `string`.

@@ -1,22 +1,25 @@
 //! The integer expressions of `#if` and `#elif`.
 
+use super::expansion;
 use super::macros::Macros;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind, literal};
-use crate::source::Span;
+use crate::source::{Sources, Span};
 
 /// How deep parentheses, signs and `?:` may be nested.
 const MAX_DEPTH: usize = 64;
 
 /// Whether the expression on a line is true.
 pub(super) fn evaluate(
-    macros: &mut Macros,
+    macros: &Macros,
+    sources: &Sources,
     budget: &mut usize,
-    directive: Span,
+    directive: &Token,
     line: &[Token],
 ) -> Result<bool, Box<Diagnostic>> {
-    let tokens = expand(macros, budget, line)?;
-    let end = line.last().map_or(directive, |token| token.span);
+    let line = without_defined(macros, line)?;
+    let tokens = expansion::expand(macros, sources, budget, directive, &line)?;
+    let end = line.last().map_or(directive.span, |token| token.span);
     let mut expression = Expression { tokens: &tokens, end, depth: 0 };
     let value = expression.conditional(true)?;
     match expression.tokens.first() {
@@ -25,12 +28,8 @@ pub(super) fn evaluate(
     }
 }
 
-/// Replaces `defined X` by 0 or 1, and then macros by what they stand for.
-fn expand(
-    macros: &Macros,
-    budget: &mut usize,
-    line: &[Token],
-) -> Result<Vec<Token>, Box<Diagnostic>> {
+/// Replaces `defined X` by 0 or 1.
+fn without_defined(macros: &Macros, line: &[Token]) -> Result<Vec<Token>, Box<Diagnostic>> {
     let mut output = Vec::new();
     let mut rest = line;
     while let Some((token, behind)) = rest.split_first() {
@@ -48,10 +47,6 @@ fn expand(
             let kind = TokenKind::Number;
             output.push(Token { kind, text: text.into(), ..token.clone() });
             rest = behind;
-        } else if token.kind == TokenKind::Identifier && macros.is_defined(&token.text) {
-            let mut expansion = Vec::new();
-            macros.expand(token, budget, &mut expansion)?;
-            output.append(&mut expansion);
         } else {
             output.push(token.clone());
         }
@@ -164,7 +159,7 @@ impl<'t> Expression<'t> {
                 }
             }
             TokenKind::Char => match literal::unquote(&token.text) {
-                Ok(text) => Ok(text.chars().next().map_or(0, |c| i64::from(u32::from(c)))),
+                Ok(text) => Ok(text.value.chars().next().map_or(0, |c| i64::from(u32::from(c)))),
                 Err(message) => bad(here, message),
             },
             _ => bad(here, format!("`{}` is not a value", token.text)),

@@ -1,7 +1,7 @@
 //! The directives, conditionals among them. Pragmas of CORBA become marks in the stream of tokens,
 //! because their effect depends on the scope that they stand in.
 
-use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, macros};
+use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, expansion, macros};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Pragma, PragmaName, Token, TokenKind, literal};
 use crate::source::Span;
@@ -28,9 +28,10 @@ impl Preprocessor<'_, '_> {
             "undef" => self.undefine(name, arguments),
             "pragma" => self.pragma(name, arguments),
             "error" | "warning" => self.message(name, arguments),
-            "line" | "ident" | "sccs" => Ok(()),
+            "line" => self.line(name, arguments),
+            "ident" | "sccs" => Ok(()),
             // The line marks of a preprocessor that ran before.
-            _ if name.kind == TokenKind::Number => Ok(()),
+            _ if name.kind == TokenKind::Number => self.line(name, &line),
             other => {
                 let message = format!("`#{other}` is not a directive");
                 bad(hash.span.to(name.span), message)
@@ -44,14 +45,47 @@ impl Preprocessor<'_, '_> {
 
     fn define(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
         let (defined, body) = macro_name(name, arguments)?;
-        let function_like =
-            body.first().is_some_and(|t| t.is("(") && t.span.start == defined.span.end);
-        let new = macros::Macro { span: Some(defined.span), body: body.into(), function_like };
+        let new = macros::Macro::define(defined, body)?;
         if let Some(Some(old)) = self.macros.define(&defined.text, new) {
             let message = format!("the macro `{}` is defined again", defined.text);
             let warning = Diagnostic::warning(Code::MacroRedefined, defined.span, message);
             let warning = warning.also(old, "first defined here");
             return Err(Box::new(warning.help("write `#undef` before it if that is meant")));
+        }
+        Ok(())
+    }
+
+    /// `#line 7 "other.idl"`: where the next line comes from.
+    fn line(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
+        let (number, rest) = match arguments.split_first() {
+            Some((number, rest)) => (number, rest),
+            None => return bad(name.span, "`#line` needs a number"),
+        };
+        // Beyond 32 bits nobody has lines, and sums of two such numbers cannot overflow.
+        let Ok(line) = number.text.parse::<u32>() else {
+            return bad(number.span, "`#line` needs the number of a line");
+        };
+        let path = match rest.split_first() {
+            Some((path, _)) if path.kind == TokenKind::String => match literal::unquote(&path.text)
+            {
+                Ok(text) => Some(PathBuf::from(text.value)),
+                Err(message) => return bad(path.span, message),
+            },
+            Some((other, _)) => return bad(other.span, "the name of a file is needed here"),
+            None => None,
+        };
+        let end = arguments.last().unwrap_or(number).span;
+        let text = self.session.sources().text(end.file);
+        let newline = text.get(end.end as usize..).and_then(|rest| rest.find('\n'));
+        let start = newline.map_or(text.len(), |newline| end.end as usize + newline + 1);
+        let sources = self.session.diagnostics.sources_mut();
+        sources.presume(end.file, start as u32, line as usize, path);
+        // A preprocessor that ran before says 1 behind the name of a file that begins, 2 behind
+        // that of a file to which it returns.
+        match rest.get(1).map(|flag| &*flag.text) {
+            Some("1") => self.push_mark(TokenKind::EnterFile, end),
+            Some("2") => self.push_mark(TokenKind::LeaveFile, end),
+            _ => {}
         }
         Ok(())
     }
@@ -81,7 +115,7 @@ impl Preprocessor<'_, '_> {
     fn open_conditional(&mut self, name: &Token, line: &[Token], active: bool) -> Outcome<()> {
         let chosen = match &*name.text {
             _ if !active => Ok(false),
-            "if" => condition::evaluate(&mut self.macros, &mut self.budget, name.span, line),
+            "if" => self.evaluate(name, line),
             _ => macro_name(name, line).map(|(tested, _)| {
                 self.macros.is_defined(&tested.text) == (&*name.text == "ifdef")
             }),
@@ -100,10 +134,13 @@ impl Preprocessor<'_, '_> {
         chosen.map(drop)
     }
 
+    fn evaluate(&mut self, name: &Token, line: &[Token]) -> Outcome<bool> {
+        let sources = self.session.diagnostics.sources();
+        condition::evaluate(&self.macros, sources, &mut self.budget, name, line)
+    }
+
     fn continue_conditional(&mut self, name: &Token, line: &[Token]) -> Outcome<()> {
-        let conditions = self.frames.last_mut().map(|frame| &mut frame.conditions);
-        let Some((conditions, current)) = conditions.and_then(|c| c.pop().map(|last| (c, last)))
-        else {
+        let Some(current) = self.frames.last_mut().and_then(|frame| frame.conditions.pop()) else {
             let message = format!("`#{}` without an `#if` before it", name.text);
             return Err(error(Code::UnbalancedConditional, name.span, message));
         };
@@ -120,13 +157,15 @@ impl Preprocessor<'_, '_> {
         } else if enclosing && !taken {
             let chosen = match &*name.text {
                 "else" => Ok(true),
-                _ => condition::evaluate(&mut self.macros, &mut self.budget, name.span, line),
+                _ => self.evaluate(name, line),
             };
             next.active = *chosen.as_ref().unwrap_or(&false);
             next.taken = next.active;
             outcome = chosen.map(drop);
         }
-        conditions.push(next);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.conditions.push(next);
+        }
         outcome
     }
 }
@@ -173,12 +212,17 @@ impl Preprocessor<'_, '_> {
     }
 
     /// The name between the quotes or angle brackets of an `#include`.
-    fn included_name(&self, name: &Token, line: &[Token]) -> Outcome<(String, Span, bool)> {
+    fn included_name(&mut self, name: &Token, line: &[Token]) -> Outcome<(String, Span, bool)> {
         let whole = match (line.first(), line.last()) {
             (Some(first), Some(last)) => first.span.to(last.span),
             _ => return bad(name.span, "`#include` needs the name of a file"),
         };
-        let spelled = self.session.sources().snippet(whole);
+        let sources = self.session.diagnostics.sources();
+        let mut spelled = sources.snippet(whole).to_owned();
+        if line.first().is_some_and(|first| self.macros.is_defined(&first.text)) {
+            let tokens = expansion::expand(&self.macros, sources, &mut self.budget, name, line)?;
+            spelled = tokens.iter().map(|token| &*token.text).collect();
+        }
         for (open, close, quoted) in [('"', '"', true), ('<', '>', false)] {
             let inner = spelled.strip_prefix(open).and_then(|rest| rest.split_once(close));
             if let Some((path, rest)) = inner {
@@ -242,12 +286,7 @@ impl Preprocessor<'_, '_> {
 }
 
 fn prefix(kind: &Token, arguments: &[Token]) -> Outcome<Pragma> {
-    let prefix = one_string(kind, arguments)?;
-    if prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains([' ', ':']) {
-        let message = format!("`{prefix}` cannot begin a repository id");
-        return Err(error(Code::BadPragma, kind.span, message));
-    }
-    Ok(Pragma::Prefix(prefix))
+    one_string(kind, arguments).map(Pragma::Prefix)
 }
 
 fn one_string(kind: &Token, arguments: &[Token]) -> Outcome<String> {
@@ -258,7 +297,10 @@ fn one_string(kind: &Token, arguments: &[Token]) -> Outcome<String> {
     if argument.kind != TokenKind::String {
         return bad(argument.span, "a string in quotes is needed here");
     }
-    literal::unquote(&argument.text).or_else(|message| bad(argument.span, message))
+    match literal::unquote(&argument.text) {
+        Ok(text) => Ok(text.value),
+        Err(message) => bad(argument.span, message),
+    }
 }
 
 fn version(kind: &Token, arguments: &[Token]) -> Outcome<String> {
@@ -282,7 +324,7 @@ fn scoped_name<'a>(kind: &Token, line: &'a [Token]) -> Outcome<(PragmaName, &'a 
         parts.push((name.to_owned(), part.span));
         match behind.split_first() {
             Some((separator, behind)) if separator.is("::") => rest = behind,
-            _ => return Ok((PragmaName { absolute, parts }, behind)),
+            _ => return Ok((PragmaName { absolute, span: kind.span, parts }, behind)),
         }
     }
     let message = format!("`#pragma {}` needs the name of a declaration", kind.text);

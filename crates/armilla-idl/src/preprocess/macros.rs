@@ -1,4 +1,5 @@
-//! Macros and their expansion.
+//! The macros that are defined, and how a definition is read. What they expand to is in
+//! `expansion`.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
@@ -7,10 +8,8 @@ use crate::source::{FileId, Span};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How deep macros may stand for one another.
-const MAX_MACRO_DEPTH: usize = 64;
-/// How many tokens one use of a macro may expand to.
-const MAX_EXPANSION: usize = 100_000;
+/// The name under which a macro with a variable number of arguments knows the last of them.
+const VARIADIC: &str = "__VA_ARGS__";
 
 /// The macros that are defined.
 pub(super) struct Macros {
@@ -23,8 +22,81 @@ pub(super) struct Macro {
     pub(super) span: Option<Span>,
     /// What it stands for.
     pub(super) body: Rc<[Token]>,
-    /// Whether it takes arguments, which is not supported.
-    pub(super) function_like: bool,
+    /// What its arguments are called; `None` for a macro without arguments.
+    pub(super) parameters: Option<Rc<[Rc<str>]>>,
+}
+
+impl Macro {
+    /// The macro `name` with what follows its name in a `#define`.
+    ///
+    /// # Errors
+    ///
+    /// When the list of parameters is not well formed.
+    pub(super) fn define(name: &Token, rest: &[Token]) -> Result<Macro, Box<Diagnostic>> {
+        let span = Some(name.span);
+        match rest.split_first() {
+            Some((open, rest)) if open.is("(") && open.span.start == name.span.end => {
+                let (parameters, body) = parameters(open, rest)?;
+                Ok(Macro { span, body: body.into(), parameters: Some(parameters.into()) })
+            }
+            _ => Ok(Macro { span, body: rest.into(), parameters: None }),
+        }
+    }
+
+    /// Whether its last parameter takes all arguments that are left.
+    pub(super) fn is_variadic(&self) -> bool {
+        let last = self.parameters.as_ref().and_then(|parameters| parameters.last());
+        last.is_some_and(|last| &**last == VARIADIC)
+    }
+
+    fn means(&self, other: &Macro) -> bool {
+        self.parameters == other.parameters
+            && self.body.len() == other.body.len()
+            && self.body.iter().zip(&*other.body).all(|(a, b)| a.text == b.text)
+    }
+}
+
+/// Parameters, and what stands behind them.
+type Parameters<'t> = (Vec<Rc<str>>, &'t [Token]);
+
+/// The parameters behind the `(` of a definition, and the body behind them.
+fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, Box<Diagnostic>> {
+    let bad = |token: &Token, message: &str| {
+        Err(Box::new(Diagnostic::error(Code::BadDirective, token.span, message)))
+    };
+    let mut parameters: Vec<Rc<str>> = Vec::new();
+    let mut rest = tokens;
+    if let [close, body @ ..] = rest
+        && close.is(")")
+    {
+        return Ok((parameters, body));
+    }
+    loop {
+        let (name, behind): (Rc<str>, _) = match rest {
+            [a, b, c, behind @ ..] if a.is(".") && b.is(".") && c.is(".") => {
+                (VARIADIC.into(), behind)
+            }
+            [name, behind @ ..] if name.kind == TokenKind::Identifier => {
+                (name.text.clone(), behind)
+            }
+            _ => {
+                return bad(rest.first().unwrap_or(open), "the name of a parameter is needed here");
+            }
+        };
+        if parameters.contains(&name) {
+            return bad(&rest[0], "two parameters have the same name");
+        }
+        let is_last = &*name == VARIADIC;
+        parameters.push(name);
+        match behind.split_first() {
+            Some((close, body)) if close.is(")") => return Ok((parameters, body)),
+            Some((comma, behind)) if comma.is(",") && !is_last => rest = behind,
+            other => {
+                let token = other.map_or(open, |(token, _)| token);
+                return bad(token, "`,` or `)` is needed behind a parameter");
+            }
+        }
+    }
 }
 
 impl Macros {
@@ -32,9 +104,12 @@ impl Macros {
         let mut macros = Macros { defined: HashMap::new() };
         for (name, value) in &options.defines {
             // Tokens of a macro take the position of its use, so their own does not matter.
-            let (body, _) = lex::lex(value, FileId(0));
-            let new = Macro { span: None, body: body.into(), function_like: false };
-            macros.defined.insert(name.clone(), new);
+            let (tokens, _) = lex::lex(&format!("{name} {value}"), FileId(0));
+            if let Some((name, rest)) = tokens.split_first()
+                && let Ok(new) = Macro::define(name, rest)
+            {
+                macros.defined.insert(name.text.to_string(), Macro { span: None, ..new });
+            }
         }
         for name in &options.undefines {
             macros.defined.remove(name);
@@ -42,99 +117,26 @@ impl Macros {
         macros
     }
 
-    pub(super) fn is_defined(&self, name: &str) -> bool {
-        self.defined.contains_key(name)
+    pub(super) fn get(&self, name: &str) -> Option<&Macro> {
+        self.defined.get(name)
     }
 
-    /// Whether `name` is to be replaced. A macro with arguments is itself without them; `called`
-    /// tells whether a `(` follows.
-    pub(super) fn is_used(&self, name: &str, called: bool) -> bool {
-        self.defined.get(name).is_some_and(|found| called || !found.function_like)
+    pub(super) fn is_defined(&self, name: &str) -> bool {
+        self.defined.contains_key(name) || is_built_in(name)
     }
 
     /// Defines a macro; returns the place of an older definition that means something else.
     pub(super) fn define(&mut self, name: &str, new: Macro) -> Option<Option<Span>> {
-        let same = |a: &Macro, b: &Macro| {
-            a.body.len() == b.body.len()
-                && a.body.iter().zip(&*b.body).all(|(a, b)| a.text == b.text)
-        };
         let old = self.defined.insert(name.to_owned(), new)?;
-        (!same(&old, &self.defined[name])).then_some(old.span)
+        (!old.means(&self.defined[name])).then_some(old.span)
     }
 
     pub(super) fn undefine(&mut self, name: &str) {
         self.defined.remove(name);
     }
-
-    /// Appends what `token` stands for to `output`; `budget` is what may still be appended in this
-    /// compilation.
-    pub(super) fn expand(
-        &self,
-        token: &Token,
-        budget: &mut usize,
-        output: &mut Vec<Token>,
-    ) -> Result<(), Box<Diagnostic>> {
-        let mut work = Expansion { macros: self, token, active: Vec::new(), budget, output };
-        work.expand(&token.text)?;
-        if let Some(first) = output.first_mut() {
-            first.leading = token.leading.clone();
-        }
-        if let Some(last) = output.last_mut() {
-            last.trailing = token.trailing.clone();
-        }
-        Ok(())
-    }
 }
 
-/// One use of a macro.
-struct Expansion<'a> {
-    macros: &'a Macros,
-    /// The use.
-    token: &'a Token,
-    /// The macros that are being expanded: within its own expansion a name is not a macro.
-    active: Vec<&'a str>,
-    budget: &'a mut usize,
-    output: &'a mut Vec<Token>,
-}
-
-impl<'a> Expansion<'a> {
-    fn expand(&mut self, name: &str) -> Result<(), Box<Diagnostic>> {
-        let macros = self.macros;
-        let Some((name, found)) = macros.defined.get_key_value(name) else { return Ok(()) };
-        if found.function_like {
-            let message = format!("the macro `{name}` takes arguments, which is not supported yet");
-            let mut diagnostic = Diagnostic::error(Code::Unsupported, self.token.span, message);
-            if let Some(span) = found.span {
-                diagnostic = diagnostic.also(span, "defined here");
-            }
-            return Err(Box::new(diagnostic));
-        }
-        if self.active.len() >= MAX_MACRO_DEPTH {
-            return self.too_much(format!("stands for macros more than {MAX_MACRO_DEPTH} deep"));
-        }
-        self.active.push(name);
-        for token in &*found.body {
-            if *self.budget == 0 || self.output.len() >= MAX_EXPANSION {
-                return self.too_much(format!("expands to more than {MAX_EXPANSION} tokens"));
-            }
-            *self.budget -= 1;
-            let is_macro = token.kind == TokenKind::Identifier
-                && macros.is_defined(&token.text)
-                && !self.active.contains(&&*token.text);
-            if is_macro {
-                self.expand(&token.text)?;
-            } else {
-                let span = self.token.span;
-                let comments = Token { leading: None, trailing: None, ..token.clone() };
-                self.output.push(Token { span, starts_line: false, ..comments });
-            }
-        }
-        self.active.pop();
-        Ok(())
-    }
-
-    fn too_much(&self, what: String) -> Result<(), Box<Diagnostic>> {
-        let message = format!("the macro `{}` {what}", self.token.text);
-        Err(Box::new(Diagnostic::error(Code::MacroLimit, self.token.span, message)))
-    }
+/// Whether `name` is a macro that every source has.
+pub(super) fn is_built_in(name: &str) -> bool {
+    matches!(name, "__FILE__" | "__LINE__")
 }

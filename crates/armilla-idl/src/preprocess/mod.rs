@@ -5,6 +5,7 @@
 
 mod condition;
 mod directive;
+mod expansion;
 mod macros;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -116,23 +117,46 @@ impl Preprocessor<'_, '_> {
     }
 
     fn text(&mut self, token: Token) -> Result<(), Stop> {
-        let frame = self.frames.last();
-        let next = frame.and_then(|frame| frame.tokens.get(frame.next));
-        let called = next.is_some_and(|next| next.is("("));
-        if token.kind == TokenKind::Identifier && self.macros.is_used(&token.text, called) {
-            let expansion = self.expand(&token)?;
-            self.output.extend(expansion);
-        } else {
+        if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
             self.output.push(token);
+            return Ok(());
         }
+        let takes_arguments =
+            self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
+        let arguments = if takes_arguments { self.arguments(&token) } else { Vec::new() };
+        if takes_arguments && arguments.is_empty() {
+            // Without arguments it is only a name.
+            self.output.push(token);
+            return Ok(());
+        }
+        let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
+        let expansion = self.expand(&token, &uses)?;
+        self.output.extend(expansion);
         Ok(())
     }
 
-    /// Replaces a macro's name by what it stands for.
-    fn expand(&mut self, token: &Token) -> Result<Vec<Token>, Stop> {
-        let mut expansion = Vec::new();
-        match self.macros.expand(token, &mut self.budget, &mut expansion) {
-            Ok(()) => Ok(expansion),
+    /// Takes the arguments in parentheses that follow the name of a macro; nothing if there are
+    /// none.
+    fn arguments(&mut self, name: &Token) -> Vec<Token> {
+        let Some(frame) = self.frames.last_mut() else { return Vec::new() };
+        let rest = frame.tokens.get(frame.next..).unwrap_or_default();
+        if !rest.first().is_some_and(|first| first.is("(")) {
+            return Vec::new();
+        }
+        let Some(length) = expansion::arguments_length(rest) else {
+            let message = format!("the arguments of the macro `{}` have no end", name.text);
+            self.session.report(Diagnostic::error(Code::BadMacroUse, name.span, message));
+            return Vec::new();
+        };
+        frame.next += length;
+        rest[..length].to_vec()
+    }
+
+    /// Replaces macros by what they stand for; `tokens` stand where `token` stands.
+    fn expand(&mut self, token: &Token, tokens: &[Token]) -> Result<Vec<Token>, Stop> {
+        let sources = self.session.diagnostics.sources();
+        match expansion::expand(&self.macros, sources, &mut self.budget, token, tokens) {
+            Ok(expansion) => Ok(expansion),
             Err(diagnostic) => {
                 let stop = diagnostic.code == Code::MacroLimit;
                 self.session.report(*diagnostic);

@@ -87,6 +87,12 @@ impl<'m> Checker<'m> {
             }
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
+            // Refused by `unsupported`.
+            DeclKind::Value(_)
+            | DeclKind::ValueBox(_)
+            | DeclKind::Native
+            | DeclKind::Bitmask(_)
+            | DeclKind::Bitset(_) => {}
         }
     }
 

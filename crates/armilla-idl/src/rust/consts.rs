@@ -56,6 +56,8 @@ pub(super) fn literal(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
         }
         ConstValue::String(value) => quote!(#value),
         ConstValue::Enumerator(id, index) => enumerator(scope, *id, *index),
+        // Refused by `unsupported`.
+        ConstValue::WChar(_) | ConstValue::WString(_) | ConstValue::Fixed(_) => TokenStream::new(),
     }
 }
 

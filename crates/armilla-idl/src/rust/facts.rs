@@ -5,7 +5,7 @@
 //! found for all declarations together: assumed at first, then corrected until nothing changes.
 
 use super::types;
-use crate::model::{DeclId, DeclKind, Model, Primitive, Type};
+use crate::model::{DeclId, DeclKind, Model, Type};
 
 /// What is known about one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,11 +60,9 @@ impl Facts {
     /// The facts of a type.
     pub(super) fn of_type(&self, ty: &Type) -> Fact {
         match ty {
-            Type::Primitive(kind) => Fact {
-                eq: !matches!(kind, Primitive::Float | Primitive::Double),
-                size: types::primitive_size(*kind) as u64,
-                ..NOTHING
-            },
+            Type::Primitive(kind) => {
+                Fact { eq: !kind.is_float(), size: types::primitive_size(*kind) as u64, ..NOTHING }
+            }
             Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
                 let eq = self.of_type(element).eq;
@@ -78,6 +76,14 @@ impl Facts {
                 Fact { default: element.default && is_small, size, ..element }
             }
             Type::Object => Fact { copy: false, eq: false, default: true, size: HANDLE },
+            // Refused by `unsupported`.
+            Type::Any
+            | Type::TypeCode
+            | Type::Principal
+            | Type::ValueBase
+            | Type::WString(_)
+            | Type::Fixed(..)
+            | Type::Map(..) => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -123,6 +129,12 @@ impl Facts {
             DeclKind::Interface(_) => self.of_type(&Type::Object),
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
+            // Refused by `unsupported`.
+            DeclKind::Value(_)
+            | DeclKind::ValueBox(_)
+            | DeclKind::Native
+            | DeclKind::Bitmask(_)
+            | DeclKind::Bitset(_) => NOTHING,
         }
     }
 }

@@ -81,7 +81,7 @@ fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Opt
             }
             _ => return None,
         },
-        Type::String(_) | Type::Sequence(..) | Type::Object => return None,
+        _ => return None,
     }
     (sizes.len() <= MAX_LEAVES).then_some(())
 }

@@ -28,6 +28,7 @@ mod structs;
 mod stub;
 mod types;
 mod unions;
+mod unsupported;
 
 use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -75,6 +76,10 @@ impl Options {
 /// # Errors
 /// When two IDL names become the same Rust name, or a type is not supported yet.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
+    let refused = unsupported::check(model);
+    if !refused.is_empty() {
+        return Err(diagnostics(refused, options));
+    }
     let facts = Facts::of(model);
     let problems = check::check(model, &facts);
     if !problems.is_empty() {
@@ -145,6 +150,12 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);
         }
+        // Refused by `unsupported`.
+        DeclKind::Value(_)
+        | DeclKind::ValueBox(_)
+        | DeclKind::Native
+        | DeclKind::Bitmask(_)
+        | DeclKind::Bitset(_) => {}
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         Primitive::Double => "f64",
         Primitive::Char | Primitive::Octet => "u8",
         Primitive::Boolean => "bool",
+        // Refused by `unsupported`.
+        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => "refused",
     })
 }
 
@@ -30,6 +32,8 @@ pub(super) fn primitive_size(primitive: Primitive) -> usize {
         Primitive::Short | Primitive::UShort => 2,
         Primitive::Long | Primitive::ULong | Primitive::Float => 4,
         Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
+        // Refused by `unsupported`.
+        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => 0,
     }
 }
 
@@ -56,6 +60,14 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             DeclKind::Interface(_) => scope.reference(*id),
             _ => scope.path(*id),
         },
+        // Refused by `unsupported`.
+        Type::Any
+        | Type::TypeCode
+        | Type::Principal
+        | Type::ValueBase
+        | Type::WString(_)
+        | Type::Fixed(..)
+        | Type::Map(..) => TokenStream::new(),
     }
 }
 
@@ -101,6 +113,6 @@ pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
         Type::String(bound) => bound.is_none(),
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
-        Type::Primitive(_) | Type::Object | Type::Named(_) => true,
+        _ => true,
     }
 }

@@ -39,7 +39,3 @@ pub mod shop {
         }
     }
 }
-
-/// IDL module `Empty`.
-#[allow(dead_code, unreachable_pub, clippy::module_inception)]
-pub mod empty {}

@@ -2,8 +2,8 @@
 
 use armilla_idl::Model;
 use armilla_idl::model::{
-    Attribute, Case, ConstValue, DeclId, DeclKind, Declaration, Direction, Export, Member,
-    Operation, Type,
+    Attribute, Case, ConstValue, DeclId, DeclKind, Declaration, Direction, Export, Flavour, Member,
+    Operation, Parameter, Type, Value, ValueModifier,
 };
 use std::fmt::Write;
 
@@ -58,7 +58,14 @@ impl Dump<'_> {
                 let bases: Vec<String> =
                     interface.bases.iter().map(|id| self.model.scoped_name(*id)).collect();
                 let colon = if bases.is_empty() { "" } else { " : " };
-                self.line(&format!("interface {name}{colon}{} {tail}", bases.join(", ")));
+                let flavour = match interface.flavour {
+                    Flavour::Unconstrained => "",
+                    Flavour::Local => "local ",
+                    Flavour::Abstract => "abstract ",
+                };
+                let forward = if interface.defined { "" } else { "forward " };
+                let bases = bases.join(", ");
+                self.line(&format!("{forward}{flavour}interface {name}{colon}{bases} {tail}"));
                 self.within(|dump| {
                     dump.declarations(&interface.nested);
                     interface.exports.iter().for_each(|export| dump.export(export));
@@ -67,7 +74,8 @@ impl Dump<'_> {
             DeclKind::Struct(body) | DeclKind::Exception(body) => {
                 let exception = matches!(declaration.kind, DeclKind::Exception(_));
                 let word = if exception { "exception" } else { "struct" };
-                self.line(&format!("{word} {name} {tail}"));
+                let base = self.names(" : ", body.base.as_slice());
+                self.line(&format!("{word} {name}{base} {tail}"));
                 self.within(|dump| {
                     dump.declarations(&body.nested);
                     body.members.iter().for_each(|member| dump.member(member, ""));
@@ -97,7 +105,82 @@ impl Dump<'_> {
                 let (ty, value) = (self.ty(&constant.ty), self.value(&constant.value));
                 self.line(&format!("const {ty} {name} = {value} {tail}"));
             }
+            DeclKind::Value(value) => self.valuetype(name, value, &tail),
+            DeclKind::ValueBox(ty) => {
+                self.line(&format!("valuetype {name} {} {tail}", self.ty(ty)));
+            }
+            DeclKind::Native => self.line(&format!("native {name} {tail}")),
+            DeclKind::Bitmask(body) => {
+                self.line(&format!("bitmask {name} : {} {tail}", body.bound));
+                self.within(|dump| {
+                    for flag in &body.flags {
+                        dump.line(&format!("{} = {}", flag.name, flag.position));
+                    }
+                });
+            }
+            DeclKind::Bitset(body) => {
+                let base = self.names(" : ", body.base.as_slice());
+                self.line(&format!("bitset {name}{base} {tail}"));
+                self.within(|dump| {
+                    for field in &body.fields {
+                        let name = field.name.as_deref().unwrap_or("_");
+                        dump.line(&format!("{name} : {} {:?}", field.bits, field.ty));
+                    }
+                });
+            }
         }
+    }
+
+    fn valuetype(&mut self, name: &str, value: &Value, tail: &str) {
+        let modifier = match value.modifier {
+            ValueModifier::None => "",
+            ValueModifier::Abstract => "abstract ",
+            ValueModifier::Custom => "custom ",
+        };
+        let word = if value.event { "eventtype" } else { "valuetype" };
+        let forward = if value.defined { "" } else { "forward " };
+        let colon = if value.truncatable { " : truncatable " } else { " : " };
+        let bases = self.names(colon, &value.bases);
+        let supports = self.names(" supports ", &value.supports);
+        self.line(&format!("{forward}{modifier}{word} {name}{bases}{supports} {tail}"));
+        self.within(|dump| {
+            dump.declarations(&value.nested);
+            for state in &value.state {
+                dump.member(&state.member, if state.public { "public " } else { "private " });
+            }
+            for one in &value.initializers {
+                let parameters = dump.parameters(&one.parameters);
+                let raises = dump.raises("raises", &one.raises);
+                dump.line(&format!("factory {}({parameters}){raises}", one.name));
+            }
+            value.exports.iter().for_each(|export| dump.export(export));
+        });
+    }
+
+    /// The scoped names of `ids` behind `before`; nothing if there are none.
+    fn names(&self, before: &str, ids: &[DeclId]) -> String {
+        let names: Vec<String> = ids.iter().map(|id| self.model.scoped_name(*id)).collect();
+        if names.is_empty() { String::new() } else { format!("{before}{}", names.join(", ")) }
+    }
+
+    fn raises(&self, word: &str, ids: &[DeclId]) -> String {
+        let names = self.names("", ids);
+        if names.is_empty() { names } else { format!(" {word} ({names})") }
+    }
+
+    fn parameters(&self, parameters: &[Parameter]) -> String {
+        let parameters: Vec<String> = parameters
+            .iter()
+            .map(|parameter| {
+                let direction = match parameter.direction {
+                    Direction::In => "in",
+                    Direction::Out => "out",
+                    Direction::InOut => "inout",
+                };
+                format!("{direction} {} {}", self.ty(&parameter.ty), parameter.name)
+            })
+            .collect();
+        parameters.join(", ")
     }
 
     fn export(&mut self, export: &Export) {
@@ -111,34 +194,24 @@ impl Dump<'_> {
         self.docs(&attribute.docs);
         let readonly = if attribute.readonly { "readonly " } else { "" };
         let (ty, id) = (self.ty(&attribute.ty), &attribute.repository_id);
-        self.line(&format!("{readonly}attribute {ty} {} <{id}>", attribute.name));
+        let gets = self.raises("getraises", &attribute.get_raises);
+        let sets = self.raises("setraises", &attribute.set_raises);
+        self.line(&format!("{readonly}attribute {ty} {}{gets}{sets} <{id}>", attribute.name));
     }
 
     fn operation(&mut self, operation: &Operation) {
         self.docs(&operation.docs);
         let oneway = if operation.oneway { "oneway " } else { "" };
         let result = operation.result.as_ref().map_or("void".to_owned(), |ty| self.ty(ty));
-        let parameters: Vec<String> = operation
-            .parameters
-            .iter()
-            .map(|parameter| {
-                let direction = match parameter.direction {
-                    Direction::In => "in",
-                    Direction::Out => "out",
-                    Direction::InOut => "inout",
-                };
-                format!("{direction} {} {}", self.ty(&parameter.ty), parameter.name)
-            })
-            .collect();
-        let raises: Vec<String> =
-            operation.raises.iter().map(|id| self.model.scoped_name(*id)).collect();
-        let raises = match raises.join(", ") {
-            none if none.is_empty() => none,
-            some => format!(" raises ({some})"),
+        let raises = self.raises("raises", &operation.raises);
+        let context = match operation.context.as_slice() {
+            [] => String::new(),
+            names => format!(" context {names:?}"),
         };
-        let (name, parameters) = (&operation.name, parameters.join(", "));
+        let parameters = self.parameters(&operation.parameters);
+        let name = &operation.name;
         let id = &operation.repository_id;
-        self.line(&format!("{oneway}{result} {name}({parameters}){raises} <{id}>"));
+        self.line(&format!("{oneway}{result} {name}({parameters}){raises}{context} <{id}>"));
     }
 
     fn member(&mut self, member: &Member, labels: &str) {
@@ -170,6 +243,17 @@ impl Dump<'_> {
                 format!("{}{dimensions}", self.ty(element))
             }
             Type::Object => "Object".to_owned(),
+            Type::Any => "any".to_owned(),
+            Type::TypeCode => "CORBA::TypeCode".to_owned(),
+            Type::Principal => "CORBA::Principal".to_owned(),
+            Type::ValueBase => "ValueBase".to_owned(),
+            Type::WString(None) => "wstring".to_owned(),
+            Type::WString(some) => format!("wstring<{}>", bound(some)),
+            Type::Fixed(digits, scale) => format!("fixed<{digits}, {scale}>"),
+            Type::Map(key, value, None) => format!("map<{}, {}>", self.ty(key), self.ty(value)),
+            Type::Map(key, value, some) => {
+                format!("map<{}, {}, {}>", self.ty(key), self.ty(value), bound(some))
+            }
             Type::Named(id) => self.model.scoped_name(*id),
         }
     }
@@ -181,6 +265,8 @@ impl Dump<'_> {
             ConstValue::Boolean(value) => value.to_string(),
             ConstValue::Char(value) => format!("{:?}", char::from(*value)),
             ConstValue::String(value) => format!("{value:?}"),
+            ConstValue::WChar(_) | ConstValue::WString(_) => format!("L{:?}", value.text()),
+            ConstValue::Fixed(value) => format!("{value}d"),
             ConstValue::Enumerator(id, index) => {
                 let DeclKind::Enum(body) = &self.model.get(*id).kind else {
                     panic!("an enumerator of what is no enum")

@@ -1,0 +1,99 @@
+//! `typeid`, `typeprefix` and `import` (CORBA 3.4 Part 1, 7.6 and 14.7.5).
+
+use super::Checker;
+use super::repository::{self, Prefix};
+use super::scope::Target;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind, Export};
+use crate::parse::ast::ScopedName;
+use crate::source::Span;
+
+impl Checker<'_, '_> {
+    pub(super) fn type_id(&mut self, name: &ScopedName, id: &str, span: Span) {
+        if !repository::well_formed(id) {
+            let message = format!("`{id}` is not a repository id");
+            let error = Diagnostic::error(Code::BadPragma, span, message);
+            self.session.report(error.help("a repository id is of the form `IDL:A/B:1.0`"));
+            return;
+        }
+        self.set_id(name, span, |_| id.to_owned());
+    }
+
+    /// Puts `prefix` before the scoped names of `name` and of all that is declared within it.
+    pub(super) fn type_prefix(&mut self, name: &ScopedName, prefix: &str, span: Span) {
+        if !repository::good_prefix(prefix) {
+            let message = format!("`{prefix}` cannot begin a repository id");
+            return self.error(Code::BadPragma, span, message);
+        }
+        let Some(target) = self.resolve(name) else { return };
+        let id = match target {
+            Target::Decl(id) if self.scope_of.contains_key(&id) => id,
+            _ => {
+                let what = self.describe(target);
+                let message = format!("{what} has nothing declared in it for a prefix");
+                return self.error(Code::BadPragma, name.span(), message);
+            }
+        };
+        let within: Vec<DeclId> =
+            self.model.iter().map(|(id, _)| id).filter(|inner| self.encloses(id, *inner)).collect();
+        for inner in within {
+            self.prepend(inner, prefix);
+        }
+        let inside = Prefix::of(prefix, &self.model.path(id));
+        let current = self.scope().decl;
+        if current == Some(id) {
+            self.prefix = inside.clone();
+        }
+        self.type_prefixes.insert(id, inside);
+    }
+
+    /// Makes the repository ids of a declaration and of what is listed in it anew, except for those
+    /// that were set.
+    fn prepend(&mut self, id: DeclId, prefix: &str) {
+        let path = self.model.path(id).join("/");
+        let renew = |old: &mut String, name: &str| {
+            let version = old.rsplit_once(':').map_or("1.0", |(_, version)| version);
+            let slash = if prefix.is_empty() { "" } else { "/" };
+            *old = format!("IDL:{prefix}{slash}{name}:{version}");
+        };
+        let is_set = |target: Target| self.ids.is_set(target);
+        let own = !is_set(Target::Decl(id));
+        let outer = path.rsplit_once('/').map_or(String::new(), |(outer, _)| format!("{outer}/"));
+        let declaration = &mut self.model.declarations[id.index()];
+        if own {
+            renew(&mut declaration.repository_id, &path);
+        }
+        let exports = match &mut declaration.kind {
+            DeclKind::Enum(body) => {
+                for (index, enumerator) in body.enumerators.iter_mut().enumerate() {
+                    if !is_set(Target::Enumerator(id, index as u32)) {
+                        let name = format!("{outer}{}", enumerator.name);
+                        renew(&mut enumerator.repository_id, &name);
+                    }
+                }
+                return;
+            }
+            DeclKind::Interface(interface) => &mut interface.exports,
+            DeclKind::Value(value) => &mut value.exports,
+            _ => return,
+        };
+        for (index, export) in exports.iter_mut().enumerate() {
+            let (name, repository_id) = match export {
+                Export::Operation(operation) => (&operation.name, &mut operation.repository_id),
+                Export::Attribute(attribute) => (&attribute.name, &mut attribute.repository_id),
+            };
+            if !is_set(Target::Export(id, index)) {
+                renew(repository_id, &format!("{path}/{name}"));
+            }
+        }
+    }
+
+    /// `import` looks into an interface repository; all that is known here is in the sources.
+    pub(super) fn import(&mut self, name: &ScopedName) {
+        if self.resolve(name).is_some() {
+            let message = "`import` has no effect: names come from the sources";
+            let warning = Diagnostic::warning(Code::ImportIgnored, name.span(), message);
+            self.session.report(warning.help("include the file that declares it"));
+        }
+    }
+}

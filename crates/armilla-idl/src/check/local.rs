@@ -1,0 +1,69 @@
+//! Local types: interfaces whose objects never leave their process, and what is made of them
+//! (CORBA 3.4 Part 1, 7.8.7).
+
+use super::Checker;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DeclId, DeclKind, Flavour, Type};
+use crate::parse::ast::TypeSpec;
+use crate::source::Span;
+
+impl Checker<'_, '_> {
+    /// The type of a parameter, a result or an attribute, which must not be local if the interface
+    /// is not.
+    pub(super) fn remote_ty(&mut self, spec: &TypeSpec, what: &str) -> Option<Type> {
+        let ty = self.ty(spec)?;
+        if let Some(local) = self.local_part(&ty) {
+            self.check_local(local, spec.span, what);
+        }
+        Some(ty)
+    }
+
+    /// Reports that `local` is used as `what` unless the interface around is local too.
+    pub(super) fn check_local(&mut self, local: DeclId, span: Span, what: &str) {
+        let interface = self.scope().decl.map(|id| &self.model.get(id).kind);
+        if let Some(DeclKind::Interface(interface)) = interface
+            && interface.flavour != Flavour::Local
+        {
+            self.report_local(local, span, &format!("{what} of an interface that is not local"));
+        }
+    }
+
+    pub(super) fn report_local(&mut self, local: DeclId, span: Span, what: &str) {
+        let declaration = self.model.get(local);
+        let message = format!("`{}` is local and cannot be {what}", declaration.name);
+        let error = Diagnostic::error(Code::LocalType, span, message);
+        self.session.report(error.also(declaration.span, "declared here"));
+    }
+
+    /// The local declaration that `ty` is made of, if there is one.
+    pub(super) fn local_part(&self, ty: &Type) -> Option<DeclId> {
+        match ty {
+            Type::Named(id) => match &self.model.get(*id).kind {
+                DeclKind::Interface(interface) => {
+                    (interface.flavour == Flavour::Local).then_some(*id)
+                }
+                _ => self.local.contains(id).then_some(*id),
+            },
+            Type::Sequence(element, _) | Type::Array(element, _) => self.local_part(element),
+            Type::Map(key, value, _) => self.local_part(key).or_else(|| self.local_part(value)),
+            _ => None,
+        }
+    }
+
+    /// Remembers that `id` is local if one of the types that it is made of is.
+    pub(super) fn note_local(&mut self, id: DeclId) {
+        let is_local = |ty: &Type| self.local_part(ty).is_some();
+        let local = match &self.model.get(id).kind {
+            DeclKind::Struct(body) | DeclKind::Exception(body) => {
+                body.base.is_some_and(|base| self.local.contains(&base))
+                    || body.members.iter().any(|member| is_local(&member.ty))
+            }
+            DeclKind::Union(union) => union.cases.iter().any(|case| is_local(&case.member.ty)),
+            DeclKind::Typedef(ty) | DeclKind::ValueBox(ty) => is_local(ty),
+            _ => false,
+        };
+        if local {
+            self.local.insert(id);
+        }
+    }
+}

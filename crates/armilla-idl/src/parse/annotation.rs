@@ -1,0 +1,96 @@
+//! Annotations of IDL 4 (IDL 4.2, 7.4.15 and 8).
+
+use super::ast::Number;
+use super::{Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{TokenKind, literal};
+use crate::source::Span;
+
+/// An annotation that means something to this compiler.
+#[derive(Debug)]
+pub(super) struct Annotation {
+    pub(super) name: String,
+    pub(super) span: Span,
+    /// Its argument, if that is one number.
+    pub(super) number: Option<Number>,
+}
+
+/// The annotations that change what a declaration is in GIOP.
+const OBEYED: &[&str] = &["bit_bound", "position"];
+
+impl Parser<'_, '_, '_> {
+    /// Takes annotations. Those without a meaning here are noted, each name once.
+    pub(super) fn annotations(&mut self) -> Vec<Annotation> {
+        let mut annotations = Vec::new();
+        while let Some(at) = self.eat("@") {
+            let Ok(annotation) = self.annotation(at) else { break };
+            let name = &annotation.name;
+            if OBEYED.contains(&name.as_str()) {
+                annotations.push(annotation);
+            } else if self.noted.insert(name.clone()) {
+                let message = format!("the annotation `@{name}` has no effect");
+                let warning =
+                    Diagnostic::warning(Code::AnnotationIgnored, annotation.span, message);
+                self.session.report(warning.note("GIOP knows nothing of it"));
+            }
+        }
+        annotations
+    }
+
+    fn annotation(&mut self, at: Span) -> Parsed<Annotation> {
+        let name = self.peek();
+        if name.kind != TokenKind::Identifier {
+            return Err(self.unexpected("the name of an annotation"));
+        }
+        self.bump();
+        let mut path = name.text.to_string();
+        while self.eat("::").is_some() {
+            let part = self.bump();
+            path = format!("{path}::{}", part.text);
+        }
+        let span = at.to(self.previous());
+        let number = self.annotation_arguments();
+        if path == "annotation" && self.peek().kind == TokenKind::Identifier {
+            self.annotation_declaration();
+        }
+        Ok(Annotation { name: path, span, number })
+    }
+
+    /// Takes `(…)`; its content is kept if it is one number.
+    fn annotation_arguments(&mut self) -> Option<Number> {
+        if !self.at("(") {
+            return None;
+        }
+        let start = self.next + 1;
+        self.skip_parentheses();
+        let inner = self.tokens.get(start..self.next.saturating_sub(1))?;
+        let [token] = inner else { return None };
+        match literal::number(&token.text) {
+            Ok(literal::Number::Integer(value)) => Some(Number { value, span: token.span }),
+            _ => None,
+        }
+    }
+
+    /// Skips what declares an annotation: `@annotation topic { string name; };`
+    fn annotation_declaration(&mut self) {
+        self.bump();
+        if self.at("{") {
+            self.skip_definition();
+        }
+    }
+
+    fn skip_parentheses(&mut self) {
+        let mut depth = 0_usize;
+        while !self.at_end() && !["{", "}", ";"].iter().any(|sign| self.at(sign)) {
+            let token = self.bump();
+            if token.is("(") {
+                depth += 1;
+            } else if token.is(")") {
+                depth = depth.saturating_sub(1);
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}

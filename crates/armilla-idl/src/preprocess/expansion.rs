@@ -1,0 +1,294 @@
+//! What the use of a macro becomes.
+
+use super::macros::{Macro, Macros, is_built_in};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{self, Token, TokenKind};
+use crate::source::{FileId, Sources};
+use std::rc::Rc;
+
+/// How deep macros may stand for one another or in the arguments of one another.
+const MAX_MACRO_DEPTH: usize = 64;
+/// How many tokens one use of a macro may expand to.
+const MAX_EXPANSION: usize = 100_000;
+
+type Expanded<T> = Result<T, Box<Diagnostic>>;
+
+/// Expands the macros in `tokens`; errors point at `token`. `budget` is how many tokens may still be
+/// made in this compilation.
+///
+/// # Errors
+///
+/// When arguments do not fit, or when it becomes too much.
+pub(super) fn expand(
+    macros: &Macros,
+    sources: &Sources,
+    budget: &mut usize,
+    token: &Token,
+    tokens: &[Token],
+) -> Expanded<Vec<Token>> {
+    let mut work = Expansion { macros, sources, token, active: Vec::new(), depth: 0, budget };
+    let mut output = work.list(tokens)?;
+    output.iter_mut().for_each(|token| token.starts_line = false);
+    if let (Some(first), Some(from)) = (output.first_mut(), tokens.first()) {
+        first.leading = from.leading.clone();
+    }
+    if let (Some(last), Some(from)) = (output.last_mut(), tokens.last()) {
+        last.trailing = from.trailing.clone();
+    }
+    Ok(output)
+}
+
+/// How many of `tokens` the arguments in parentheses at their beginning are long; `None` if they
+/// have no end there, or a directive comes before it.
+pub(super) fn arguments_length(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (index, token) in tokens.iter().enumerate() {
+        if token.is("(") {
+            depth += 1;
+        } else if token.is(")") {
+            depth = depth.checked_sub(1)?;
+        } else if token.starts_line && token.is("#") {
+            return None;
+        }
+        if depth == 0 {
+            return Some(index + 1);
+        }
+    }
+    None
+}
+
+/// One use of a macro.
+struct Expansion<'a> {
+    macros: &'a Macros,
+    sources: &'a Sources,
+    /// The use.
+    token: &'a Token,
+    /// The macros that are being expanded: within its own expansion a name is not a macro.
+    active: Vec<Rc<str>>,
+    depth: usize,
+    budget: &'a mut usize,
+}
+
+impl Expansion<'_> {
+    fn list(&mut self, tokens: &[Token]) -> Expanded<Vec<Token>> {
+        if self.depth >= MAX_MACRO_DEPTH {
+            return self.too_much(format!("stands for macros more than {MAX_MACRO_DEPTH} deep"));
+        }
+        self.depth += 1;
+        let mut output = Vec::new();
+        let mut rest = tokens;
+        while let Some((token, behind)) = rest.split_first() {
+            rest = behind;
+            if *self.budget == 0 || output.len() >= MAX_EXPANSION {
+                return self.too_much(format!("expands to more than {MAX_EXPANSION} tokens"));
+            }
+            *self.budget -= 1;
+            match self.used(token, behind) {
+                Some((found, length)) => {
+                    let (arguments, behind) = behind.split_at(length);
+                    rest = behind;
+                    output.append(&mut self.one(token, &found, arguments)?);
+                }
+                None if token.kind == TokenKind::Identifier && is_built_in(&token.text) => {
+                    output.push(self.built_in(token));
+                }
+                None => output.push(Token { leading: None, trailing: None, ..token.clone() }),
+            }
+        }
+        self.depth -= 1;
+        Ok(output)
+    }
+
+    /// The macro that `token` is, and how many tokens its arguments take.
+    fn used(&self, token: &Token, behind: &[Token]) -> Option<(Macro, usize)> {
+        if token.kind != TokenKind::Identifier || self.active.contains(&token.text) {
+            return None;
+        }
+        let found = self.macros.get(&token.text)?;
+        match found.parameters {
+            None => Some((found.clone(), 0)),
+            Some(_) if behind.first()?.is("(") => Some((found.clone(), arguments_length(behind)?)),
+            Some(_) => None,
+        }
+    }
+
+    /// What the macro `found`, used with `arguments` in their parentheses, becomes.
+    fn one(&mut self, name: &Token, found: &Macro, arguments: &[Token]) -> Expanded<Vec<Token>> {
+        let body = match &found.parameters {
+            None => self.joined(&found.body)?,
+            Some(parameters) => {
+                let inner = arguments.get(1..arguments.len().saturating_sub(1));
+                let arguments = self.arguments(name, found, inner.unwrap_or_default())?;
+                self.substituted(&found.body, parameters, &arguments)?
+            }
+        };
+        self.active.push(name.text.clone());
+        let mut expanded = self.list(&body)?;
+        self.active.pop();
+        // What a macro makes stands where the macro is used.
+        expanded.iter_mut().for_each(|token| token.span = name.span);
+        Ok(expanded)
+    }
+
+    /// The arguments that stand between the parentheses behind `name`, one for each parameter.
+    fn arguments(&self, name: &Token, found: &Macro, inner: &[Token]) -> Expanded<Vec<Vec<Token>>> {
+        let wanted = found.parameters.as_ref().map_or(0, |parameters| parameters.len());
+        let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
+        let mut depth = 0_usize;
+        for token in inner {
+            let all_left = found.is_variadic() && arguments.len() == wanted;
+            match &*token.text {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                "," if depth == 0 && token.is(",") && !all_left => {
+                    arguments.push(Vec::new());
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(last) = arguments.last_mut() {
+                last.push(token.clone());
+            }
+        }
+        if wanted == 0 && inner.is_empty() {
+            arguments.clear();
+        }
+        if found.is_variadic() && arguments.len() + 1 == wanted {
+            arguments.push(Vec::new());
+        }
+        if arguments.len() == wanted {
+            return Ok(arguments);
+        }
+        let (name, given) = (&name.text, arguments.len());
+        let plural = if wanted == 1 { "" } else { "s" };
+        let message =
+            format!("the macro `{name}` takes {wanted} argument{plural}, this is {given}");
+        let mut error = Diagnostic::error(Code::BadMacroUse, self.token.span, message);
+        if let Some(span) = found.span {
+            error = error.also(span, "defined here");
+        }
+        Err(Box::new(error))
+    }
+
+    /// The body of a macro with its arguments in the place of its parameters.
+    fn substituted(
+        &mut self,
+        body: &[Token],
+        parameters: &[Rc<str>],
+        arguments: &[Vec<Token>],
+    ) -> Expanded<Vec<Token>> {
+        let argument = |token: &Token| {
+            let is_name = token.kind == TokenKind::Identifier;
+            let index = parameters.iter().position(|name| is_name && *name == token.text)?;
+            arguments.get(index)
+        };
+        let mut output = Vec::new();
+        let mut index = 0;
+        while let Some(token) = body.get(index) {
+            let next = body.get(index + 1);
+            let pastes = |at: Option<usize>| {
+                at.and_then(|at| Some((body.get(at)?, body.get(at + 1)?)))
+                    .is_some_and(|(one, other)| is_paste(one, other))
+            };
+            if token.is("#")
+                && !pastes(Some(index))
+                && let Some(tokens) = next.and_then(argument)
+            {
+                output.push(stringified(token, tokens));
+                index += 1;
+            } else if let Some(tokens) = argument(token) {
+                // Beside `##` an argument is taken as it is.
+                if pastes(Some(index + 1)) || pastes(index.checked_sub(2)) {
+                    output.extend_from_slice(tokens);
+                    if tokens.is_empty() {
+                        output.push(Token { text: "".into(), ..token.clone() });
+                    }
+                } else {
+                    output.append(&mut self.list(tokens)?);
+                }
+            } else {
+                output.push(token.clone());
+            }
+            index += 1;
+            if output.len() >= MAX_EXPANSION {
+                return self.too_much(format!("expands to more than {MAX_EXPANSION} tokens"));
+            }
+        }
+        self.joined(&output)
+    }
+
+    /// The tokens with those on both sides of a `##` made one.
+    fn joined(&self, tokens: &[Token]) -> Expanded<Vec<Token>> {
+        let mut output: Vec<Token> = Vec::new();
+        let mut rest = tokens;
+        while let Some((token, behind)) = rest.split_first() {
+            rest = behind;
+            if let [other, right, behind @ ..] = behind
+                && is_paste(token, other)
+                && let Some(left) = output.pop()
+            {
+                rest = behind;
+                output.push(self.joined_pair(&left, right)?);
+            } else {
+                output.push(token.clone());
+            }
+        }
+        output.retain(|token| !token.text.is_empty());
+        Ok(output)
+    }
+
+    fn joined_pair(&self, left: &Token, right: &Token) -> Expanded<Token> {
+        let text = format!("{}{}", left.text, right.text);
+        let (mut tokens, _) = lex::lex(&text, FileId(0));
+        match (tokens.pop(), tokens.is_empty()) {
+            (Some(token), true) => Ok(Token { span: left.span, ..token }),
+            (None, _) => Ok(left.clone()),
+            _ => {
+                let message = format!("`##` makes `{text}`, which is not one token");
+                Err(Box::new(Diagnostic::error(Code::BadMacroUse, self.token.span, message)))
+            }
+        }
+    }
+
+    /// What `__FILE__` or `__LINE__` stands for.
+    fn built_in(&self, token: &Token) -> Token {
+        let (path, line) = self.sources.presumed(self.token.span);
+        let (kind, text) = if token.is_word("__LINE__") {
+            (TokenKind::Number, line.to_string())
+        } else {
+            (TokenKind::String, format!("\"{}\"", escaped(&path.to_string_lossy())))
+        };
+        Token { kind, text: text.into(), ..token.clone() }
+    }
+
+    fn too_much<T>(&self, what: String) -> Expanded<T> {
+        let message = format!("the macro `{}` {what}", self.token.text);
+        Err(Box::new(Diagnostic::error(Code::MacroLimit, self.token.span, message)))
+    }
+}
+
+/// Whether two tokens are the two halves of a `##`.
+fn is_paste(one: &Token, other: &Token) -> bool {
+    one.is("#") && other.is("#") && one.span.end == other.span.start
+}
+
+/// The spelling of `tokens` as a string literal.
+fn stringified(sign: &Token, tokens: &[Token]) -> Token {
+    let mut text = String::from("\"");
+    for (index, token) in tokens.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+        if before.is_some_and(|before| before.span.end != token.span.start) {
+            text.push(' ');
+        }
+        match token.kind {
+            TokenKind::String | TokenKind::Char => text.push_str(&escaped(&token.text)),
+            _ => text.push_str(&token.text),
+        }
+    }
+    text.push('"');
+    Token { kind: TokenKind::String, text: text.into(), ..sign.clone() }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,110 @@
+"""Compares `armilla idl dump` with omniidl: which files are accepted, and for those the repository
+id, the kind and the constant value of each declaration.
+
+    compare.py ARMILLA DEVIATIONS FILE... [-I DIR]...
+
+DEVIATIONS lists files on which the two differ for a reason, `NAME: reason` on a line each; one of
+those that does not differ is a failure too.
+"""
+
+import collections
+import concurrent.futures
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What omniidl says of no declaration, or of each opening of a module.
+NOT_COMPARED = {"factory", "eventtype", "bitmask", "bitset"}
+
+
+def main():
+    arguments = sys.argv[1:]
+    armilla, deviations = arguments[0], read_deviations(arguments[1])
+    files, include = [], []
+    rest = iter(arguments[2:])
+    for argument in rest:
+        if argument == "-I":
+            include.append(next(rest))
+        else:
+            files.append(argument)
+    passed = failed = declarations = 0
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        results = pool.map(lambda file: compare(armilla, file, include), files)
+        for file, (problem, count) in zip(files, results):
+            reason = deviations.pop(os.path.basename(file), None)
+            declarations += count
+            if problem and not reason:
+                print(f"FAIL {file}: {problem}")
+            elif reason and not problem:
+                print(f"FAIL {file}: agrees, and should differ: {reason}")
+            if bool(problem) == bool(reason):
+                passed += 1
+            else:
+                failed += 1
+    print(f"{len(files)} files, {declarations} declarations compared")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+def read_deviations(path):
+    with open(path) as text:
+        lines = [line.strip() for line in text if line.strip() and not line.startswith("#")]
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def compare(armilla, file, include):
+    """What differs, or None; and how many declarations were compared."""
+    flags = ["-I" + directory for directory in include]
+    ours = run([armilla, "idl", "dump", *flags, file])
+    theirs = run(["omniidl", "-p", HERE, "-b", "armilla_dump", *flags, file])
+    accepted = ours.returncode == 0, theirs.returncode == 0
+    if accepted != (theirs.returncode == 0,) * 2:
+        words = ["accept" if yes else "reject" for yes in accepted]
+        return f"we {words[0]}, omniidl {words[1]}s", 0
+    if not accepted[0]:
+        return (None if ours.returncode == 1 else f"status {ours.returncode}"), 0
+    ours, theirs = table(ours.stdout), table(theirs.stdout)
+    for key in list(ours) + list(theirs):
+        if key not in theirs:
+            return f"only we have {key}", 0
+        if key not in ours:
+            return f"only omniidl has {key}", 0
+        one, other = ours[key], theirs[key]
+        for field in ("repository_id", "value"):
+            if not same(one.get(field), other.get(field), one.get("type")):
+                return f"{key}: {field} is {one.get(field)!r}, not {other.get(field)!r}", 0
+    return None, len(ours)
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=60)
+
+
+def table(text):
+    found = {}
+    for line in text.splitlines():
+        declaration = json.loads(line)
+        if declaration["kind"] in NOT_COMPARED or declaration.get("defined") is False:
+            continue
+        # Only constants have a value that both tell.
+        if declaration["kind"] != "const":
+            declaration.pop("value", None)
+        # Of a module that is opened again, omniidl tells each opening; its identity is the first.
+        found.setdefault((declaration["name"], declaration["kind"]), declaration)
+    return found
+
+
+def same(one, other, type_):
+    if isinstance(one, float) and isinstance(other, float):
+        if type_ == "float":
+            one, other = (struct.unpack("f", struct.pack("f", x))[0] for x in (one, other))
+        return one == other or math.isclose(one, other, rel_tol=1e-15)
+    return one == other
+
+
+if __name__ == "__main__":
+    main()
