@@ -67,6 +67,7 @@ mod json;
 mod lex;
 pub mod model;
 mod options;
+pub mod outline;
 mod parse;
 mod preprocess;
 pub mod rust;

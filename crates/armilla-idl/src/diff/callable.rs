@@ -4,7 +4,6 @@ use super::slots::{List, slots};
 use super::{Diff, Place};
 use crate::model::{Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation};
 use crate::source::Span;
-use std::collections::HashSet;
 
 const PARAMETERS: List = List {
     noun: "parameter",
@@ -41,8 +40,8 @@ impl<'m> Diff<'m> {
         (new_id, new): (DeclId, &[DeclId]),
         place: Place,
     ) {
-        let old_all = ancestors(self.old, old_id);
-        let new_all = ancestors(self.new, new_id);
+        let old_all = self.old.ancestors(old_id);
+        let new_all = self.new.ancestors(new_id);
         for base in old {
             if !new_all.iter().any(|other| self.same_declaration(*base, *other)) {
                 let message =
@@ -225,27 +224,6 @@ fn own_exports(model: &Model, id: DeclId) -> &[Export] {
 
 /// The operations and attributes of `id`, then those that it inherits.
 fn all_exports(model: &Model, id: DeclId) -> Vec<&Export> {
-    let inherited = ancestors(model, id).into_iter().flat_map(|base| own_exports(model, base));
+    let inherited = model.ancestors(id).into_iter().flat_map(|base| own_exports(model, base));
     own_exports(model, id).iter().chain(inherited).collect()
-}
-
-/// All that `id` inherits from or supports, each once.
-fn ancestors(model: &Model, id: DeclId) -> Vec<DeclId> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    let mut next = vec![id];
-    while let Some(id) = next.pop() {
-        let (bases, supports): (&[DeclId], &[DeclId]) = match &model.get(id).kind {
-            DeclKind::Interface(interface) => (&interface.bases, &[]),
-            DeclKind::Value(value) => (&value.bases, &value.supports),
-            _ => (&[], &[]),
-        };
-        for base in bases.iter().chain(supports) {
-            if seen.insert(*base) {
-                found.push(*base);
-                next.push(*base);
-            }
-        }
-    }
-    found
 }
