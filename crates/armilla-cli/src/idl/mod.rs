@@ -3,6 +3,7 @@
 
 mod diff;
 mod fmt;
+mod lsp;
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::print;
@@ -36,6 +37,8 @@ pub(crate) enum Idl {
     Fmt(fmt::Fmt),
     /// Tell which changes between two versions of an IDL file break the wire
     Diff(diff::Diff),
+    /// Serve an editor by the Language Server Protocol on standard input and output
+    Lsp(lsp::Lsp),
     /// Print every declaration of IDL files, one JSON object on a line each
     Dump {
         /// The IDL files
@@ -73,6 +76,7 @@ pub(crate) fn run(idl: &Idl) -> Outcome {
         Idl::Check { files, input } => check(files, &input.options()),
         Idl::Fmt(fmt) => fmt::run(fmt),
         Idl::Diff(arguments) => diff::run(arguments),
+        Idl::Lsp(arguments) => lsp::run(arguments),
         Idl::Dump { files, input } => dump_files(files, &input.options()),
     }
 }

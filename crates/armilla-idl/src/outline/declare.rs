@@ -91,11 +91,7 @@ fn names(tokens: &[Token], kind: SymbolKind, header: &[Token]) -> Vec<Symbol> {
     let mut level = 0_isize;
     for token in tokens {
         match &*token.text {
-            _ if token.kind == TokenKind::Identifier => {
-                if level == 0 {
-                    last = Some(token);
-                }
-            }
+            _ if token.kind == TokenKind::Identifier && level == 0 => last = Some(token),
             "<" | "(" | "[" => level += 1,
             ">" | ")" | "]" => level -= 1,
             ">>" => level -= 2,
