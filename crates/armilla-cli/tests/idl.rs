@@ -77,3 +77,62 @@ fn wrong_usage_is_told_apart_from_failure() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("error: cannot write no/such/place.rs: "));
 }
+
+#[test]
+fn a_dump_has_a_line_for_each_declaration_with_its_place() {
+    let directory = directory("dump");
+    let idl = "module Bank {\n  enum Kind { giro, savings };\n  const Kind usual = giro;\n  \
+               interface Account {\n    readonly attribute double balance;\n  };\n};\n";
+    fs::write(directory.join("bank.idl"), idl).unwrap();
+    let output = armilla(&directory, &["idl", "dump", "bank.idl"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 7, "{text}");
+    assert_eq!(
+        lines[3],
+        r#"{"name":"Bank::savings","kind":"enumerator","repository_id":"IDL:Bank/savings:1.0","file":"bank.idl","line":2,"type":"Bank::Kind","value":1}"#
+    );
+    assert!(lines[4].contains(r#""type":"Bank::Kind","value":"Bank::giro""#), "{text}");
+    assert!(
+        lines[6].contains(r#""kind":"attribute""#) && lines[6].contains(r#""line":5"#),
+        "{text}"
+    );
+
+    assert_eq!(armilla(&directory, &["idl", "dump", "bad.idl"]).status.code(), Some(1));
+    assert_eq!(armilla(&directory, &["idl", "dump"]).status.code(), Some(2));
+}
+
+#[test]
+fn editors_get_diagnostics_as_json() {
+    let directory = directory("json");
+    let output = armilla(&directory, &["idl", "check", "--format", "json", "bad.idl"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    assert_eq!(told.lines().count(), 1, "{told}");
+    for part in [
+        r#""severity":"error","code":"E0401","message":"`Tune` is not declared""#,
+        r#""file":"bad.idl","line":2,"column":16,"end_line":2,"end_column":20"#,
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn one_warning_can_be_silenced_and_an_error_cannot() {
+    let directory = directory("allow");
+    fs::write(directory.join("old.idl"), "struct S { long component; long home; };\n").unwrap();
+    let check = |more: &[&str]| armilla(&directory, &[&["idl", "check", "old.idl"], more].concat());
+    assert!(stderr(&check(&[])).contains("warning[W0001]"));
+    assert_eq!(stderr(&check(&["--allow", "w0001"])), "");
+    assert_eq!(check(&["--allow", "E0401"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_code_is_explained_with_an_example() {
+    let directory = directory("explain");
+    let output = armilla(&directory, &["idl", "explain", "e0505"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("E0505: ") && text.contains("oneway void f();"), "{text}");
+    assert_eq!(armilla(&directory, &["idl", "explain", "E9999"]).status.code(), Some(2));
+}

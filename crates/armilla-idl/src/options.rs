@@ -1,6 +1,7 @@
 //! What a compilation may be told: where to look for included files, which macros are defined, and
 //! how files are read.
 
+use crate::diagnostics::Code;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub struct Options {
     pub(crate) include_paths: Vec<PathBuf>,
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) undefines: Vec<String>,
+    pub(crate) allowed: Vec<Code>,
     reader: Arc<Reader>,
 }
 
@@ -38,6 +40,7 @@ impl Options {
             include_paths: Vec::new(),
             defines: PREDEFINED.iter().map(|(name, value)| own(name, value)).collect(),
             undefines: Vec::new(),
+            allowed: Vec::new(),
             reader: Arc::new(|path| std::fs::read(path)),
         }
     }
@@ -58,6 +61,12 @@ impl Options {
     /// Removes the macro `name`, predefined or given to [`define`](Self::define).
     pub fn undefine(mut self, name: impl Into<String>) -> Self {
         self.undefines.push(name.into());
+        self
+    }
+
+    /// Silences the warning `code`. An error cannot be silenced.
+    pub fn allow(mut self, code: Code) -> Self {
+        self.allowed.push(code);
         self
     }
 
@@ -88,6 +97,7 @@ impl fmt::Debug for Options {
             .field("include_paths", &self.include_paths)
             .field("defines", &self.defines)
             .field("undefines", &self.undefines)
+            .field("allowed", &self.allowed)
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! What all phases of one compilation share: the options, the sources and the diagnostics.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
 use crate::source::{FileId, Sources, Span};
 use std::io;
@@ -24,7 +24,11 @@ impl<'o> Session<'o> {
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let silenced = diagnostic.severity == Severity::Warning
+            && self.options.allowed.contains(&diagnostic.code);
+        if !silenced {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Opens `path`, which `included_at` asks for. `None`: there is no such file.
@@ -44,6 +48,12 @@ impl<'o> Session<'o> {
                 Some(Err(at(included_at, Code::CannotRead, message)))
             }
         }
+    }
+
+    /// Adds a file that is part of this crate.
+    pub(crate) fn add_built_in(&mut self, path: &Path, text: &str, included_at: Span) {
+        let sources = self.diagnostics.sources_mut();
+        sources.add_built_in(path.to_owned(), text.to_owned(), included_at);
     }
 
     pub(crate) fn add(

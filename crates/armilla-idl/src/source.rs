@@ -45,6 +45,8 @@ struct SourceFile {
     text: String,
     /// The `#include` directive that first brought the file in.
     included_at: Option<Span>,
+    /// Whether the file is part of this crate and cannot be found on disk.
+    built_in: bool,
     /// Where the lines begin.
     lines: Vec<u32>,
     /// What `#line` directives say, in the order of their places.
@@ -113,9 +115,10 @@ impl Sources {
         }
     }
 
-    /// The paths of all files: the compiled file first, then the included ones as they came.
+    /// The paths of all files on disk: the compiled file first, then the included ones as they came.
+    /// The `orb.idl` of this crate, which stands in for one that is not found, is none of them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(|file| file.path.as_path())
+        self.files.iter().filter(|file| !file.built_in).map(|file| file.path.as_path())
     }
 
     /// The `#include` directive that first brought `file` in; `None` for the compiled file.
@@ -128,8 +131,21 @@ impl Sources {
         let id = FileId(self.files.len() as u32);
         let starts = text.match_indices('\n').map(|(newline, _)| newline as u32 + 1);
         let lines = std::iter::once(0).chain(starts).collect();
-        self.files.push(SourceFile { path, text, included_at, lines, presumed: Vec::new() });
+        self.files.push(SourceFile {
+            path,
+            text,
+            included_at,
+            lines,
+            presumed: Vec::new(),
+            built_in: false,
+        });
         id
+    }
+
+    /// Takes the text of a file in that is part of this crate.
+    pub(crate) fn add_built_in(&mut self, path: PathBuf, text: String, included_at: Span) {
+        let id = self.add(path, text, Some(included_at));
+        self.files[id.0 as usize].built_in = true;
     }
 
     /// The file that was opened under `path` before.

@@ -3,6 +3,7 @@
 //!
 //! The corpus is that of the fuzz target `idl_source`; what fuzzing finds is added there. Tests run
 //! on threads with 2 MiB of stack, so recursion without a limit would be found here too.
+//! `HOSTILE_ROUNDS=1000` mutates each file so often, and otherwise than in a plain run.
 
 use armilla_idl::{Compilation, Options, parse_str, rust};
 use std::fs;
@@ -27,9 +28,10 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
         .flat_map(files)
         .map(|path| (path.clone(), fs::read(path).unwrap()))
         .collect();
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let rounds = std::env::var("HOSTILE_ROUNDS").map_or(6, |rounds| rounds.parse().unwrap());
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ rounds);
     for (path, seed) in &seeds {
-        for _ in 0..6 {
+        for _ in 0..rounds {
             let mut text = seed.clone();
             for _ in 0..=random.below(4) {
                 let donor = &seeds[random.below(seeds.len())].1;
@@ -37,6 +39,30 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
             }
             compile(path, &String::from_utf8_lossy(&text));
         }
+    }
+}
+
+#[test]
+fn what_repeats_itself_ends_in_bounded_time() {
+    let numbered = |line: fn(usize) -> String| (1..4000).map(line).collect::<String>();
+    let sources = [
+        format!("#define A(x) B\n#define B(x) A\nA{}\n", "(1)".repeat(50_000)),
+        format!("#define F(x) x\n{}", "F(\n".repeat(50_000)),
+        format!("#define F(x) x x\nconst string s = {}\"\"{};", "F(".repeat(50), ")".repeat(50)),
+        format!("const long a = {}1{};", "(".repeat(50_000), ")".repeat(50_000)),
+        format!("@a{} typedef long T;", "(".repeat(50_000)),
+        format!("const fixed a = {}1d;", "3.7d / ".repeat(20_000)),
+        "local interface L {};\ntypedef L M0;\n".to_owned()
+            + &numbered(|i| format!("typedef map<M{0}, M{0}> M{i};\n", i - 1)),
+        "valuetype V0 {};\n".to_owned()
+            + &numbered(|i| format!("valuetype V{i} : V{} {{}};\n", i - 1)),
+        "module M {\n".to_owned()
+            + &numbered(|i| format!("interface I{i} {{}};\ntypeprefix I{i} \"a\";\n"))
+            + "};",
+        numbered(|i| format!("# {i} \"x\" 1\ntypedef long T{i};\n")),
+    ];
+    for source in sources {
+        compile(Path::new("tests/repeats.idl"), &source);
     }
 }
 

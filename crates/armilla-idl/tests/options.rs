@@ -49,6 +49,36 @@ fn quotes_search_beside_the_including_file_and_angle_brackets_do_not() {
 }
 
 #[test]
+fn a_file_that_says_so_is_read_once_whatever_it_is_called() {
+    let options = files(&[
+        ("dir/main.idl", "#include \"part.idl\"\n#include \"../dir/./part.idl\"\n"),
+        ("dir/part.idl", "#pragma once\nconst long part = 1;"),
+        ("dir/../dir/./part.idl", "#pragma once\nconst long part = 1;"),
+    ]);
+    assert!(parse("dir/main.idl", &options).is_ok());
+}
+
+#[test]
+fn macros_with_arguments_can_be_given_and_a_warning_left_out() {
+    let options = Options::new().define("LIST(T, N)", "typedef sequence<T> N");
+    let source = "LIST(long, Longs);\nstruct S { Longs home; };";
+    let compilation = parse_str("list.idl", source, &options).unwrap();
+    assert_eq!(codes(&compilation.warnings), [Code::Corba3Keyword]);
+    let compilation = parse_str("list.idl", source, &options.allow(Code::Corba3Keyword)).unwrap();
+    assert!(compilation.warnings.is_empty());
+}
+
+#[test]
+fn an_orb_idl_is_there_unless_another_is_found() {
+    let source = "#include <orb.idl>\ntypedef CORBA::StringSeq Names;";
+    let compilation = parse_str("a.idl", source, &files(&[])).unwrap();
+    assert_eq!(compilation.dependencies(), [Path::new("a.idl")], "it is no file on disk");
+    let other = files(&[("lib/orb.idl", "module CORBA { typedef long StringSeq; };")]);
+    let compilation = parse_str("a.idl", source, &other.include("lib")).unwrap();
+    assert_eq!(compilation.dependencies().len(), 2);
+}
+
+#[test]
 fn a_declaration_knows_whether_it_was_included() {
     let options = files(&[("types.idl", "module M { typedef long A; };")]);
     let source = "#include \"types.idl\"\nmodule M { typedef A B; };";

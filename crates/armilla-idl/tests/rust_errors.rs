@@ -42,6 +42,43 @@ fn names_can_meet_in_every_scope() {
 }
 
 #[test]
+fn what_cannot_become_rust_yet_is_refused_by_its_name_and_at_its_place() {
+    for (idl, what, column) in [
+        ("struct S { any x; };", "`any`", 16),
+        ("struct S { CORBA::TypeCode x; };", "`CORBA::TypeCode`", 28),
+        ("typedef sequence<wstring<5> > T;", "`wstring`", 31),
+        ("const wchar c = L'x';", "`wchar`", 13),
+        ("const fixed c = 1.5d;", "`fixed`", 13),
+        ("typedef long double T;", "`long double`", 21),
+        ("typedef map<long, string> T;", "`map`", 27),
+        ("typedef int8 T;", "`int8`", 14),
+        ("interface I { void f(in ValueBase x); };", "`ValueBase`", 35),
+        ("interface I { void f() context (\"a\"); };", "a `context` clause", 20),
+        (
+            "exception E {}; interface I { readonly attribute long a raises (E); };",
+            "exceptions",
+            55,
+        ),
+        ("local interface I {};", "a local interface", 17),
+        ("abstract interface I {};", "an abstract interface", 20),
+        ("interface I; struct S { I x; };", "without a definition", 11),
+        ("valuetype V {};", "a valuetype", 11),
+        ("eventtype V {};", "an event type", 11),
+        ("valuetype V long;", "a boxed value", 11),
+        ("native N;", "a native type", 8),
+        ("bitmask M { a };", "a bitmask", 9),
+        ("bitset B { bitfield<3> a; };", "a bitset", 8),
+        ("struct A { long x; }; struct B : A {};", "a struct with a base", 30),
+        ("union U switch (wchar) { case L'a': long x; };", "`wchar`", 7),
+    ] {
+        let errors = errors(idl);
+        let text = errors.render();
+        assert!(text.contains("error[E0901]") && text.contains(what), "{idl}\n{text}");
+        assert!(text.contains(&format!("test.idl:1:{column}\n")), "{idl}\n{text}");
+    }
+}
+
+#[test]
 fn arrays_that_do_not_belong_on_a_stack_are_refused() {
     for idl in [
         "typedef double Big[8193];",

@@ -1,6 +1,6 @@
 //! `armilla idl diff`: tells which changes of an IDL break the wire.
 
-use super::Input;
+use super::{Format, Input};
 use crate::failure::{Failure, Outcome};
 use crate::output::say;
 use armilla_idl::Compilation;
@@ -9,9 +9,11 @@ use armilla_idl::source::Span;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What `armilla idl diff` is told.
+/// What `armilla idl diff` is told. With `--format json` the changes are one JSON object on a line
+/// each, as errors are.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit status: 0 if nothing is breaking, 1 if something is, 2 if the files \
+#[command(after_help = "With --format json each change is one JSON object on a line of standard \
+                        output.\n\nExit status: 0 if nothing is breaking, 1 if something is, 2 if the files \
                         cannot be compared.")]
 pub(crate) struct Diff {
     /// The IDL file as it was
@@ -20,35 +22,27 @@ pub(crate) struct Diff {
     new: PathBuf,
     #[command(flatten)]
     input: Input,
-    /// How to print the changes: text for people, or one JSON object on a line each
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(super) fn run(arguments: &Diff) -> Outcome {
     let read = |path: &Path| {
         armilla_idl::parse(path, &arguments.input.options()).map_err(|errors| {
-            errors.print();
+            arguments.input.tell(&errors);
             Failure::usage(format_args!("{} cannot be compared", path.display()))
         })
     };
     let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
+    let format = arguments.input.format;
     let findings = diff(&old.model, &new.model);
     for finding in &findings {
-        match arguments.format {
+        match format {
             Format::Text => print_text(finding, &old, &new)?,
             Format::Json => say!("{}", as_json(finding, &old, &new))?,
         }
     }
     let count = |impact| findings.iter().filter(|finding| finding.impact == impact).count();
     let breaking = count(Impact::Breaking);
-    if matches!(arguments.format, Format::Text) {
+    if format == Format::Text {
         say!("{breaking} breaking, {} compatible", count(Impact::Compatible))?;
     }
     if breaking > 0 { Err(Failure::Told) } else { Ok(()) }

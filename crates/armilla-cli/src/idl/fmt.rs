@@ -1,6 +1,5 @@
 //! `armilla idl fmt`: brings IDL files into one layout.
 
-use super::told;
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::{print_bytes, say};
 use std::io::Read;
@@ -64,7 +63,12 @@ fn read_input() -> std::io::Result<Vec<u8>> {
 /// The formatted text in the encoding of the file: what is not valid UTF-8 is ISO 8859-1.
 fn formatted(file: &Path, bytes: &[u8]) -> Outcome<Vec<u8>> {
     let name = file.display().to_string();
-    let format = |text: &str| armilla_idl::format(&name, text).map_err(|errors| told(&errors));
+    let format = |text: &str| {
+        armilla_idl::format(&name, text).map_err(|errors| {
+            errors.print();
+            Failure::Told
+        })
+    };
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(format(text)?.into_bytes()),
         Err(_) => {

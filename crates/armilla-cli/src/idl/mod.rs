@@ -1,15 +1,16 @@
-//! `armilla idl`: the IDL compiler on the command line. `compile` and `check` are here, each other
-//! subcommand has a file of its own.
+//! `armilla idl`: the IDL compiler on the command line. What shows what the compiler
+//! itself makes is here; each of the tools around it has a file of its own.
 
 mod diff;
 mod fmt;
 mod lsp;
 
 use crate::failure::{Doing, Failure, Outcome};
-use crate::output::print;
+use crate::output::{print, say};
 use armilla_idl::diagnostics::Code;
 use armilla_idl::{Compilation, Diagnostics, Options, dump, rust};
 use std::ffi::OsStr;
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
 /// What `armilla idl` does.
@@ -33,6 +34,11 @@ pub(crate) enum Idl {
         #[command(flatten)]
         input: Input,
     },
+    /// Tell what a code such as E0401 means, with an example; all codes if none is named
+    Explain {
+        /// The code
+        code: Option<String>,
+    },
     /// Bring IDL files into one layout; comments and directives stay
     Fmt(fmt::Fmt),
     /// Tell which changes between two versions of an IDL file break the wire
@@ -50,7 +56,7 @@ pub(crate) enum Idl {
 }
 
 /// What the preprocessor is told.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Input {
     /// A directory to look for included files in; may stand several times
     #[arg(short = 'I', long = "include", value_name = "DIR")]
@@ -58,11 +64,36 @@ pub(crate) struct Input {
     /// A macro to define, as 1 if no value is given; may stand several times
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     define: Vec<String>,
+    /// A warning to leave out, such as W0005; may stand several times
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    allow: Vec<Code>,
+    /// How to tell what is wrong
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How diagnostics look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For a person, on standard error
+    Text,
+    /// One JSON object on a line each, on standard error
+    Json,
+}
+
+/// The warning of this code.
+fn warning(text: &str) -> Result<Code, String> {
+    let code = Code::find(text).ok_or_else(|| format!("there is no code {text}"))?;
+    match code.as_str().starts_with('W') {
+        true => Ok(code),
+        false => Err(format!("{text} is an error, not a warning")),
+    }
 }
 
 impl Input {
     fn options(&self) -> Options {
-        let options = self.include.iter().fold(Options::new(), Options::include);
+        let options = self.allow.iter().fold(Options::new(), |options, code| options.allow(*code));
+        let options = self.include.iter().fold(options, Options::include);
         self.define.iter().fold(options, |options, define| {
             let (name, value) = define.split_once('=').unwrap_or((define, "1"));
             options.define(name, value)
@@ -70,20 +101,46 @@ impl Input {
     }
 }
 
-pub(crate) fn run(idl: &Idl) -> Outcome {
-    match idl {
-        Idl::Compile { file, input, output } => compile(file, &input.options(), output),
-        Idl::Check { files, input } => check(files, &input.options()),
-        Idl::Fmt(fmt) => fmt::run(fmt),
-        Idl::Diff(arguments) => diff::run(arguments),
-        Idl::Lsp(arguments) => lsp::run(arguments),
-        Idl::Dump { files, input } => dump_files(files, &input.options()),
+impl Input {
+    fn tell(&self, diagnostics: &Diagnostics) {
+        match self.format {
+            Format::Text => diagnostics.print(),
+            // Nobody is left to be told if standard error is closed.
+            Format::Json => drop(stderr().write_all(diagnostics.json_lines().as_bytes())),
+        }
     }
 }
 
-fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
-    let (compilation, text) = generate(file, options).map_err(|errors| told(&errors))?;
-    compilation.warnings.print();
+pub(crate) fn run(idl: &Idl) -> Outcome {
+    match idl {
+        Idl::Compile { file, input, output } => compile(file, input, output),
+        Idl::Check { files, input } => check(files, input),
+        Idl::Explain { code } => explain(code.as_deref()),
+        Idl::Fmt(arguments) => fmt::run(arguments),
+        Idl::Diff(arguments) => diff::run(arguments),
+        Idl::Lsp(arguments) => lsp::run(arguments),
+        Idl::Dump { files, input } => dump_files(files, input),
+    }
+}
+
+fn explain(code: Option<&str>) -> Outcome {
+    let Some(text) = code else {
+        for code in Code::ALL {
+            say!("{}  {}", code.as_str(), code.summary())?;
+        }
+        return Ok(());
+    };
+    let code =
+        Code::find(text).ok_or_else(|| Failure::usage(format!("there is no code {text}")))?;
+    say!("{}: {}\n\n{}", code.as_str(), code.summary(), code.explanation())
+}
+
+fn compile(file: &Path, input: &Input, output: &Path) -> Outcome {
+    let (compilation, text) = generate(file, &input.options()).map_err(|errors| {
+        input.tell(&errors);
+        Failure::Told
+    })?;
+    input.tell(&compilation.warnings);
     if output.as_os_str() == "-" {
         return print(format_args!("{text}"));
     }
@@ -95,12 +152,16 @@ fn compile(file: &Path, options: &Options, output: &Path) -> Outcome {
     std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
 }
 
-fn check(files: &[PathBuf], options: &Options) -> Outcome {
+fn check(files: &[PathBuf], input: &Input) -> Outcome {
+    let options = input.options();
     let mut bad = false;
     for file in files {
-        if let Err(errors) = check_one(file, options) {
-            errors.print();
-            bad = true;
+        match check_one(file, &options) {
+            Ok(warnings) => input.tell(&warnings),
+            Err(errors) => {
+                input.tell(&errors);
+                bad = true;
+            }
         }
     }
     if bad { Err(Failure::Told) } else { Ok(()) }
@@ -108,24 +169,22 @@ fn check(files: &[PathBuf], options: &Options) -> Outcome {
 
 /// Checks the IDL, and what only the generated code would show, such as names that collide. What is
 /// right and cannot become Rust yet is no fault of the IDL.
-fn check_one(file: &Path, options: &Options) -> Result<(), Diagnostics> {
+fn check_one(file: &Path, options: &Options) -> Result<Diagnostics, Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
     match rust::generate(&compilation.model, &rust::Options::of(&compilation)) {
         Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
-        _ => {
-            compilation.warnings.print();
-            Ok(())
-        }
+        _ => Ok(compilation.warnings),
     }
 }
 
-fn dump_files(files: &[PathBuf], options: &Options) -> Outcome {
+fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
+    let options = input.options();
     let mut bad = false;
     for file in files {
-        match armilla_idl::parse(file, options) {
+        match armilla_idl::parse(file, &options) {
             Ok(compilation) => print(format_args!("{}", dump::json_lines(&compilation)))?,
             Err(errors) => {
-                errors.print();
+                input.tell(&errors);
                 bad = true;
             }
         }
@@ -137,9 +196,4 @@ fn generate(file: &Path, options: &Options) -> Result<(Compilation, String), Dia
     let compilation = armilla_idl::parse(file, options)?;
     let text = rust::generate(&compilation.model, &rust::Options::of(&compilation))?;
     Ok((compilation, text))
-}
-
-fn told(errors: &Diagnostics) -> Failure {
-    errors.print();
-    Failure::Told
 }

@@ -34,10 +34,14 @@ impl Checker<'_, '_> {
                 return self.error(Code::BadPragma, name.span(), message);
             }
         };
-        let within: Vec<DeclId> =
-            self.model.iter().map(|(id, _)| id).filter(|inner| self.encloses(id, *inner)).collect();
-        for inner in within {
-            self.prepend(inner, prefix);
+        if self.type_prefixes.contains_key(&id) {
+            let message = format!("the prefix of `{}` is set twice", self.model.scoped_name(id));
+            return self.error(Code::RepositoryId, span, message);
+        }
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            self.prepend(id, prefix);
+            waiting.extend(self.declared_in(id));
         }
         let inside = Prefix::of(prefix, &self.model.path(id));
         let current = self.scope().decl;
@@ -45,6 +49,19 @@ impl Checker<'_, '_> {
             self.prefix = inside.clone();
         }
         self.type_prefixes.insert(id, inside);
+    }
+
+    /// The declarations directly within `id`, whether that is still open or not.
+    fn declared_in(&self, id: DeclId) -> Vec<DeclId> {
+        let open = self.scope_of.get(&id).map(|scope| self.scopes[scope.0].members.as_slice());
+        let closed = match &self.model.get(id).kind {
+            DeclKind::Interface(interface) => interface.nested.as_slice(),
+            DeclKind::Value(value) => &value.nested,
+            DeclKind::Struct(body) | DeclKind::Exception(body) => &body.nested,
+            DeclKind::Union(union) => &union.nested,
+            _ => &[],
+        };
+        [open.unwrap_or_default(), closed].concat()
     }
 
     /// Makes the repository ids of a declaration and of what is listed in it anew, except for those

@@ -2,6 +2,8 @@
 //! is in `render`, their codes are in `code`.
 
 mod code;
+mod explain;
+mod json;
 mod render;
 
 pub use code::Code;

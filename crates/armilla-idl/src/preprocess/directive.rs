@@ -5,8 +5,11 @@ use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, expansi
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Pragma, PragmaName, Token, TokenKind, literal};
 use crate::source::Span;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+
+/// The file that belongs to an ORB and is here even if it is not found.
+const BUILT_IN: &str = "orb.idl";
 
 /// The result of a step of a directive: what is wrong with it.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
@@ -198,6 +201,13 @@ impl Preprocessor<'_, '_> {
                 None => {}
             }
         }
+        if path == BUILT_IN {
+            let path = Path::new(BUILT_IN);
+            if self.session.sources().find(path).is_none() {
+                self.session.add_built_in(path, include_str!("orb.idl"), span);
+            }
+            return Ok((path.to_owned(), span));
+        }
         let message = format!("cannot find the file `{path}`");
         let mut diagnostic = Diagnostic::error(Code::IncludeNotFound, span, message);
         if !candidates.is_empty() {
@@ -239,7 +249,7 @@ impl Preprocessor<'_, '_> {
 
     fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Stop> {
         let Some(file) = self.session.sources().find(path) else { return Ok(()) };
-        if self.once.contains(&file) {
+        if self.once.contains(&plain(path)) {
             return Ok(());
         }
         if self.frames.len() >= MAX_INCLUDE_DEPTH {
@@ -274,7 +284,9 @@ impl Preprocessor<'_, '_> {
                 Pragma::Version { name, version: version(kind, rest)? }
             }
             "once" => {
-                self.once.extend(self.frames.last().map(|frame| frame.file));
+                let file = self.frames.last().map(|frame| frame.file);
+                let path = file.map(|file| plain(self.session.sources().path(file)));
+                self.once.extend(path);
                 return Ok(());
             }
             _ => return Ok(()),
@@ -283,6 +295,22 @@ impl Preprocessor<'_, '_> {
         self.push_mark(TokenKind::Pragma(Rc::new(pragma)), span);
         Ok(())
     }
+}
+
+/// `path` without `.` and, where that changes nothing else, without `..`: one file may be included
+/// under several names.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 fn prefix(kind: &Token, arguments: &[Token]) -> Outcome<Pragma> {

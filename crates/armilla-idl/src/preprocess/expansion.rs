@@ -190,8 +190,10 @@ impl Expansion<'_> {
                 at.and_then(|at| Some((body.get(at)?, body.get(at + 1)?)))
                     .is_some_and(|(one, other)| is_paste(one, other))
             };
-            if token.is("#")
-                && !pastes(Some(index))
+            if pastes(Some(index)) {
+                output.extend(body.get(index..=index + 1).unwrap_or_default().iter().cloned());
+                index += 1;
+            } else if token.is("#")
                 && let Some(tokens) = next.and_then(argument)
             {
                 output.push(stringified(token, tokens));

@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::source::{FileId, Span};
 use macros::Macros;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// How deep files may include one another.
@@ -54,8 +55,8 @@ struct Preprocessor<'s, 'o> {
     frames: Vec<Frame>,
     /// Files that were read before.
     lexed: HashMap<FileId, Rc<[Token]>>,
-    /// Files that say `#pragma once`.
-    once: HashSet<FileId>,
+    /// The paths of files that say `#pragma once`.
+    once: HashSet<PathBuf>,
     output: Vec<Token>,
     /// How many more tokens may be read.
     budget: usize,
@@ -116,40 +117,50 @@ impl Preprocessor<'_, '_> {
         Ok(())
     }
 
+    /// Passes a token of the source on, or what it stands for if it is a macro.
     fn text(&mut self, token: Token) -> Result<(), Stop> {
-        if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
-            self.output.push(token);
-            return Ok(());
+        let mut next = Some(token);
+        while let Some(token) = next.take() {
+            if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
+                self.output.push(token);
+                continue;
+            }
+            let takes_arguments =
+                self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
+            let arguments = if takes_arguments { self.arguments(&token)? } else { Vec::new() };
+            if takes_arguments && arguments.is_empty() {
+                // Without arguments it is only a name.
+                self.output.push(token);
+                continue;
+            }
+            let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
+            let mut expansion = self.expand(&token, &uses)?;
+            // What a macro ends with may take the arguments that follow it in the source.
+            next = expansion.pop_if(|last| {
+                let found = self.macros.get(&last.text).filter(|_| last.text != token.text);
+                last.kind == TokenKind::Identifier
+                    && found.is_some_and(|found| found.parameters.is_some())
+            });
+            self.output.extend(expansion);
         }
-        let takes_arguments =
-            self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
-        let arguments = if takes_arguments { self.arguments(&token) } else { Vec::new() };
-        if takes_arguments && arguments.is_empty() {
-            // Without arguments it is only a name.
-            self.output.push(token);
-            return Ok(());
-        }
-        let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
-        let expansion = self.expand(&token, &uses)?;
-        self.output.extend(expansion);
         Ok(())
     }
 
     /// Takes the arguments in parentheses that follow the name of a macro; nothing if there are
     /// none.
-    fn arguments(&mut self, name: &Token) -> Vec<Token> {
-        let Some(frame) = self.frames.last_mut() else { return Vec::new() };
+    fn arguments(&mut self, name: &Token) -> Result<Vec<Token>, Stop> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(Vec::new()) };
         let rest = frame.tokens.get(frame.next..).unwrap_or_default();
         if !rest.first().is_some_and(|first| first.is("(")) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let Some(length) = expansion::arguments_length(rest) else {
             let message = format!("the arguments of the macro `{}` have no end", name.text);
             self.session.report(Diagnostic::error(Code::BadMacroUse, name.span, message));
-            return Vec::new();
+            return Err(Stop);
         };
         frame.next += length;
-        rest[..length].to_vec()
+        Ok(rest[..length].to_vec())
     }
 
     /// Replaces macros by what they stand for; `tokens` stand where `token` stands.

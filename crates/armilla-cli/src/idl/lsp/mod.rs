@@ -118,6 +118,7 @@ fn with_client_options(input: &Input, parameters: &InitializeParams) -> Input {
     Input {
         include: own.chain(include).collect::<Vec<PathBuf>>(),
         define: [input.define.clone(), strings("defines")].concat(),
+        ..input.clone()
     }
 }
 

@@ -1,0 +1,55 @@
+//! Diagnostics as JSON lines, for editors and scripts.
+
+use super::{Diagnostic, Diagnostics, Label, Severity};
+use crate::json::Json;
+use crate::source::{Sources, Span};
+
+impl Diagnostics {
+    /// The diagnostics as JSON, one object on a line each: `severity`, `code`, `message`, `notes`,
+    /// `help`, and `labels` with the places, the primary one first. A place has `file`, `line` and
+    /// `column` of its beginning and `end_line` and `end_column` behind its end, all counted from 1
+    /// in characters, and a `text`, which may be empty.
+    pub fn json_lines(&self) -> String {
+        let mut text = String::new();
+        for diagnostic in self.iter() {
+            object(diagnostic, self.sources()).write(&mut text);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn object(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let labels = diagnostic.primary.iter().chain(&diagnostic.secondary);
+    let labels = labels.map(|place| label(place, sources)).collect();
+    let mut fields = vec![
+        ("severity", Json::from(severity)),
+        ("code", Json::from(diagnostic.code.as_str())),
+        ("message", Json::from(diagnostic.message.as_str())),
+        ("labels", Json::List(labels)),
+        ("notes", Json::strings(diagnostic.notes.iter().cloned())),
+    ];
+    if let Some(help) = &diagnostic.help {
+        fields.push(("help", Json::from(help.as_str())));
+    }
+    Json::Object(fields)
+}
+
+fn label(label: &Label, sources: &Sources) -> Json {
+    let span = label.span;
+    let (line, column) = sources.line_column(span);
+    let (end_line, end_column) = sources.line_column(Span { start: span.end, ..span });
+    let number = |value: usize| Json::Integer(value as i128);
+    Json::Object(vec![
+        ("file", Json::from(sources.path(span.file).to_string_lossy().into_owned())),
+        ("line", number(line)),
+        ("column", number(column)),
+        ("end_line", number(end_line)),
+        ("end_column", number(end_column)),
+        ("text", Json::from(label.text.as_str())),
+    ])
+}
