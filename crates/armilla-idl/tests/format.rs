@@ -82,6 +82,48 @@ fn hostile_text_neither_overflows_the_stack_nor_takes_for_ever() {
     }
 }
 
+#[test]
+fn mutilated_text_is_formatted_or_refused_and_keeps_its_outline() {
+    let mut random = 1_u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % limit
+    };
+    for path in idl_files(&own("tests/fmt")) {
+        let whole: Vec<char> = read(&path).chars().collect();
+        for _ in 0..500 {
+            let mut text = whole.clone();
+            for _ in 0..1 + below(4) {
+                let start = below(text.len());
+                let end = (start + below(40)).min(text.len());
+                let part: Vec<char> = text.drain(start..end).collect();
+                if below(2) == 0 {
+                    let at = below(text.len());
+                    text.splice(at..at, part);
+                }
+            }
+            let text: String = text.into_iter().collect();
+            let names = |text: &str| {
+                let mut names = Vec::new();
+                let mut rest = armilla_idl::outline::outline(text);
+                while let Some(symbol) = rest.pop() {
+                    assert!(text.get(symbol.range).is_some() && text.get(symbol.header).is_some());
+                    names.push(symbol.name);
+                    rest.extend(symbol.children);
+                }
+                names
+            };
+            let before = names(&text);
+            if let Ok(once) = format("text.idl", &text) {
+                assert_eq!(before, names(&once), "{text}");
+                let twice = format("text.idl", &once).unwrap();
+                let changed = once.lines().zip(twice.lines()).find(|(a, b)| a != b);
+                assert!(once == twice, "{changed:#?} of:\n{once}");
+            }
+        }
+    }
+}
+
 fn formatted(path: &Path) -> String {
     format(&path.display().to_string(), &read(path)).unwrap_or_else(|errors| panic!("{errors}"))
 }

@@ -21,6 +21,7 @@ pub(super) fn lay_out(pieces: &[Piece<'_>], indent: usize) -> String {
         text: " ".repeat(indent),
         column: indent,
         indent,
+        line_indent: indent,
         line_is_empty: true,
         depth: 0,
     };
@@ -40,6 +41,12 @@ pub(super) fn flat_width(pieces: &[Piece<'_>]) -> Option<usize> {
     Some(width)
 }
 
+/// Whether `piece` begins what an operation or attribute has behind its parameters.
+pub(super) fn is_clause(piece: &Piece<'_>) -> bool {
+    matches!(piece.text, "raises" | "getraises" | "setraises" | "context")
+}
+
+/// Where each bracket is closed.
 fn closing(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
     let mut closing = vec![None; pieces.len()];
     let mut open = Vec::new();
@@ -69,8 +76,10 @@ struct Layout<'p, 't> {
     closing: Vec<Option<usize>>,
     text: String,
     column: usize,
-    /// Where the line stands that is being written.
+    /// Where the declaration or the entry stands that is being written.
     indent: usize,
+    /// Where the line stands that is being written.
+    line_indent: usize,
     line_is_empty: bool,
     /// How many lists around are broken.
     depth: usize,
@@ -111,7 +120,7 @@ impl Layout<'_, '_> {
 
     /// Each entry of a list on a line of its own, and a new line for what closes it.
     fn entries(&mut self, from: usize, to: usize) {
-        let outer = self.indent;
+        let (outer, line) = (self.indent, self.line_indent);
         self.depth += 1;
         let mut start = from;
         let mut level = 0_usize;
@@ -126,16 +135,16 @@ impl Layout<'_, '_> {
             let remark = next.is_some_and(|next| next.is_comment() && next.newlines == 0);
             let separator = self.is_comma(index) || (index > start && self.ends_entry(index));
             if level == 0 && separator && !remark {
-                self.entry(start, index + 1, outer + STEP);
+                self.entry(start, index + 1, line + STEP);
                 start = index + 1;
             }
         }
         if start < to {
-            self.entry(start, to, outer + STEP);
+            self.entry(start, to, line + STEP);
         }
         self.depth -= 1;
         self.indent = outer;
-        self.line(outer);
+        self.line(line);
     }
 
     fn entry(&mut self, from: usize, to: usize, indent: usize) {
@@ -190,6 +199,7 @@ impl Layout<'_, '_> {
         }
         self.text.extend(std::iter::repeat_n(' ', indent));
         self.column = indent;
+        self.line_indent = indent;
         self.line_is_empty = true;
     }
 
@@ -220,8 +230,7 @@ impl Layout<'_, '_> {
         else {
             return false;
         };
-        let clause = matches!(piece.text, "raises" | "getraises" | "setraises" | "context");
-        clause && last.role != Role::Separator && index > 1
+        is_clause(piece) && last.role != Role::Separator && index > 1
             || last.is_sign(",")
             || last.role == Role::Infix
             || last.kind == Kind::Literal && piece.kind == Kind::Literal

@@ -2,7 +2,7 @@
 //! enumerators, annotations, comments and directives.
 
 use super::comment;
-use super::layout::{STEP, WIDTH, flat_width, lay_out};
+use super::layout::{STEP, WIDTH, flat_width, is_clause, lay_out};
 use super::role::Role;
 use super::scan::{Kind, Piece, column};
 use crate::lex::keyword;
@@ -137,7 +137,7 @@ impl<'t> Printer<'_, 't> {
         let line = &self.pieces[self.start..=index + 1 + end];
         self.opens_list(index)
             && rest[length].is_sign("}")
-            && rest[..length].iter().all(|piece| piece.newlines == 0)
+            && rest[..length].iter().all(|piece| piece.newlines == 0 && !piece.is_sign(";"))
             && flat_width(line).is_some_and(|width| self.indent() + width <= WIDTH)
     }
 
@@ -207,7 +207,10 @@ impl<'t> Printer<'_, 't> {
             None => next.is_some_and(|next| {
                 next.kind == Kind::Word && keyword::reserved(next.text) == Some(next.text)
             }),
-            Some(second) => second.is_sign("(") && self.pieces[index].is_sign(")"),
+            Some(second) => {
+                let goes_on = next.is_some_and(|next| next.is_sign(";") || is_clause(next));
+                second.is_sign("(") && self.pieces[index].is_sign(")") && !goes_on
+            }
         }
     }
 
