@@ -6,7 +6,7 @@ use super::scan::{Kind, Piece, width};
 /// The lines of `piece` as they stand at the column `indent`, the first one without indentation.
 pub(super) fn moved(piece: &Piece<'_>, indent: usize) -> String {
     if piece.kind != Kind::BlockComment || !piece.text.contains('\n') {
-        return piece.text.trim_end().to_owned();
+        return piece.text.to_owned();
     }
     // Lines do not drift to the right for ever where one such comment follows another.
     let (column, indent) = (piece.column.min(WIDTH), indent.min(WIDTH));

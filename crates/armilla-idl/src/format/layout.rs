@@ -243,10 +243,16 @@ impl Layout<'_, '_> {
         let clause = self.pieces[index].kind == Kind::Word;
         for at in index..to {
             let piece = &self.pieces[at];
-            if at > index && level == 0 && self.may_break(at) || piece.is_comment() {
+            if at > index && level == 0 && self.may_break(at)
+                || piece.is_comment()
+                || piece.needs_line_before()
+            {
                 break;
             }
             width += piece.text.chars().count() + usize::from(blank_before(self.pieces, at));
+            if piece.needs_line_after() {
+                break;
+            }
             match piece.role {
                 // A list of parameters can be broken, that of a clause is rather kept together.
                 Role::Open if piece.text == "(" && level == 0 && !(clause && at == index + 1) => {

@@ -248,7 +248,7 @@ impl<'t> Printer<'_, 't> {
     fn directive(&mut self, index: usize) {
         let piece = &self.pieces[index];
         self.empty_line(piece);
-        self.text.push_str(piece.text.trim_end());
+        self.text.push_str(piece.text);
         self.text.push('\n');
         self.start = index + 1;
         if piece.kind == Kind::Directive {

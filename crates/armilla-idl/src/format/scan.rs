@@ -132,7 +132,10 @@ struct Scanner<'t, 'k> {
 impl<'t> Scanner<'t, '_> {
     fn piece(&mut self, kind: Kind, start: usize, end: usize) {
         let gap = &self.text[self.position..start];
-        let text = self.text[start..end].trim_end_matches(['\r', '\n']);
+        let text = match kind {
+            Kind::Directive | Kind::LineComment => solid(&self.text[start..end]),
+            _ => self.text[start..end].trim_end_matches(['\r', '\n']),
+        };
         self.pieces.push(Piece {
             kind,
             role: Role::Other,
@@ -201,6 +204,23 @@ impl<'t> Scanner<'t, '_> {
     fn drop_tokens(&mut self, end: usize) {
         let behind = self.tokens.iter().position(|token| token.span.start as usize >= end);
         self.tokens = &self.tokens[behind.unwrap_or(self.tokens.len())..];
+    }
+}
+
+/// `text` without blanks at its end. A backslash there that joins an empty line is dropped, so that
+/// it does not join what will follow; one that joins nothing keeps a blank for the same reason.
+fn solid(mut text: &str) -> &str {
+    loop {
+        let trimmed = text.trim_end();
+        let cut = &text[trimmed.len()..];
+        let Some(joining) = trimmed.strip_suffix('\\').filter(|_| !cut.is_empty()) else {
+            return trimmed;
+        };
+        if !(cut.starts_with('\n') || cut.starts_with("\r\n")) {
+            let blank = cut.chars().next().map_or(0, char::len_utf8);
+            return &text[..trimmed.len() + blank];
+        }
+        text = joining;
     }
 }
 
