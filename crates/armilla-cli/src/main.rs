@@ -37,7 +37,7 @@ struct Arguments {
 enum Command {
     /// Let two processes call each other, and measure against plain sockets
     Demo(demo::Demo),
-    /// Compile or check IDL files
+    /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
     /// Tell what a reference contains

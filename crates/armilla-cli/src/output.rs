@@ -2,7 +2,7 @@
 
 use crate::failure::{Doing, Failure, Outcome};
 use std::fmt;
-use std::io::{ErrorKind, Write, stdout};
+use std::io::{self, ErrorKind, Write, stdout};
 
 /// Prints a line, formatted as `println!` would. It can fail, and does not panic.
 macro_rules! say {
@@ -14,7 +14,16 @@ pub(crate) use say;
 
 /// Prints text as it is. Who closed the pipe wants no more, and no error message either.
 pub(crate) fn print(text: fmt::Arguments<'_>) -> Outcome {
-    match stdout().write_fmt(text) {
+    outcome(stdout().write_fmt(text))
+}
+
+/// Prints bytes as they are.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
+    outcome(stdout().write_all(bytes))
+}
+
+fn outcome(written: io::Result<()>) -> Outcome {
+    match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Told),
         other => other.doing("cannot write to standard output"),
     }

@@ -60,11 +60,14 @@
 mod build;
 mod check;
 pub mod diagnostics;
+pub mod diff;
 pub mod dump;
+mod format;
 mod json;
 mod lex;
 pub mod model;
 mod options;
+pub mod outline;
 mod parse;
 mod preprocess;
 pub mod rust;
@@ -73,6 +76,7 @@ pub mod source;
 
 pub use build::{Build, build};
 pub use diagnostics::Diagnostics;
+pub use format::format;
 pub use model::Model;
 pub use options::Options;
 

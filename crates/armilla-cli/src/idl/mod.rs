@@ -1,4 +1,9 @@
-//! `armilla idl`: the IDL compiler on the command line.
+//! `armilla idl`: the IDL compiler on the command line. What shows what the compiler
+//! itself makes is here; each of the tools around it has a file of its own.
+
+mod diff;
+mod fmt;
+mod lsp;
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::{print, say};
@@ -34,6 +39,12 @@ pub(crate) enum Idl {
         /// The code
         code: Option<String>,
     },
+    /// Bring IDL files into one layout; comments and directives stay
+    Fmt(fmt::Fmt),
+    /// Tell which changes between two versions of an IDL file break the wire
+    Diff(diff::Diff),
+    /// Serve an editor by the Language Server Protocol on standard input and output
+    Lsp(lsp::Lsp),
     /// Print every declaration of IDL files, one JSON object on a line each
     Dump {
         /// The IDL files
@@ -45,7 +56,7 @@ pub(crate) enum Idl {
 }
 
 /// What the preprocessor is told.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Input {
     /// A directory to look for included files in; may stand several times
     #[arg(short = 'I', long = "include", value_name = "DIR")]
@@ -105,6 +116,9 @@ pub(crate) fn run(idl: &Idl) -> Outcome {
         Idl::Compile { file, input, output } => compile(file, input, output),
         Idl::Check { files, input } => check(files, input),
         Idl::Explain { code } => explain(code.as_deref()),
+        Idl::Fmt(arguments) => fmt::run(arguments),
+        Idl::Diff(arguments) => diff::run(arguments),
+        Idl::Lsp(arguments) => lsp::run(arguments),
         Idl::Dump { files, input } => dump_files(files, input),
     }
 }

@@ -1,0 +1,79 @@
+//! `armilla idl diff`: tells which changes of an IDL break the wire.
+
+use super::{Format, Input};
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
+use armilla_idl::Compilation;
+use armilla_idl::diff::{Finding, Impact, diff};
+use armilla_idl::source::Span;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What `armilla idl diff` is told. With `--format json` the changes are one JSON object on a line
+/// each, as errors are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "With --format json each change is one JSON object on a line of standard \
+                        output.\n\nExit status: 0 if nothing is breaking, 1 if something is, 2 if the files \
+                        cannot be compared.")]
+pub(crate) struct Diff {
+    /// The IDL file as it was
+    old: PathBuf,
+    /// The IDL file as it is
+    new: PathBuf,
+    #[command(flatten)]
+    input: Input,
+}
+
+pub(super) fn run(arguments: &Diff) -> Outcome {
+    let read = |path: &Path| {
+        armilla_idl::parse(path, &arguments.input.options()).map_err(|errors| {
+            arguments.input.tell(&errors);
+            Failure::usage(format_args!("{} cannot be compared", path.display()))
+        })
+    };
+    let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
+    let format = arguments.input.format;
+    let findings = diff(&old.model, &new.model);
+    for finding in &findings {
+        match format {
+            Format::Text => print_text(finding, &old, &new)?,
+            Format::Json => say!("{}", as_json(finding, &old, &new))?,
+        }
+    }
+    let count = |impact| findings.iter().filter(|finding| finding.impact == impact).count();
+    let breaking = count(Impact::Breaking);
+    if format == Format::Text {
+        say!("{breaking} breaking, {} compatible", count(Impact::Compatible))?;
+    }
+    if breaking > 0 { Err(Failure::Told) } else { Ok(()) }
+}
+
+fn print_text(finding: &Finding, old: &Compilation, new: &Compilation) -> Outcome {
+    say!("{}: {}: {}", finding.impact.as_str(), finding.name, finding.message)?;
+    for (when, span, compilation) in [("was at", finding.old, old), ("is at", finding.new, new)] {
+        if let Some(span) = span {
+            let (line, column) = compilation.sources().line_column(span);
+            let path = compilation.sources().path(span.file).display();
+            say!("  {when} {path}:{line}:{column}")?;
+        }
+    }
+    say!("  {}\n", finding.why)
+}
+
+fn as_json(finding: &Finding, old: &Compilation, new: &Compilation) -> Value {
+    json!({
+        "impact": finding.impact.as_str(),
+        "change": finding.change,
+        "name": finding.name,
+        "message": finding.message,
+        "why": finding.why,
+        "old": finding.old.map(|span| place(span, old)),
+        "new": finding.new.map(|span| place(span, new)),
+    })
+}
+
+fn place(span: Span, compilation: &Compilation) -> Value {
+    let (line, column) = compilation.sources().line_column(span);
+    let path = compilation.sources().path(span.file).display().to_string();
+    json!({ "file": path, "line": line, "column": column })
+}

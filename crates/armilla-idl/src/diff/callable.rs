@@ -1,0 +1,229 @@
+//! Interfaces, their operations and attributes.
+
+use super::slots::{List, slots};
+use super::{Diff, Place};
+use crate::model::{Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation};
+use crate::source::Span;
+
+const PARAMETERS: List = List {
+    noun: "parameter",
+    why: "parameters are marshalled one behind the other, without their names",
+};
+
+impl<'m> Diff<'m> {
+    pub(super) fn interface(
+        &mut self,
+        name: &str,
+        (old_id, old): (DeclId, &'m Interface),
+        (new_id, new): (DeclId, &'m Interface),
+        place: Place,
+    ) {
+        if !(old.defined && new.defined) {
+            // Of what is declared forward only there is nothing to compare.
+            return;
+        }
+        if old.flavour != new.flavour {
+            let message = "it is local, abstract or neither as it was not before".to_owned();
+            let why = "references to local, abstract and other interfaces travel differently or not \
+                       at all";
+            self.breaking("interface-kind-changed", name, message, why, place);
+        }
+        self.bases(name, (old_id, &old.bases), (new_id, &new.bases), place);
+        self.exports(name, old_id, new_id);
+    }
+
+    /// Compares what two declarations directly inherit from with all that they inherit from.
+    pub(super) fn bases(
+        &mut self,
+        name: &str,
+        (old_id, old): (DeclId, &[DeclId]),
+        (new_id, new): (DeclId, &[DeclId]),
+        place: Place,
+    ) {
+        let old_all = self.old.ancestors(old_id);
+        let new_all = self.new.ancestors(new_id);
+        for base in old {
+            if !new_all.iter().any(|other| self.same_declaration(*base, *other)) {
+                let message =
+                    format!("it does not inherit from `{}` any more", self.old.scoped_name(*base));
+                let why = "an old program uses it as one of these, which it is not";
+                self.breaking("base-removed", name, message, why, place);
+            }
+        }
+        for base in new {
+            if !old_all.iter().any(|other| self.same_declaration(*other, *base)) {
+                let message = format!("it inherits from `{}` now", self.new.scoped_name(*base));
+                let why = "an old program does not know, and goes on as before";
+                self.compatible("base-added", name, message, why, place);
+            }
+        }
+    }
+
+    /// Compares the operations and attributes of two declarations. What moved to a base is still
+    /// there: requests name the operation and not the interface.
+    pub(super) fn exports(&mut self, name: &str, old_id: DeclId, new_id: DeclId) {
+        let old_all = all_exports(self.old, old_id);
+        let new_all = all_exports(self.new, new_id);
+        for before in own_exports(self.old, old_id) {
+            let name = format!("{name}::{}", before.name());
+            let found = new_all.iter().find(|after| after.name() == before.name());
+            match (before, found) {
+                (Export::Operation(a), Some(Export::Operation(b))) => self.operation(&name, a, b),
+                (Export::Attribute(a), Some(Export::Attribute(b))) => self.attribute(&name, a, b),
+                (before, other) => {
+                    let new = other.map(|other| other.span());
+                    let place = Place { old: Some(before.span()), new };
+                    let what = before.what();
+                    let message = match other {
+                        None => format!("the {what} is gone"),
+                        Some(other) => format!("it is an {} and was an {what}", other.what()),
+                    };
+                    let why = "an old client calls it, and a new server answers BAD_OPERATION";
+                    self.breaking(format!("{what}-removed"), &name, message, why, place);
+                }
+            }
+        }
+        for after in own_exports(self.new, new_id) {
+            if !old_all.iter().any(|before| before.name() == after.name()) {
+                let name = format!("{name}::{}", after.name());
+                let message = format!("the {} is new", after.what());
+                let why = "an old client does not call it; an old server answers BAD_OPERATION";
+                let place = Place::is(after.span());
+                self.compatible(format!("{}-added", after.what()), &name, message, why, place);
+            }
+        }
+    }
+
+    fn operation(&mut self, name: &str, old: &Operation, new: &Operation) {
+        let place = Place::both(old.span, new.span);
+        if old.oneway != new.oneway {
+            let word = if new.oneway { "oneway now" } else { "not oneway any more" };
+            let why = "one side waits for a reply that the other does not send";
+            self.breaking("oneway-changed", name, format!("it is {word}"), why, place);
+        }
+        match (&old.result, &new.result) {
+            (None, None) => {}
+            (Some(a), Some(b)) => self.type_of(name, "result", "the result", (a, b), place),
+            (_, new) => {
+                let word = if new.is_some() { "a result" } else { "no result" };
+                let why = "the result is marshalled before what else comes back";
+                self.breaking("result-changed", name, format!("it has {word} now"), why, place);
+            }
+        }
+        self.slots(name, &PARAMETERS, &slots(&old.parameters), &slots(&new.parameters));
+        if old.parameters.len() == new.parameters.len() {
+            for (a, b) in old.parameters.iter().zip(&new.parameters) {
+                self.direction(
+                    name,
+                    (a.direction, b.direction),
+                    &b.name,
+                    Place::both(a.span, b.span),
+                );
+            }
+        }
+        self.raises(name, "", (&old.raises, &new.raises), place);
+        if old.context != new.context {
+            let why = "the values of the context travel behind the parameters";
+            let message = "its context changed".to_owned();
+            self.breaking("context-changed", name, message, why, place);
+        }
+    }
+
+    fn direction(
+        &mut self,
+        name: &str,
+        (old, new): (Direction, Direction),
+        parameter: &str,
+        place: Place,
+    ) {
+        if old != new {
+            let (old, new) = (word(old), word(new));
+            let message = format!("parameter `{parameter}` is `{new}` and was `{old}`");
+            let why = "it is marshalled in the request, in the reply or in both";
+            self.breaking("parameter-direction-changed", name, message, why, place);
+        }
+    }
+
+    /// `when` is empty for an operation and says for an attribute when it raises something.
+    fn raises(&mut self, name: &str, when: &str, (old, new): (&[DeclId], &[DeclId]), place: Place) {
+        let why = "who does not know of the exception gets UNKNOWN instead of it";
+        for id in old {
+            if !new.iter().any(|other| self.same_declaration(*id, *other)) {
+                let message =
+                    format!("it does not raise `{}`{when} any more", self.old.scoped_name(*id));
+                self.breaking("raises-removed", name, message, why, place);
+            }
+        }
+        for id in new {
+            if !old.iter().any(|other| self.same_declaration(*other, *id)) {
+                let message = format!("it raises `{}`{when} now", self.new.scoped_name(*id));
+                self.breaking("raises-added", name, message, why, place);
+            }
+        }
+    }
+
+    fn attribute(&mut self, name: &str, old: &Attribute, new: &Attribute) {
+        let place = Place::both(old.span, new.span);
+        self.type_of(name, "attribute-type", "its type", (&old.ty, &new.ty), place);
+        match (old.readonly, new.readonly) {
+            (false, true) => {
+                let message = "it is readonly now".to_owned();
+                let why = "an old client sets it, and a new server answers BAD_OPERATION";
+                self.breaking("attribute-readonly", name, message, why, place);
+            }
+            (true, false) => {
+                let message = "it is not readonly any more".to_owned();
+                let why = "an old client does not set it";
+                self.compatible("attribute-writable", name, message, why, place);
+            }
+            _ => {}
+        }
+        self.raises(name, " when it is read", (&old.get_raises, &new.get_raises), place);
+        self.raises(name, " when it is set", (&old.set_raises, &new.set_raises), place);
+    }
+}
+
+impl Export {
+    fn name(&self) -> &str {
+        match self {
+            Export::Operation(operation) => &operation.name,
+            Export::Attribute(attribute) => &attribute.name,
+        }
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Export::Operation(operation) => operation.span,
+            Export::Attribute(attribute) => attribute.span,
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self {
+            Export::Operation(_) => "operation",
+            Export::Attribute(_) => "attribute",
+        }
+    }
+}
+
+fn word(direction: Direction) -> &'static str {
+    match direction {
+        Direction::In => "in",
+        Direction::Out => "out",
+        Direction::InOut => "inout",
+    }
+}
+
+fn own_exports(model: &Model, id: DeclId) -> &[Export] {
+    match &model.get(id).kind {
+        DeclKind::Interface(interface) => &interface.exports,
+        DeclKind::Value(value) => &value.exports,
+        _ => &[],
+    }
+}
+
+/// The operations and attributes of `id`, then those that it inherits.
+fn all_exports(model: &Model, id: DeclId) -> Vec<&Export> {
+    let inherited = model.ancestors(id).into_iter().flat_map(|base| own_exports(model, base));
+    own_exports(model, id).iter().chain(inherited).collect()
+}

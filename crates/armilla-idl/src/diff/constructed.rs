@@ -1,0 +1,165 @@
+//! Structs, exceptions, unions, enums, valuetypes and the types of bits.
+
+use super::slots::{List, slots};
+use super::{Diff, Place};
+use crate::model::{Bitmask, Bitset, Case, DeclId, Enum, Struct, Union, Value};
+
+const MEMBERS: List = List {
+    noun: "member",
+    why: "members are marshalled one behind the other, without their names",
+};
+
+const STATE: List = List {
+    noun: "state member",
+    why: "the state is marshalled member by member, without their names",
+};
+
+const ENUMERATORS: List = List {
+    noun: "enumerator",
+    why: "enumerators travel as their numbers, and a number means the same to both only if the \
+          lists are equal",
+};
+
+const LABELS: &str = "who does not know the label cannot read what follows it";
+
+impl<'m> Diff<'m> {
+    pub(super) fn structure(&mut self, name: &str, old: &Struct, new: &Struct, place: Place) {
+        self.base(name, old.base, new.base, place);
+        self.slots(name, &MEMBERS, &slots(&old.members), &slots(&new.members));
+    }
+
+    fn base(&mut self, name: &str, old: Option<DeclId>, new: Option<DeclId>, place: Place) {
+        let same = match (old, new) {
+            (None, None) => true,
+            (Some(old), Some(new)) => self.same_declaration(old, new),
+            _ => false,
+        };
+        if !same {
+            let message = "it extends something else now".to_owned();
+            let why = "the members of the base are marshalled first";
+            self.breaking("base-changed", name, message, why, place);
+        }
+    }
+
+    pub(super) fn enumeration(&mut self, name: &str, old: &Enum, new: &Enum) {
+        self.slots(name, &ENUMERATORS, &slots(&old.enumerators), &slots(&new.enumerators));
+    }
+
+    /// The order of the cases does not matter, only which member a label selects.
+    pub(super) fn union(&mut self, name: &str, old: &Union, new: &Union, place: Place) {
+        let types = (&old.discriminator, &new.discriminator);
+        self.type_of(name, "discriminator-type", "the type of the discriminator", types, place);
+        for before in &old.cases {
+            match new.cases.iter().find(|after| self.share_label(before, after)) {
+                Some(after) => self.case(name, before, after),
+                None => {
+                    let message = format!("the case of `{}` is gone", before.member.name);
+                    let place = Place::was(before.member.span);
+                    self.breaking("case-removed", name, message, LABELS, place);
+                }
+            }
+        }
+        for after in &new.cases {
+            if !old.cases.iter().any(|before| self.share_label(before, after)) {
+                let message = format!("the case of `{}` is new", after.member.name);
+                self.breaking("case-added", name, message, LABELS, Place::is(after.member.span));
+            }
+        }
+    }
+
+    fn case(&mut self, name: &str, old: &Case, new: &Case) {
+        let (a, b) = (&old.member, &new.member);
+        let place = Place::both(a.span, b.span);
+        let count = old.labels.len() == new.labels.len();
+        if !count || old.default != new.default || !self.labels_within(old, new) {
+            let message = format!("the labels of `{}` changed", b.name);
+            self.breaking("labels-changed", name, message, LABELS, place);
+        }
+        if a.name != b.name {
+            let message = format!("member `{}` was called `{}`", b.name, a.name);
+            let why = "its label is marshalled and not its name, which only TypeCodes hold";
+            self.compatible("member-renamed", name, message, why, place);
+        }
+        let whose = format!("the type of member `{}`", b.name);
+        self.type_of(name, "member-type", &whose, (&a.ty, &b.ty), place);
+    }
+
+    fn labels_within(&self, old: &Case, new: &Case) -> bool {
+        let same = |label| new.labels.iter().any(|other| self.same_value(label, other));
+        old.labels.iter().all(same)
+    }
+
+    fn share_label(&self, old: &Case, new: &Case) -> bool {
+        let same = |label| new.labels.iter().any(|other| self.same_value(label, other));
+        old.default && new.default || old.labels.iter().any(same)
+    }
+
+    pub(super) fn value(
+        &mut self,
+        name: &str,
+        (old_id, old): (DeclId, &'m Value),
+        (new_id, new): (DeclId, &'m Value),
+        place: Place,
+    ) {
+        if !(old.defined && new.defined) {
+            return;
+        }
+        if old.modifier != new.modifier {
+            let message = "it is abstract, custom or neither as it was not before".to_owned();
+            let why = "the state is marshalled by other rules";
+            self.breaking("value-kind-changed", name, message, why, place);
+        }
+        if old.truncatable != new.truncatable {
+            let word = if new.truncatable { "truncatable now" } else { "not truncatable any more" };
+            let why = "only a truncatable value is sent with what a receiver needs to cut it down";
+            self.breaking("truncatable-changed", name, format!("it is {word}"), why, place);
+        }
+        let bases = |value: &Value| [value.bases.as_slice(), &value.supports].concat();
+        self.bases(name, (old_id, &bases(old)), (new_id, &bases(new)), place);
+        let state = |value: &'m Value| value.state.iter().map(|state| (&state.member).into());
+        let (before, after): (Vec<_>, Vec<_>) = (state(old).collect(), state(new).collect());
+        self.slots(name, &STATE, &before, &after);
+        self.exports(name, old_id, new_id);
+    }
+
+    pub(super) fn bitmask(&mut self, name: &str, old: &Bitmask, new: &Bitmask, place: Place) {
+        let size = |bound: u32| bound.next_power_of_two().clamp(8, 64);
+        if size(old.bound) != size(new.bound) {
+            let message = format!("it has {} bits and had {}", new.bound, old.bound);
+            let why = "it is marshalled as an integer of another size";
+            self.breaking("bound-changed", name, message, why, place);
+        }
+        for flag in &old.flags {
+            let found = new.flags.iter().find(|other| other.name == flag.name);
+            if found.is_none_or(|other| other.position != flag.position) {
+                let message = format!("flag `{}` is gone or another bit", flag.name);
+                let new = found.map(|other| other.span);
+                let why = "a bit means something else to an old program than to a new one";
+                let place = Place { old: Some(flag.span), new };
+                self.breaking("flag-changed", name, message, why, place);
+            }
+        }
+        for flag in &new.flags {
+            if !old.flags.iter().any(|other| other.name == flag.name) {
+                let message = format!("flag `{}` is new", flag.name);
+                let why = "an old program ignores the bit";
+                self.compatible("flag-added", name, message, why, Place::is(flag.span));
+            }
+        }
+    }
+
+    pub(super) fn bitset(&mut self, name: &str, old: &Bitset, new: &Bitset, place: Place) {
+        self.base(name, old.base, new.base, place);
+        let same = old.fields.len() == new.fields.len()
+            && old
+                .fields
+                .iter()
+                .zip(&new.fields)
+                .all(|(a, b)| (&a.name, a.bits) == (&b.name, b.bits));
+        if !same {
+            let message = "its fields changed".to_owned();
+            let why = "a bit means something else to an old program than to a new one";
+            self.breaking("fields-changed", name, message, why, place);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! What changed between two versions of an IDL, and which changes break the wire.
+//!
+//! A change is breaking if a program built from the old IDL and one built from the new IDL no longer
+//! understand one another in what both know, whichever of them is the client. So a new operation is
+//! compatible, though an old server does not have it: an old client never calls it. A new enumerator
+//! is breaking: an old program may receive it in a type that it knows.
+//!
+//! Declarations are compared by their repository ids, since these are what programs know one another
+//! by. What has another id but the same scoped name is taken for the same declaration, and that its
+//! id changed is one of the findings. A change of a type is reported where it is declared and not
+//! again wherever it is used.
+//!
+//! `pairs` finds what to compare with what, `wire` compares types, `slots` lists in which the place
+//! matters, `callable` what can be called, `constructed` all that has members.
+
+mod callable;
+mod constructed;
+mod pairs;
+mod slots;
+mod wire;
+
+use crate::model::{Const, DeclId, DeclKind, Model};
+use crate::source::Span;
+use pairs::Pairs;
+use wire::Wire;
+
+/// Whether old and new programs still understand one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Impact {
+    /// They do not, where they use what changed.
+    Breaking,
+    /// They do.
+    Compatible,
+}
+
+impl Impact {
+    /// `breaking` or `compatible`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Impact::Breaking => "breaking",
+            Impact::Compatible => "compatible",
+        }
+    }
+}
+
+/// One change.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// What it does to programs that run.
+    pub impact: Impact,
+    /// What kind of change it is, in words that a program can rely on: `member-added`.
+    pub change: String,
+    /// The scoped name of what changed: a declaration, or an operation or attribute in one.
+    pub name: String,
+    /// What changed, in one plain sentence without a full stop.
+    pub message: String,
+    /// Why that is breaking or compatible.
+    pub why: &'static str,
+    /// Where it stood; a place in the sources of the old compilation.
+    pub old: Option<Span>,
+    /// Where it stands; a place in the sources of the new compilation.
+    pub new: Option<Span>,
+}
+
+/// The changes from `old` to `new`: those of declarations that both have in the order of the old
+/// source, then what is new.
+///
+/// ```
+/// use armilla_idl::diff::{Impact, diff};
+/// use armilla_idl::{Options, parse_str};
+///
+/// let parse = |text| parse_str("bank.idl", text, &Options::new()).unwrap();
+/// let old = parse("struct Amount { float value; }; interface Bank { void open(); };");
+/// let new = parse("struct Amount { double value; }; interface Bank { void open(); void close(); };");
+/// let findings = diff(&old.model, &new.model);
+/// assert_eq!(findings[0].message, "the type of member `value` is `double` and was `float`");
+/// assert_eq!(findings[0].impact, Impact::Breaking);
+/// assert_eq!(findings[1].name, "Bank::close");
+/// assert_eq!(findings[1].impact, Impact::Compatible);
+/// ```
+pub fn diff(old: &Model, new: &Model) -> Vec<Finding> {
+    let mut diff = Diff { old, new, pairs: Pairs::new(old, new), findings: Vec::new() };
+    for (id, _) in old.iter() {
+        match diff.pairs.new_of(id) {
+            Some(other) => diff.declaration(id, other),
+            None => diff.removed(id),
+        }
+    }
+    for (id, _) in new.iter().filter(|(id, _)| !diff.pairs.is_known(*id)).collect::<Vec<_>>() {
+        diff.added(id);
+    }
+    diff.findings
+}
+
+struct Diff<'m> {
+    old: &'m Model,
+    new: &'m Model,
+    pairs: Pairs,
+    findings: Vec<Finding>,
+}
+
+/// Where something stood and stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    old: Option<Span>,
+    new: Option<Span>,
+}
+
+impl Place {
+    fn both(old: Span, new: Span) -> Place {
+        Place { old: Some(old), new: Some(new) }
+    }
+
+    fn was(old: Span) -> Place {
+        Place { old: Some(old), new: None }
+    }
+
+    fn is(new: Span) -> Place {
+        Place { old: None, new: Some(new) }
+    }
+}
+
+impl<'m> Diff<'m> {
+    fn breaking(
+        &mut self,
+        change: impl Into<String>,
+        name: &str,
+        message: String,
+        why: &'static str,
+        place: Place,
+    ) {
+        self.find(Impact::Breaking, change.into(), name, message, why, place);
+    }
+
+    fn compatible(
+        &mut self,
+        change: impl Into<String>,
+        name: &str,
+        message: String,
+        why: &'static str,
+        place: Place,
+    ) {
+        self.find(Impact::Compatible, change.into(), name, message, why, place);
+    }
+
+    fn find(
+        &mut self,
+        impact: Impact,
+        change: String,
+        name: &str,
+        message: String,
+        why: &'static str,
+        place: Place,
+    ) {
+        let Place { old, new } = place;
+        self.findings.push(Finding {
+            impact,
+            change,
+            name: name.to_owned(),
+            message,
+            why,
+            old,
+            new,
+        });
+    }
+
+    fn removed(&mut self, id: DeclId) {
+        let declaration = self.old.get(id);
+        let what = what(&declaration.kind);
+        let (change, name) = ("declaration-removed", self.old.scoped_name(id));
+        let message = format!("the {what} `{name}` is gone");
+        let place = Place::was(declaration.span);
+        match declaration.kind {
+            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Typedef(_) | DeclKind::Native => {
+                let why = "it never travels; where it was used in a type that changed, that is \
+                           reported too";
+                self.compatible(change, &name, message, why, place);
+            }
+            _ => {
+                let why = "a new program does not know what an old one refers to or sends by it";
+                self.breaking(change, &name, message, why, place);
+            }
+        }
+    }
+
+    fn added(&mut self, id: DeclId) {
+        let declaration = self.new.get(id);
+        let (what, name) = (what(&declaration.kind), self.new.scoped_name(id));
+        let message = format!("the {what} `{name}` is new");
+        let why = "an old program does not use it";
+        self.compatible("declaration-added", &name, message, why, Place::is(declaration.span));
+    }
+
+    fn declaration(&mut self, old_id: DeclId, new_id: DeclId) {
+        let (old, new) = (self.old.get(old_id), self.new.get(new_id));
+        let name = self.new.scoped_name(new_id);
+        let place = Place::both(old.span, new.span);
+        self.repository_id(old_id, new_id, &name);
+        match (&old.kind, &new.kind) {
+            (DeclKind::Module(_), DeclKind::Module(_)) | (DeclKind::Native, DeclKind::Native) => {}
+            (DeclKind::Interface(a), DeclKind::Interface(b)) => {
+                self.interface(&name, (old_id, a), (new_id, b), place);
+            }
+            (DeclKind::Struct(a), DeclKind::Struct(b))
+            | (DeclKind::Exception(a), DeclKind::Exception(b)) => {
+                self.structure(&name, a, b, place);
+            }
+            (DeclKind::Union(a), DeclKind::Union(b)) => self.union(&name, a, b, place),
+            (DeclKind::Enum(a), DeclKind::Enum(b)) => self.enumeration(&name, a, b),
+            (DeclKind::Value(a), DeclKind::Value(b)) => {
+                self.value(&name, (old_id, a), (new_id, b), place);
+            }
+            (DeclKind::Typedef(a), DeclKind::Typedef(b))
+            | (DeclKind::ValueBox(a), DeclKind::ValueBox(b)) => {
+                self.type_of(&name, "type", "it stands for", (a, b), place);
+            }
+            (DeclKind::Const(a), DeclKind::Const(b)) => self.constant(&name, a, b, place),
+            (DeclKind::Bitmask(a), DeclKind::Bitmask(b)) => self.bitmask(&name, a, b, place),
+            (DeclKind::Bitset(a), DeclKind::Bitset(b)) => self.bitset(&name, a, b, place),
+            (a, b) => {
+                let message =
+                    format!("it is {} {} and was {} {}", article(b), what(b), article(a), what(a));
+                let why = "what is marshalled or called is something else";
+                self.breaking("kind-changed", &name, message, why, place);
+            }
+        }
+    }
+
+    fn repository_id(&mut self, old: DeclId, new: DeclId, name: &str) {
+        let (old, new) = (self.old.get(old), self.new.get(new));
+        let (before, after) = (&old.repository_id, &new.repository_id);
+        if before == after {
+            return;
+        }
+        let change = "repository-id-changed";
+        let message = format!("the repository id is `{after}` and was `{before}`");
+        let place = Place::both(old.span, new.span);
+        match new.kind {
+            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native => {}
+            DeclKind::Typedef(_) => {
+                let why = "only the TypeCode of an alias holds it";
+                self.compatible(change, name, message, why, place);
+            }
+            DeclKind::Interface(_)
+            | DeclKind::Exception(_)
+            | DeclKind::Value(_)
+            | DeclKind::ValueBox(_) => {
+                let why = "the id travels, and an old and a new program do not know that both mean \
+                           the same";
+                self.breaking(change, name, message, why, place);
+            }
+            _ => {
+                let why = "the id travels in the TypeCode of an `any`, from which the other program \
+                           cannot extract it";
+                self.breaking(change, name, message, why, place);
+            }
+        }
+    }
+
+    fn constant(&mut self, name: &str, old: &Const, new: &Const, place: Place) {
+        let same_type = self.wire(&old.ty, &new.ty) != Wire::Different;
+        if same_type && self.same_value(&old.value, &new.value) {
+            return;
+        }
+        let why = "constants do not travel, but an old program goes on with the old one";
+        self.compatible("constant-changed", name, "its value changed".to_owned(), why, place);
+    }
+}
+
+fn what(kind: &DeclKind) -> &'static str {
+    match kind {
+        DeclKind::Module(_) => "module",
+        DeclKind::Interface(_) => "interface",
+        DeclKind::Struct(_) => "struct",
+        DeclKind::Exception(_) => "exception",
+        DeclKind::Union(_) => "union",
+        DeclKind::Enum(_) => "enum",
+        DeclKind::Typedef(_) => "typedef",
+        DeclKind::Const(_) => "constant",
+        DeclKind::Value(_) => "valuetype",
+        DeclKind::ValueBox(_) => "boxed value",
+        DeclKind::Native => "native type",
+        DeclKind::Bitmask(_) => "bitmask",
+        DeclKind::Bitset(_) => "bitset",
+    }
+}
+
+fn article(kind: &DeclKind) -> &'static str {
+    if what(kind).starts_with(['i', 'e']) { "an" } else { "a" }
+}

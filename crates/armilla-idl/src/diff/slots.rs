@@ -1,0 +1,126 @@
+//! Lists in which the place matters: members, parameters, enumerators, state.
+
+use super::{Diff, Place};
+use crate::model::{Enumerator, Member, Parameter, Type};
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// One entry of such a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot<'m> {
+    name: &'m str,
+    span: Span,
+    /// Its type; an enumerator has none.
+    ty: Option<&'m Type>,
+}
+
+/// What the entries of a list are, and what a change of the list means.
+pub(super) struct List {
+    /// `member`
+    pub(super) noun: &'static str,
+    /// Why entries may not come, go or move.
+    pub(super) why: &'static str,
+}
+
+impl Diff<'_> {
+    /// Compares two lists of what `name` has.
+    pub(super) fn slots(&mut self, name: &str, list: &List, old: &[Slot<'_>], new: &[Slot<'_>]) {
+        let (old_at, new_at) = (places(old), places(new));
+        let mut last = None;
+        let mut moved = false;
+        for (index, before) in old.iter().enumerate() {
+            match new_at.get(before.name).copied() {
+                Some(at) => {
+                    moved |= last.is_some_and(|last| at < last);
+                    last = Some(at);
+                    self.slot_type(name, list, before, &new[at]);
+                }
+                None => {
+                    let successor = new
+                        .get(index)
+                        .filter(|after| old.len() == new.len() && !old_at.contains_key(after.name));
+                    self.slot_gone(name, list, before, successor);
+                }
+            }
+        }
+        let replaced =
+            |index: usize| old.len() == new.len() && !new_at.contains_key(old[index].name);
+        for (index, after) in new.iter().enumerate() {
+            if !old_at.contains_key(after.name) && !replaced(index) {
+                let message = format!("{} `{}` is new", list.noun, after.name);
+                let change = list.change("added");
+                self.breaking(change, name, message, list.why, Place::is(after.span));
+            }
+        }
+        if let (true, Some(before), Some(after)) = (moved, old.first(), new.first()) {
+            let message = format!("the order of the {}s changed", list.noun);
+            let place = Place::both(before.span, after.span);
+            self.breaking(list.change("moved"), name, message, list.why, place);
+        }
+    }
+
+    fn slot_type(&mut self, name: &str, list: &List, before: &Slot<'_>, after: &Slot<'_>) {
+        if let (Some(a), Some(b)) = (before.ty, after.ty) {
+            let whose = format!("the type of {} `{}`", list.noun, after.name);
+            let change = list.change("type");
+            self.type_of(name, &change, &whose, (a, b), Place::both(before.span, after.span));
+        }
+    }
+
+    /// What no entry has the name of any more was renamed if a new one stands in its place.
+    fn slot_gone(
+        &mut self,
+        name: &str,
+        list: &List,
+        before: &Slot<'_>,
+        successor: Option<&Slot<'_>>,
+    ) {
+        let Some(after) = successor else {
+            let message = format!("{} `{}` is gone", list.noun, before.name);
+            let change = list.change("removed");
+            return self.breaking(change, name, message, list.why, Place::was(before.span));
+        };
+        let message = format!("{} `{}` was called `{}`", list.noun, after.name, before.name);
+        let why = "its place is marshalled and not its name, which only TypeCodes hold";
+        let place = Place::both(before.span, after.span);
+        self.compatible(list.change("renamed"), name, message, why, place);
+        self.slot_type(name, list, before, after);
+    }
+}
+
+impl List {
+    fn change(&self, what: &str) -> String {
+        format!("{}-{what}", self.noun.replace(' ', "-"))
+    }
+}
+
+/// Where in a list each name stands.
+fn places<'m>(slots: &[Slot<'m>]) -> HashMap<&'m str, usize> {
+    slots.iter().enumerate().map(|(index, slot)| (slot.name, index)).collect()
+}
+
+impl<'m> From<&'m Member> for Slot<'m> {
+    fn from(member: &'m Member) -> Self {
+        Slot { name: &member.name, span: member.span, ty: Some(&member.ty) }
+    }
+}
+
+impl<'m> From<&'m Parameter> for Slot<'m> {
+    fn from(parameter: &'m Parameter) -> Self {
+        Slot { name: &parameter.name, span: parameter.span, ty: Some(&parameter.ty) }
+    }
+}
+
+impl<'m> From<&'m Enumerator> for Slot<'m> {
+    fn from(enumerator: &'m Enumerator) -> Self {
+        Slot { name: &enumerator.name, span: enumerator.span, ty: None }
+    }
+}
+
+/// The entries of a list as slots.
+pub(super) fn slots<'m, T>(list: &'m [T]) -> Vec<Slot<'m>>
+where
+    Slot<'m>: From<&'m T>,
+{
+    list.iter().map(Slot::from).collect()
+}

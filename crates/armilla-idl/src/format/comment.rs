@@ -1,0 +1,30 @@
+//! Comments of several lines, which move as a whole.
+
+use super::layout::WIDTH;
+use super::scan::{Kind, Piece, width};
+
+/// The lines of `piece` as they stand at the column `indent`, the first one without indentation.
+pub(super) fn moved(piece: &Piece<'_>, indent: usize) -> String {
+    if piece.kind != Kind::BlockComment || !piece.text.contains('\n') {
+        return piece.text.to_owned();
+    }
+    // Lines do not drift to the right for ever where one such comment follows another.
+    let (column, indent) = (piece.column.min(WIDTH), indent.min(WIDTH));
+    let mut lines = piece.text.lines().map(str::trim_end);
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    let rest: Vec<&str> = lines.collect();
+    let filled = || rest.iter().filter(|line| !line.trim_start().is_empty());
+    let starred = filled().all(|line| line.trim_start().starts_with('*'));
+    for line in rest {
+        text.push('\n');
+        let bare = line.trim_start();
+        if bare.is_empty() {
+            continue;
+        }
+        let old = width(&line[..line.len() - bare.len()]);
+        let new = if starred { indent + 1 } else { (old + indent).saturating_sub(column) };
+        text.extend(std::iter::repeat_n(' ', new));
+        text.push_str(bare);
+    }
+    text
+}

@@ -1,0 +1,268 @@
+//! One declaration, label or bracket on one line, or on as many as it needs.
+
+use super::comment;
+use super::role::{Role, blank_between};
+use super::scan::{Kind, Piece};
+
+/// How long a line may be.
+pub(super) const WIDTH: usize = 100;
+
+/// How much farther a list that is broken stands, and one level of a body.
+pub(super) const STEP: usize = 2;
+
+/// How deeply lists that are broken may be nested; what is deeper stays on one line.
+const MAX_DEPTH: usize = 32;
+
+/// The lines that `pieces` take at the column `indent`, without a line end behind the last one.
+pub(super) fn lay_out(pieces: &[Piece<'_>], indent: usize) -> String {
+    let mut layout = Layout {
+        pieces,
+        closing: closing(pieces),
+        text: " ".repeat(indent),
+        column: indent,
+        indent,
+        line_indent: indent,
+        line_is_empty: true,
+        depth: 0,
+    };
+    layout.range(0, pieces.len());
+    layout.text
+}
+
+/// How wide `pieces` are on one line; `None` if they cannot stand on one.
+pub(super) fn flat_width(pieces: &[Piece<'_>]) -> Option<usize> {
+    let mut width = 0;
+    for (index, piece) in pieces.iter().enumerate() {
+        if piece.needs_line_before() || piece.needs_line_after() {
+            return None;
+        }
+        width += piece.text.chars().count() + usize::from(blank_before(pieces, index));
+    }
+    Some(width)
+}
+
+/// Whether `piece` begins what an operation or attribute has behind its parameters.
+pub(super) fn is_clause(piece: &Piece<'_>) -> bool {
+    matches!(piece.text, "raises" | "getraises" | "setraises" | "context")
+}
+
+/// Where each bracket is closed.
+fn closing(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
+    let mut closing = vec![None; pieces.len()];
+    let mut open = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match piece.role {
+            Role::Open => open.push(index),
+            Role::Close => {
+                if let Some(open) = open.pop() {
+                    closing[open] = Some(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    closing
+}
+
+fn blank_before(pieces: &[Piece<'_>], index: usize) -> bool {
+    let Some(last) = index.checked_sub(1) else { return false };
+    let before = last.checked_sub(1).map(|before| &pieces[before]);
+    blank_between(before, &pieces[last], &pieces[index])
+}
+
+struct Layout<'p, 't> {
+    pieces: &'p [Piece<'t>],
+    /// Where the bracket that is opened at an index is closed.
+    closing: Vec<Option<usize>>,
+    text: String,
+    column: usize,
+    /// Where the declaration or the entry stands that is being written.
+    indent: usize,
+    /// Where the line stands that is being written.
+    line_indent: usize,
+    line_is_empty: bool,
+    /// How many lists around are broken.
+    depth: usize,
+}
+
+impl Layout<'_, '_> {
+    fn range(&mut self, from: usize, to: usize) {
+        let mut continued = self.indent;
+        let mut level = 0_usize;
+        let mut index = from;
+        while index < to {
+            if index > from && !self.pieces[index - 1].is_comment() {
+                continued = self.indent + 2 * STEP;
+            }
+            let breaks = index > from && level == 0 && self.may_break(index);
+            if breaks && self.column + self.chunk(index, to) > WIDTH {
+                self.line(continued);
+            }
+            match self.group(index, to) {
+                Some(close) if !self.fits(index, close, to) => {
+                    self.put(index, continued);
+                    self.entries(index + 1, close);
+                    self.put(close, continued);
+                    index = close;
+                }
+                _ => {
+                    self.put(index, continued);
+                    match self.pieces[index].role {
+                        Role::Open | Role::OpenAngle => level += 1,
+                        Role::Close | Role::CloseAngle => level = level.saturating_sub(1),
+                        _ => {}
+                    }
+                }
+            }
+            index += 1;
+        }
+    }
+
+    /// Each entry of a list on a line of its own, and a new line for what closes it.
+    fn entries(&mut self, from: usize, to: usize) {
+        let (outer, line) = (self.indent, self.line_indent);
+        self.depth += 1;
+        let mut start = from;
+        let mut level = 0_usize;
+        for index in from..to {
+            let piece = &self.pieces[index];
+            match piece.role {
+                Role::Open | Role::OpenAngle => level += 1,
+                Role::Close | Role::CloseAngle => level = level.saturating_sub(1),
+                _ => {}
+            }
+            let next = self.pieces.get(index + 1).filter(|_| index + 1 < to);
+            let remark = next.is_some_and(|next| next.is_comment() && next.newlines == 0);
+            let separator = self.is_comma(index) || (index > start && self.ends_entry(index));
+            if level == 0 && separator && !remark {
+                self.entry(start, index + 1, line + STEP);
+                start = index + 1;
+            }
+        }
+        if start < to {
+            self.entry(start, to, line + STEP);
+        }
+        self.depth -= 1;
+        self.indent = outer;
+        self.line(line);
+    }
+
+    fn entry(&mut self, from: usize, to: usize, indent: usize) {
+        let remark = self.pieces[from].is_comment() && self.pieces[from].newlines == 0;
+        if !remark {
+            self.line(indent);
+        }
+        self.indent = indent;
+        self.range(from, to);
+    }
+
+    /// Whether the comment at `index` is a remark on the entry whose comma stands before it.
+    fn ends_entry(&self, index: usize) -> bool {
+        self.pieces[index].is_comment()
+            && self.pieces[index].newlines == 0
+            && self.is_comma(index - 1)
+    }
+
+    fn is_comma(&self, index: usize) -> bool {
+        self.pieces[index].is_sign(",")
+    }
+
+    /// Writes one piece, on a new line if it or the last one needs that.
+    fn put(&mut self, index: usize, continued: usize) {
+        let piece = &self.pieces[index];
+        let forced = index > 0 && self.pieces[index - 1].needs_line_after();
+        if piece.needs_line_before() {
+            self.line(0);
+        } else if forced && !self.line_is_empty {
+            self.line(continued);
+        } else if piece.needs_line_after() && piece.newlines > 0 && !self.line_is_empty {
+            self.line(self.indent);
+        }
+        if !self.line_is_empty && blank_before(self.pieces, index) {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        let text = comment::moved(piece, self.column);
+        self.text.push_str(&text);
+        self.column = match text.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count(),
+            None => self.column + text.chars().count(),
+        };
+        self.line_is_empty = false;
+    }
+
+    /// Begins a line, unless one has begun.
+    fn line(&mut self, indent: usize) {
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        if !self.line_is_empty {
+            self.text.push('\n');
+        }
+        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.column = indent;
+        self.line_indent = indent;
+        self.line_is_empty = true;
+    }
+
+    /// What closes the list that is opened at `index` and may be broken.
+    fn group(&self, index: usize, to: usize) -> Option<usize> {
+        let piece = &self.pieces[index];
+        if piece.role != Role::Open || piece.text == "[" || self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.closing[index].filter(|close| (index + 2..to).contains(close))
+    }
+
+    /// Whether the list from `open` to `close` fits into the line with what must follow it there.
+    fn fits(&self, open: usize, close: usize, to: usize) -> bool {
+        let blank = usize::from(blank_before(self.pieces, open));
+        let tail = if close + 1 < to && !self.may_break(close + 1) {
+            self.chunk(close + 1, to)
+        } else {
+            0
+        };
+        flat_width(&self.pieces[open..=close])
+            .is_some_and(|width| self.column + blank + width + tail <= WIDTH)
+    }
+
+    /// Whether a line may end before `index`, outside of all brackets.
+    fn may_break(&self, index: usize) -> bool {
+        let (Some(last), piece) = (self.pieces.get(index.wrapping_sub(1)), &self.pieces[index])
+        else {
+            return false;
+        };
+        is_clause(piece) && last.role != Role::Separator && index > 1
+            || last.is_sign(",")
+            || last.role == Role::Infix
+            || last.kind == Kind::Literal && piece.kind == Kind::Literal
+    }
+
+    /// How wide it is from `index` to where the line may end next, the blank before it included.
+    fn chunk(&self, index: usize, to: usize) -> usize {
+        let mut width = 0;
+        let mut level = 0_usize;
+        let clause = self.pieces[index].kind == Kind::Word;
+        for at in index..to {
+            let piece = &self.pieces[at];
+            if at > index && level == 0 && self.may_break(at)
+                || piece.is_comment()
+                || piece.needs_line_before()
+            {
+                break;
+            }
+            width += piece.text.chars().count() + usize::from(blank_before(self.pieces, at));
+            if piece.needs_line_after() {
+                break;
+            }
+            match piece.role {
+                // A list of parameters can be broken, that of a clause is rather kept together.
+                Role::Open if piece.text == "(" && level == 0 && !(clause && at == index + 1) => {
+                    break;
+                }
+                Role::Open | Role::OpenAngle => level += 1,
+                Role::Close | Role::CloseAngle => level = level.saturating_sub(1),
+                _ => {}
+            }
+        }
+        width
+    }
+}

@@ -1,0 +1,319 @@
+//! Which pieces stand on a line of their own: declarations, what opens and closes a body, labels,
+//! enumerators, annotations, comments and directives.
+
+use super::comment;
+use super::layout::{STEP, WIDTH, flat_width, is_clause, lay_out};
+use super::role::Role;
+use super::scan::{Kind, Piece, column};
+use crate::lex::keyword;
+
+/// The formatted text of `pieces`, with the line ends and the byte order mark of `source`.
+pub(super) fn print(pieces: &[Piece<'_>], source: &str) -> String {
+    let mut printer = Printer {
+        pieces,
+        text: String::new(),
+        start: 0,
+        state: State::default(),
+        opened: false,
+        outer: Vec::new(),
+    };
+    for index in 0..pieces.len() {
+        printer.piece(index);
+    }
+    printer.flush(pieces.len());
+    let bom = if source.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+    let crlf = source.find('\n').is_some_and(|newline| source[..newline].ends_with('\r'));
+    let text =
+        if crlf { printer.text.replace("\r\n", "\n").replace('\n', "\r\n") } else { printer.text };
+    format!("{bom}{text}")
+}
+
+/// How deeply text is indented at most, and how many conditionals deep branches are told apart: more
+/// is not written by people.
+const MAX_DEPTH: usize = 64;
+
+struct Printer<'p, 't> {
+    pieces: &'p [Piece<'t>],
+    text: String,
+    /// The first piece of the line that is not written yet.
+    start: usize,
+    state: State,
+    /// Whether a body begins here.
+    opened: bool,
+    /// The states at the conditionals that are open.
+    outer: Vec<Option<State>>,
+}
+
+/// Where in the structure of the source a piece stands.
+#[derive(Debug, Clone, Default)]
+struct State {
+    /// The bodies that are open.
+    bodies: Vec<Body>,
+    /// How many brackets are open on the line.
+    brackets: usize,
+    /// Whether the last line was a label, to which the next declaration belongs.
+    labelled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Body {
+    /// Its entries end with a semicolon.
+    Declarations,
+    /// Its entries are set apart by commas.
+    List,
+}
+
+impl<'t> Printer<'_, 't> {
+    fn piece(&mut self, index: usize) {
+        let piece = &self.pieces[index];
+        match piece.kind {
+            Kind::Directive | Kind::Verbatim if self.start == index => self.directive(index),
+            Kind::Directive => self.condition(piece.text),
+            Kind::LineComment | Kind::BlockComment if self.start == index => self.comment(index),
+            Kind::Sign => self.sign(index),
+            Kind::Word if self.is_complete(index) => self.flush(index + 1),
+            _ => {}
+        }
+    }
+
+    fn sign(&mut self, index: usize) {
+        let piece = &self.pieces[index];
+        match piece.text {
+            "{" => self.open(index),
+            "}" if self.state.brackets > 0 => self.state.brackets -= 1,
+            "}" => self.close(index),
+            "(" | "[" => self.state.brackets += 1,
+            ")" | "]" => {
+                self.state.brackets = self.state.brackets.saturating_sub(1);
+                if self.is_complete(index) {
+                    self.flush(index + 1);
+                }
+            }
+            ";" => {
+                self.state.brackets = 0;
+                self.flush(index + 1);
+            }
+            "," if self.ends_list_entry(index) => self.flush(index + 1),
+            ":" if piece.role == Role::LabelColon && self.line_ends(index) => {
+                self.flush(index + 1);
+                self.state.labelled = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, index: usize) {
+        if self.state.brackets > 0 || self.stays_on_line(index) {
+            self.state.brackets += 1;
+            return;
+        }
+        let body = if self.opens_list(index) { Body::List } else { Body::Declarations };
+        self.flush(index + 1);
+        self.state.bodies.push(body);
+        self.opened = true;
+    }
+
+    fn close(&mut self, index: usize) {
+        self.flush(index);
+        self.state.bodies.pop();
+        self.state.labelled = false;
+        if self.line_ends(index) && !self.pieces.get(index + 1).is_some_and(|p| p.is_sign(";")) {
+            self.flush(index + 1);
+        }
+    }
+
+    /// Whether the body that is opened at `index` stands on the line of what opens it: it is empty,
+    /// or a list that was written so and fits.
+    fn stays_on_line(&self, index: usize) -> bool {
+        let rest = &self.pieces[index + 1..];
+        let Some(length) = rest.iter().position(|piece| piece.is_sign("}") || piece.is_sign("{"))
+        else {
+            return false;
+        };
+        if length == 0 {
+            return rest[0].is_sign("}");
+        }
+        let end = length + usize::from(rest.get(length + 1).is_some_and(|p| p.is_sign(";")));
+        let line = &self.pieces[self.start..=index + 1 + end];
+        self.opens_list(index)
+            && rest[length].is_sign("}")
+            && rest[..length].iter().all(|piece| piece.newlines == 0 && !piece.is_sign(";"))
+            && flat_width(line).is_some_and(|width| self.indent() + width <= WIDTH)
+    }
+
+    /// Whether the body that is opened at `index` is that of an enum or a bitmask.
+    fn opens_list(&self, index: usize) -> bool {
+        let mut level = 0_usize;
+        self.line(index).iter().any(|piece| {
+            match piece.role {
+                Role::Open => level += 1,
+                Role::Close => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0 && (piece.is_word("enum") || piece.is_word("bitmask"))
+        })
+    }
+
+    /// The pieces of the line before `end`.
+    fn line(&self, end: usize) -> &[Piece<'t>] {
+        self.pieces.get(self.start..end).unwrap_or_default()
+    }
+
+    fn ends_list_entry(&self, comma: usize) -> bool {
+        self.state.brackets == 0
+            && self.state.bodies.last() == Some(&Body::List)
+            && !self.inside_angles(comma)
+    }
+
+    fn inside_angles(&self, index: usize) -> bool {
+        let level = |piece: &Piece<'_>| match piece.role {
+            Role::OpenAngle => 1,
+            Role::CloseAngle => -(piece.text.len() as isize),
+            _ => 0,
+        };
+        self.line(index).iter().map(level).sum::<isize>() > 0
+    }
+
+    /// Whether nothing but remarks follows the piece at `index` on its line.
+    fn line_ends(&self, index: usize) -> bool {
+        for piece in &self.pieces[index + 1..] {
+            if piece.newlines > 0 || piece.needs_line_after() {
+                return true;
+            }
+            if !piece.is_comment() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the line is complete with the piece at `index` though no sign ends it: it holds
+    /// annotations only, or the use of a macro.
+    fn is_complete(&self, index: usize) -> bool {
+        if self.state.brackets > 0 || !self.line_ends(index) {
+            return false;
+        }
+        let next = self.pieces[index + 1..].iter().find(|piece| !piece.is_comment());
+        let line = self.line(index + 1);
+        if line[0].is_sign("@") {
+            let goes_on = next.is_some_and(|next| next.is_sign("(") || next.is_sign("::"));
+            return !goes_on && is_annotations(line);
+        }
+        let first = &line[0];
+        if first.kind != Kind::Word || keyword::reserved(first.text).is_some() {
+            return false;
+        }
+        match line.get(1) {
+            None => next.is_some_and(|next| {
+                next.kind == Kind::Word && keyword::reserved(next.text) == Some(next.text)
+            }),
+            Some(second) => {
+                let goes_on = next.is_some_and(|next| next.is_sign(";") || is_clause(next));
+                second.is_sign("(") && self.pieces[index].is_sign(")") && !goes_on
+            }
+        }
+    }
+
+    fn indent(&self) -> usize {
+        self.state.bodies.len().min(MAX_DEPTH) * STEP
+    }
+
+    /// Writes the pieces of the line before `end`.
+    fn flush(&mut self, end: usize) {
+        let pieces = self.pieces;
+        let line = pieces.get(self.start..end).unwrap_or_default();
+        let Some(first) = line.first() else { return };
+        let is_label = first.is_word("case") || first.is_word("default");
+        let belongs = self.state.labelled && !is_label && !first.is_sign("}");
+        let indent = self.indent() + if belongs { STEP } else { 0 };
+        self.empty_line(first);
+        self.text.push_str(&lay_out(line, indent));
+        self.text.push('\n');
+        self.state.brackets = 0;
+        // Comments and annotations are only the beginning of what a label belongs to.
+        if !line.iter().all(Piece::is_comment) && !is_annotations(line) {
+            self.state.labelled = false;
+        }
+        self.start = end;
+    }
+
+    /// Keeps an empty line before `first`, but not where a body begins or ends.
+    fn empty_line(&mut self, first: &Piece<'_>) {
+        let opened = std::mem::take(&mut self.opened) || self.text.is_empty();
+        if first.newlines > 1 && !opened && !first.is_sign("}") {
+            self.text.push('\n');
+        }
+    }
+
+    fn directive(&mut self, index: usize) {
+        let piece = &self.pieces[index];
+        self.empty_line(piece);
+        self.text.push_str(piece.text);
+        self.text.push('\n');
+        self.start = index + 1;
+        if piece.kind == Kind::Directive {
+            self.condition(piece.text);
+        }
+    }
+
+    /// Each branch of a conditional begins in the state in which the first one began.
+    fn condition(&mut self, directive: &str) {
+        let name = directive.trim_start_matches('#').trim_start();
+        let name = name.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        match name {
+            "if" | "ifdef" | "ifndef" => {
+                let state = (self.outer.len() < MAX_DEPTH).then(|| self.state.clone());
+                self.outer.push(state);
+            }
+            "else" | "elif" => {
+                if let Some(Some(state)) = self.outer.last() {
+                    self.state = state.clone();
+                }
+            }
+            "endif" => {
+                self.outer.pop();
+            }
+            _ => {}
+        }
+    }
+
+    fn comment(&mut self, index: usize) {
+        let piece = &self.pieces[index];
+        let next = self.pieces.get(index + 1);
+        if piece.newlines == 0 && self.text.ends_with('\n') {
+            let leads = !piece.needs_line_after()
+                && next.is_some_and(|next| next.newlines == 0 && !next.is_comment());
+            if !leads {
+                self.text.pop();
+                self.text.push(' ');
+                let column = if piece.needs_line_after() { column(&self.text) } else { 0 };
+                self.text.push_str(&comment::moved(piece, column));
+                self.text.push('\n');
+                self.start = index + 1;
+                return;
+            }
+        }
+        if piece.needs_line_after() || next.is_none_or(|next| next.newlines > 0) {
+            self.flush(index + 1);
+        }
+    }
+}
+
+/// Whether `line` holds annotations and nothing else: `@key @range(min = 0, max = 9)`.
+fn is_annotations(line: &[Piece<'_>]) -> bool {
+    let mut level = 0_usize;
+    let mut last = None::<&Piece<'_>>;
+    for piece in line.iter().filter(|piece| !piece.is_comment()) {
+        match piece.role {
+            Role::Open => level += 1,
+            Role::Close => level = level.saturating_sub(1),
+            Role::Prefix if piece.text == "@" => {}
+            Role::Scope => {}
+            _ if level > 0 => {}
+            Role::Other if last.is_some_and(|last| last.is_sign("@") || last.is_sign("::")) => {}
+            _ => return false,
+        }
+        last = Some(piece);
+    }
+    level == 0 && line.first().is_some_and(|first| first.is_sign("@"))
+}

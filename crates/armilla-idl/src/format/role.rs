@@ -1,0 +1,178 @@
+//! What a token is to its neighbours: whether `-` is a sign or an operator, whether `>>` closes two
+//! brackets, whether `:` ends a label; and from that, between which of them a blank stands.
+
+use super::scan::{Kind, Piece};
+use crate::lex::keyword;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A word, a number, a literal, a comment.
+    Other,
+    /// `(`, `[` or `{`
+    Open,
+    /// `)`, `]` or `}`
+    Close,
+    /// `<` of `sequence<T>`
+    OpenAngle,
+    /// `>` and sometimes `>>`
+    CloseAngle,
+    /// `,` or `;`
+    Separator,
+    /// `::`
+    Scope,
+    /// The colon behind `case X` or `default`.
+    LabelColon,
+    /// A sign between two operands; the colon before base interfaces is one too.
+    Infix,
+    /// A sign before its operand; `@` is one too.
+    Prefix,
+}
+
+/// Gives every piece its role.
+pub(super) fn assign(pieces: &mut [Piece<'_>]) {
+    let mut roles = Roles::default();
+    for index in 0..pieces.len() {
+        let piece = &pieces[index];
+        if piece.is_comment() || piece.needs_line_before() {
+            continue;
+        }
+        let role = match piece.kind {
+            Kind::Sign => roles.sign(piece.text, roles.last.map(|last| &pieces[last])),
+            _ => Role::Other,
+        };
+        let after_at = roles.last.is_some_and(|last| pieces[last].is_sign("@"));
+        if (piece.is_word("case") || piece.is_word("default")) && !after_at {
+            roles.label = Some(roles.open.len());
+        }
+        pieces[index].role = role;
+        roles.last = Some(index);
+    }
+}
+
+#[derive(Default)]
+struct Roles {
+    /// The brackets that are open.
+    open: Vec<char>,
+    /// How many brackets were open where the label began that has no colon yet.
+    label: Option<usize>,
+    /// The token before.
+    last: Option<usize>,
+}
+
+impl Roles {
+    fn sign(&mut self, sign: &str, last: Option<&Piece<'_>>) -> Role {
+        match sign {
+            "(" | "[" | "{" => {
+                self.open.extend(sign.chars());
+                Role::Open
+            }
+            ")" | "]" | "}" => {
+                self.close(sign);
+                Role::Close
+            }
+            "<" => {
+                self.open.push('<');
+                Role::OpenAngle
+            }
+            ">" if self.open.ends_with(&['<']) => {
+                self.open.pop();
+                Role::CloseAngle
+            }
+            ">>" if self.open.ends_with(&['<', '<']) => {
+                self.open.truncate(self.open.len() - 2);
+                Role::CloseAngle
+            }
+            ";" => {
+                while self.open.last().is_some_and(|bracket| *bracket != '{') {
+                    self.open.pop();
+                }
+                self.label = None;
+                Role::Separator
+            }
+            "," => Role::Separator,
+            "::" => Role::Scope,
+            ":" if self.label == Some(self.open.len()) => {
+                self.label = None;
+                Role::LabelColon
+            }
+            "@" | "~" => Role::Prefix,
+            "+" | "-" if !last.is_some_and(ends_operand) => Role::Prefix,
+            _ => Role::Infix,
+        }
+    }
+
+    /// Closes the bracket that `sign` matches, and angles that were left open in it.
+    fn close(&mut self, sign: &str) {
+        let opening = match sign {
+            ")" => '(',
+            "]" => '[',
+            _ => '{',
+        };
+        if let Some(index) = self.open.iter().rposition(|bracket| *bracket == opening) {
+            self.open.truncate(index);
+        }
+    }
+}
+
+/// Whether an operand can end with `piece`, so that a sign behind it is between two of them.
+fn ends_operand(piece: &Piece<'_>) -> bool {
+    match piece.kind {
+        Kind::Number | Kind::Literal => true,
+        Kind::Word => !is_keyword(piece.text) || matches!(piece.text, "TRUE" | "FALSE"),
+        _ => piece.role == Role::Close,
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    keyword::reserved(word).is_some_and(|keyword| keyword == word)
+}
+
+/// Whether a blank stands between `first` and `second`, which follow one another on a line;
+/// `before` is what stands before them.
+pub(super) fn blank_between(
+    before: Option<&Piece<'_>>,
+    first: &Piece<'_>,
+    second: &Piece<'_>,
+) -> bool {
+    let angles = first.role == Role::CloseAngle && second.role == Role::CloseAngle;
+    if first.is_comment() || second.is_comment() || angles {
+        return true;
+    }
+    if second.kind == Kind::Broken || first.kind == Kind::Broken {
+        return second.apart;
+    }
+    match (first.role, second.role) {
+        (_, Role::Separator | Role::LabelColon | Role::CloseAngle) => false,
+        (Role::Prefix, _) => first.text == second.text,
+        (Role::Scope | Role::OpenAngle, _) => false,
+        (Role::Open, Role::Close) => false,
+        (Role::Open, _) => first.text == "{",
+        (_, Role::Close) => second.text == "}",
+        (_, Role::OpenAngle) => false,
+        (Role::Infix | Role::Separator | Role::LabelColon, _) => true,
+        (_, Role::Scope) => blank_before_scope(first, second),
+        (_, Role::Open) => match second.text {
+            "{" => true,
+            "[" => false,
+            _ => blank_before_parenthesis(before, first),
+        },
+        _ => true,
+    }
+}
+
+/// `in ::A`, but `B::A`. Keywords of newer versions may be names; then the source says it.
+fn blank_before_scope(first: &Piece<'_>, second: &Piece<'_>) -> bool {
+    match first.kind {
+        Kind::Word if is_keyword(first.text) => true,
+        Kind::Word if keyword::is_corba3(first.text) => second.apart,
+        Kind::Word => false,
+        _ => true,
+    }
+}
+
+/// `raises (E)`, but `ring()` and `@default(1)`.
+fn blank_before_parenthesis(before: Option<&Piece<'_>>, first: &Piece<'_>) -> bool {
+    let annotation = before.is_some_and(|before| before.is_sign("@"));
+    let keyword = is_keyword(first.text) || matches!(first.text, "getraises" | "setraises");
+    first.kind == Kind::Word && keyword && !annotation
+}

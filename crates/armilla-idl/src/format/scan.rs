@@ -1,0 +1,274 @@
+//! From text to pieces: the tokens of the lexer, and what it passes over: comments, directives and
+//! text that is never compiled. Nothing of the source but blanks is in no piece.
+
+use super::role::{self, Role};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::{self, Token, TokenKind};
+use crate::source::FileId;
+
+/// Something that stays in the text as it is.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'t> {
+    pub(super) kind: Kind,
+    pub(super) role: Role,
+    pub(super) text: &'t str,
+    /// How many line ends there are between it and the piece before.
+    pub(super) newlines: usize,
+    /// Whether anything at all is between it and the piece before.
+    pub(super) apart: bool,
+    /// How far from the start of its line it stood, if it has several lines.
+    pub(super) column: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    Number,
+    Literal,
+    Sign,
+    /// What is no token, in text that is compiled under a condition only.
+    Broken,
+    LineComment,
+    BlockComment,
+    /// A directive with all its lines.
+    Directive,
+    /// The lines between `#if 0` and its end.
+    Verbatim,
+}
+
+impl Piece<'_> {
+    pub(super) fn is_comment(&self) -> bool {
+        matches!(self.kind, Kind::LineComment | Kind::BlockComment)
+    }
+
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
+        self.kind == Kind::Sign && self.text == sign
+    }
+
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.kind == Kind::Word && self.text == word
+    }
+
+    /// Whether it begins a line of its own.
+    pub(super) fn needs_line_before(&self) -> bool {
+        matches!(self.kind, Kind::Directive | Kind::Verbatim)
+    }
+
+    /// Whether nothing can follow it on its line.
+    pub(super) fn needs_line_after(&self) -> bool {
+        match self.kind {
+            Kind::LineComment | Kind::Broken | Kind::Directive | Kind::Verbatim => true,
+            Kind::BlockComment => self.text.contains('\n'),
+            _ => false,
+        }
+    }
+}
+
+/// The pieces of `text`, or what cannot be told apart in it.
+pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<Piece<'_>>, Vec<Diagnostic>> {
+    let (tokens, unterminated) = lex::lex(text, file);
+    let mut errors: Vec<Diagnostic> = unterminated
+        .map(|span| Diagnostic::error(Code::Unterminated, span, "this comment does not end"))
+        .into_iter()
+        .collect();
+    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut scanner = Scanner { text, tokens: &tokens, position: bom, pieces: Vec::new() };
+    let mut conditionals = 0_usize;
+    while let Some(token) = scanner.tokens.first() {
+        let start = token.span.start as usize;
+        scanner.comments(start);
+        if token.starts_line && token.is("#") {
+            match scanner.directive(start) {
+                Some("if" | "ifdef" | "ifndef") => conditionals += 1,
+                Some("endif") => conditionals = conditionals.saturating_sub(1),
+                _ => {}
+            }
+            continue;
+        }
+        let kind = kind(token);
+        if kind == Kind::Broken && conditionals == 0 {
+            errors.push(broken(token));
+        }
+        scanner.piece(kind, start, token.span.end as usize);
+        scanner.tokens = &scanner.tokens[1..];
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    scanner.comments(text.len());
+    role::assign(&mut scanner.pieces);
+    Ok(scanner.pieces)
+}
+
+fn kind(token: &Token) -> Kind {
+    match token.kind {
+        TokenKind::Identifier => Kind::Word,
+        TokenKind::Number => Kind::Number,
+        TokenKind::Char | TokenKind::String | TokenKind::WideChar | TokenKind::WideString => {
+            Kind::Literal
+        }
+        TokenKind::Punctuation => Kind::Sign,
+        _ => Kind::Broken,
+    }
+}
+
+fn broken(token: &Token) -> Diagnostic {
+    if token.kind == TokenKind::Unterminated {
+        return Diagnostic::error(Code::Unterminated, token.span, "this literal does not end");
+    }
+    let message = format!("`{}` has no meaning in IDL", token.text.escape_debug());
+    Diagnostic::error(Code::BadCharacter, token.span, message)
+}
+
+struct Scanner<'t, 'k> {
+    text: &'t str,
+    /// The tokens that are still to come.
+    tokens: &'k [Token],
+    /// Where the last piece ended.
+    position: usize,
+    pieces: Vec<Piece<'t>>,
+}
+
+impl<'t> Scanner<'t, '_> {
+    fn piece(&mut self, kind: Kind, start: usize, end: usize) {
+        let gap = &self.text[self.position..start];
+        let text = match kind {
+            Kind::Directive | Kind::LineComment => solid(&self.text[start..end]),
+            _ => self.text[start..end].trim_end_matches(['\r', '\n']),
+        };
+        self.pieces.push(Piece {
+            kind,
+            role: Role::Other,
+            text,
+            newlines: gap.matches('\n').count(),
+            apart: !gap.is_empty(),
+            column: if text.contains('\n') { column(&self.text[..start]) } else { 0 },
+        });
+        self.position = end;
+    }
+
+    /// Takes the comments before `end`, between which there are only blanks.
+    fn comments(&mut self, end: usize) {
+        while let Some(found) = self.text[self.position..end].find('/') {
+            let start = self.position + found;
+            let rest = &self.text[start..];
+            if rest.starts_with("//") {
+                self.piece(Kind::LineComment, start, start + line_comment(rest));
+            } else {
+                self.piece(Kind::BlockComment, start, start + block_comment(rest));
+            }
+        }
+    }
+
+    /// Takes the directive at `start` and, if it is `#if 0`, what it leaves out. Gives its name.
+    fn directive(&mut self, start: usize) -> Option<&'t str> {
+        let end = start + directive(&self.text[start..]);
+        let name = self.tokens.get(1).filter(|token| (token.span.start as usize) < end);
+        let name = name.map(|token| &self.text[token.span.start as usize..token.span.end as usize]);
+        let never = name == Some("if")
+            && self.tokens.get(2).is_some_and(|token| &*token.text == "0")
+            && self.tokens.get(3).is_none_or(|token| token.span.start as usize >= end);
+        self.piece(Kind::Directive, start, end);
+        self.drop_tokens(end);
+        if never {
+            self.left_out();
+        }
+        name
+    }
+
+    /// Takes what stands between `#if 0` and the directive that ends it as it is.
+    fn left_out(&mut self) {
+        let mut depth = 0_usize;
+        let mut end = self.text.len();
+        // The line of the directive that ends it begins behind a line end.
+        let line_end =
+            |hash: usize| self.text[..hash].rfind('\n').unwrap_or(hash).max(self.position);
+        for pair in self.tokens.windows(2).filter(|pair| pair[0].starts_line && pair[0].is("#")) {
+            match &*pair[1].text {
+                "if" | "ifdef" | "ifndef" => depth += 1,
+                "endif" | "else" | "elif" if depth == 0 => {
+                    end = line_end(pair[0].span.start as usize);
+                    break;
+                }
+                "endif" => depth -= 1,
+                _ => {}
+            }
+        }
+        let start = self.text[self.position..end].find('\n').map(|at| self.position + at + 1);
+        if let Some(start) = start.filter(|start| !self.text[*start..end].trim().is_empty()) {
+            self.piece(Kind::Verbatim, start, end);
+        }
+        self.drop_tokens(end);
+    }
+
+    fn drop_tokens(&mut self, end: usize) {
+        let behind = self.tokens.iter().position(|token| token.span.start as usize >= end);
+        self.tokens = &self.tokens[behind.unwrap_or(self.tokens.len())..];
+    }
+}
+
+/// `text` without blanks at its end. A backslash there that joins an empty line is dropped, so that
+/// it does not join what will follow; one that joins nothing keeps a blank for the same reason.
+fn solid(mut text: &str) -> &str {
+    loop {
+        let trimmed = text.trim_end();
+        let cut = &text[trimmed.len()..];
+        let Some(joining) = trimmed.strip_suffix('\\').filter(|_| !cut.is_empty()) else {
+            return trimmed;
+        };
+        if !(cut.starts_with('\n') || cut.starts_with("\r\n")) {
+            let blank = cut.chars().next().map_or(0, char::len_utf8);
+            return &text[..trimmed.len() + blank];
+        }
+        text = joining;
+    }
+}
+
+/// How far from the start of its line the end of `text` is.
+pub(super) fn column(text: &str) -> usize {
+    width(&text[text.rfind('\n').map_or(0, |newline| newline + 1)..])
+}
+
+/// How wide the blanks and the text of a line are, a tab reaching to the next column of eight.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().fold(0, |column, c| if c == '\t' { (column / 8 + 1) * 8 } else { column + 1 })
+}
+
+/// How long the comment `//…` at the start of `text` is.
+fn line_comment(text: &str) -> usize {
+    let mut from = 0;
+    while let Some(found) = text[from..].find('\n') {
+        let line = &text[..from + found];
+        if !line.strip_suffix('\r').unwrap_or(line).ends_with('\\') {
+            return from + found;
+        }
+        from += found + 1;
+    }
+    text.len()
+}
+
+/// How long the comment `/*…*/` at the start of `text` is.
+fn block_comment(text: &str) -> usize {
+    text.get(2..).and_then(|inner| inner.find("*/")).map_or(text.len(), |length| length + 4)
+}
+
+/// How long the directive at the start of `text` is, with its comments and continuation lines.
+fn directive(text: &str) -> usize {
+    let mut end = 0;
+    while let Some(c) = text[end..].chars().next() {
+        let rest = &text[end..];
+        end += match c {
+            '\n' => break,
+            '\\' if rest.starts_with("\\\r\n") => 3,
+            '\\' if rest.starts_with("\\\n") => 2,
+            '/' if rest.starts_with("//") => line_comment(rest),
+            '/' if rest.starts_with("/*") => block_comment(rest),
+            '"' | '\'' => {
+                let line = rest.lines().next().unwrap_or(rest);
+                line[1..].find(c).map_or(line.len(), |length| length + 2)
+            }
+            c => c.len_utf8(),
+        };
+    }
+    end
+}
