@@ -1,0 +1,54 @@
+//! Connects through shared memory.
+
+use super::link::Link;
+use super::{ShmStream, addr, hello};
+use crate::error::context;
+use crate::unix::UnixConnector;
+use crate::{Address, Connector, Stream, StreamOptions};
+use rustix::fd::AsFd;
+use std::io;
+use std::time::Duration;
+
+/// Makes shared-memory streams actively.
+#[derive(Clone, Debug, Default)]
+pub struct ShmConnector {
+    options: StreamOptions,
+    spin: Duration,
+}
+
+impl ShmConnector {
+    /// A connector whose streams have rings of the sizes in `options`: the send queue for the bytes
+    /// that go out, the receive queue for those that come in, each rounded up to a power of two
+    /// between 4 KiB and 64 MiB; 128 KiB if not given.
+    pub fn new(options: StreamOptions) -> Self {
+        Self { options, spin: Duration::ZERO }
+    }
+
+    /// Lets a stream look for what it waits for up to this long before it sleeps. Pays when the peer
+    /// answers sooner and runs on another core, which it needs for itself.
+    pub fn spinning(mut self, spin: Duration) -> Self {
+        self.spin = spin;
+        self
+    }
+
+    /// Connects to the acceptor at `address` within `timeout`; it need not have accepted yet.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`]; [`io::ErrorKind::NotFound`] if there is no such file,
+    /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
+    pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
+        let place = addr::socket(address)?;
+        let socket = addr::in_terms_of(address, UnixConnector::default().connect(&place, timeout))?;
+        let region = hello::offer(socket.as_fd(), &self.options)
+            .map_err(|error| context(format_args!("cannot connect to {address}"), error))?;
+        let names = [addr::unnamed(), address.clone()];
+        let socket = socket.as_fd().try_clone_to_owned()?;
+        Ok(ShmStream::new(socket, Some(Link::new(region, 0)), self.spin, names))
+    }
+}
+
+impl Connector for ShmConnector {
+    fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.connect(address, timeout)?))
+    }
+}

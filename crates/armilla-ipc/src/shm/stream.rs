@@ -1,0 +1,281 @@
+//! Moves bytes through shared memory.
+
+use super::hello;
+use super::link::Link;
+use super::ring::{END, GONE, RESET, Side};
+use super::wait::{Patience, Place, Woken, hung_up, look};
+use crate::deadline::Timeout;
+use crate::{Address, Readiness, SendError, Stream};
+use rustix::event::PollFlags;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// A connection through shared memory. See the [module](super) for what it costs and promises.
+///
+/// Dropping it ends both directions; bytes that were not read by then reset the stream, as over a
+/// socket. It is `Send` and `Sync`; one thread may send while another receives.
+#[derive(Debug)]
+pub struct ShmStream {
+    socket: OwnedFd,
+    /// Set once the peer's memory is here, which an accepted stream does not wait for.
+    link: OnceLock<Link>,
+    opening: Mutex<()>,
+    closed_for_reading: AtomicBool,
+    closed_for_writing: AtomicBool,
+    /// Whether the kernel has hung up on behalf of the peer.
+    peer_gone: AtomicBool,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
+    spin: Duration,
+    local: Address,
+    peer: Address,
+}
+
+impl ShmStream {
+    /// A stream over a connected socket; without a `link` it is still to come over the socket.
+    pub(super) fn new(
+        socket: OwnedFd,
+        link: Option<Link>,
+        spin: Duration,
+        [local, peer]: [Address; 2],
+    ) -> Self {
+        Self {
+            socket,
+            link: link.map_or_else(OnceLock::new, OnceLock::from),
+            opening: Mutex::new(()),
+            closed_for_reading: AtomicBool::new(false),
+            closed_for_writing: AtomicBool::new(false),
+            peer_gone: AtomicBool::new(false),
+            recv_timeout: Timeout::default(),
+            send_timeout: Timeout::default(),
+            spin,
+            local,
+            peer,
+        }
+    }
+
+    /// The link, for which an accepted stream waits at its first use.
+    #[inline]
+    fn link(&self, patience: &mut Patience) -> io::Result<&Link> {
+        match self.link.get() {
+            Some(link) => Ok(link),
+            None => self.await_link(patience),
+        }
+    }
+
+    #[cold]
+    fn await_link(&self, patience: &mut Patience) -> io::Result<&Link> {
+        loop {
+            if let Some(link) = self.try_link()? {
+                return Ok(link);
+            }
+            look(self.as_fd(), PollFlags::IN, patience.left()?)?;
+        }
+    }
+
+    /// The link, if it is there or can be had without waiting.
+    fn try_link(&self) -> io::Result<Option<&Link>> {
+        if let Some(link) = self.link.get() {
+            return Ok(Some(link));
+        }
+        // One thread at a time, lest a second one take a later byte for the greeting.
+        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(link) = self.link.get() {
+            return Ok(Some(link));
+        }
+        let Some(region) = hello::accept(self.as_fd())? else { return Ok(None) };
+        let link = self.link.get_or_init(|| Link::new(region, 1));
+        // A direction that was ended meanwhile, see `shutdown`.
+        self.publish_ends(link);
+        Ok(Some(link))
+    }
+
+    /// Passes on to the peer which directions were ended here.
+    fn publish_ends(&self, link: &Link) {
+        if self.closed_for_writing.load(Ordering::SeqCst) {
+            link.end_writing(self.as_fd());
+        }
+        if self.closed_for_reading.load(Ordering::SeqCst) {
+            link.end_reading(self.as_fd());
+        }
+    }
+
+    fn closed_for_reading(&self) -> bool {
+        self.closed_for_reading.load(Ordering::SeqCst)
+    }
+
+    fn closed_for_writing(&self) -> bool {
+        self.closed_for_writing.load(Ordering::SeqCst)
+    }
+
+    /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
+    fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
+        let what = "the peer did not take the bytes";
+        let mut patience = Patience::new(self.send_timeout.get(), self.spin, what);
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        if self.closed_for_writing() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let link = self.link(&mut patience)?;
+        let ring = link.outgoing();
+        let mut producer = link.writer();
+        loop {
+            if self.closed_for_writing() || ring.ended() & GONE != 0 {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            *sent += link.write(&mut producer, parts, *sent, self.as_fd())?;
+            if *sent == total {
+                return Ok(());
+            }
+            let place = Place { ring, side: Side::Producer, socket: self.as_fd() };
+            let ready = || {
+                producer.room(ring, 1) != Ok(0)
+                    || ring.ended() & GONE != 0
+                    || self.closed_for_writing()
+            };
+            if place.wait(&mut patience, ready)? == Woken::Gone {
+                self.peer_gone.store(true, Ordering::Release);
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+        }
+    }
+
+    /// What to return when the ring is empty, if it is not to be waited for.
+    fn at_end(&self, ended: u32, gone: bool) -> Option<io::Result<usize>> {
+        match ended {
+            ended if ended & RESET != 0 => Some(Err(io::ErrorKind::ConnectionReset.into())),
+            ended if ended & END != 0 => Some(Ok(0)),
+            _ if gone => Some(Err(died())),
+            _ => None,
+        }
+    }
+}
+
+impl Stream for ShmStream {
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.closed_for_reading() {
+            return Ok(0);
+        }
+        let what = "nothing was received";
+        let mut patience = Patience::new(self.recv_timeout.get(), self.spin, what);
+        let link = match self.link(&mut patience) {
+            Ok(link) => link,
+            Err(_) if self.closed_for_reading() => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let ring = link.incoming();
+        let mut consumer = link.reader();
+        loop {
+            // Before the bytes: what a peer left behind, or wrote before its end, is read first.
+            let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
+            let count = link.read(&mut consumer, buffer, self.as_fd())?;
+            if count > 0 {
+                return Ok(count);
+            }
+            if self.closed_for_reading() {
+                return Ok(0);
+            }
+            if let Some(end) = self.at_end(ended, gone) {
+                return end;
+            }
+            let place = Place { ring, side: Side::Consumer, socket: self.as_fd() };
+            let ready = || {
+                consumer.available(ring, 1) != Ok(0)
+                    || ring.ended() & (END | RESET) != 0
+                    || self.closed_for_reading()
+            };
+            if place.wait(&mut patience, ready)? == Woken::Gone {
+                self.peer_gone.store(true, Ordering::Release);
+            }
+        }
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.send_all_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        let mut sent = 0;
+        self.send_parts(parts, &mut sent).map_err(|source| SendError { sent, source })
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.recv_timeout.set(timeout, |_| Ok(()))
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.set(timeout, |_| Ok(()))
+    }
+
+    fn readiness(&self) -> io::Result<Readiness> {
+        let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
+        let link = match self.try_link() {
+            Ok(Some(link)) => link,
+            Ok(None) if gone => return Ok(Readiness::Closed),
+            Ok(None) => return Ok(Readiness::Quiet),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                return Ok(Readiness::Closed);
+            }
+            Err(error) => return Err(error),
+        };
+        let ended = link.incoming().ended() & (END | RESET) != 0;
+        Ok(match link.incoming().holds_bytes() {
+            true => Readiness::Data,
+            false if ended || gone || self.closed_for_reading() => Readiness::Closed,
+            false => Readiness::Quiet,
+        })
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        if how != Shutdown::Read {
+            self.closed_for_writing.store(true, Ordering::SeqCst);
+        }
+        if how != Shutdown::Write {
+            self.closed_for_reading.store(true, Ordering::SeqCst);
+            // Wakes our own thread if it waits at the socket. The other direction of the socket
+            // stays, for the peer to see that this process is alive.
+            let _ = net::shutdown(&self.socket, net::Shutdown::Read);
+        }
+        if let Some(link) = self.link.get() {
+            self.publish_ends(link);
+        }
+        Ok(())
+    }
+
+    fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.local
+    }
+}
+
+impl Drop for ShmStream {
+    fn drop(&mut self) {
+        // A stream that was accepted and never used is closed in order too.
+        if let Ok(Some(link)) = self.try_link() {
+            link.close(self.as_fd());
+        }
+    }
+}
+
+impl AsFd for ShmStream {
+    /// The socket beside the memory, which tells whether the peer lives. The bytes of the stream do
+    /// not pass through it, and what does must not be touched.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The error of a peer that has gone without a farewell.
+#[cold]
+fn died() -> io::Error {
+    let reason = "the peer's process ended without closing the stream";
+    io::Error::new(io::ErrorKind::ConnectionReset, reason)
+}
