@@ -33,27 +33,41 @@
 //! of the protocols spoken over its streams.
 
 mod address;
+mod channel;
+mod credentials;
+mod deadline;
 mod endpoint;
 mod error;
 mod options;
+mod partial;
 mod socket;
 mod stream;
+mod sys;
+mod within;
 
 pub mod affinity;
 pub mod clock;
+pub mod fifo;
 pub mod host;
+pub mod pipe;
+pub mod pty;
+pub mod shm;
 pub mod signals;
 pub mod tcp;
 pub mod unix;
 
 pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};
+pub use credentials::Credentials;
 pub use endpoint::{Acceptor, Connector, Transport, connect, listen};
 pub use options::StreamOptions;
+pub use partial::{RecvError, SendError};
+pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
-pub use stream::{Readiness, SendError, Stream};
+pub use stream::{Readiness, Stream};
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};
+pub use within::Within;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 const BACKLOG: i32 = 1024;
 
 /// The pause before the next attempt when the process or the system has run out of something.
-const BACK_OFF: Duration = Duration::from_millis(20);
+pub(crate) const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// A bound socket in the listening state.
 #[derive(Debug)]

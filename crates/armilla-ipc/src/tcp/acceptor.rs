@@ -2,7 +2,8 @@
 
 use super::TcpStream;
 use super::addr::{self, Attempts};
-use crate::socket::{Deadline, Listener, Socket};
+use crate::deadline::Deadline;
+use crate::socket::{Listener, Socket};
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, sockopt};

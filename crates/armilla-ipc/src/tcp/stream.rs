@@ -1,11 +1,8 @@
 //! Moves bytes over TCP.
 
 use crate::socket::Socket;
-use crate::{Address, Readiness, SendError, Stream};
+use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd};
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::time::Duration;
 
 /// A TCP connection.
 #[derive(Debug)]
@@ -19,48 +16,7 @@ impl TcpStream {
     }
 }
 
-impl Stream for TcpStream {
-    #[inline]
-    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.socket.recv(buffer)
-    }
-
-    #[inline]
-    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
-        self.socket.send_all(bytes)
-    }
-
-    #[inline]
-    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        self.socket.send_all_vectored(parts)
-    }
-
-    #[inline]
-    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_recv_timeout(timeout)
-    }
-
-    #[inline]
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_send_timeout(timeout)
-    }
-
-    fn readiness(&self) -> io::Result<Readiness> {
-        self.socket.readiness()
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.socket.shutdown(how)
-    }
-
-    fn peer(&self) -> &Address {
-        self.socket.peer()
-    }
-
-    fn local(&self) -> &Address {
-        self.socket.local()
-    }
-}
+delegate_stream!(TcpStream, socket);
 
 impl AsFd for TcpStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied
