@@ -47,14 +47,20 @@ mod within;
 
 pub mod affinity;
 pub mod clock;
+pub mod datagram;
 pub mod fifo;
 pub mod host;
+pub mod option;
 pub mod pipe;
+pub mod proactor;
 pub mod pty;
+pub mod reactor;
 pub mod shm;
 pub mod signals;
 pub mod tcp;
+pub mod udp;
 pub mod unix;
+pub mod unix_datagram;
 
 pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};
