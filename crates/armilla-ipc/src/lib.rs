@@ -61,6 +61,7 @@ pub mod tcp;
 pub mod udp;
 pub mod unix;
 pub mod unix_datagram;
+pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};

@@ -116,7 +116,8 @@ impl Channel {
             .into_iter()
             .filter(|(_, direction)| how == *direction || how == Shutdown::Both);
         ended.clone().for_each(|(half, _)| half.mark_ended());
-        ended.map(|(half, _)| half.end()).collect()
+        // Eager: an error of the first does not spare the second.
+        ended.fold(Ok(()), |so_far, (half, _)| so_far.and(half.end()))
     }
 
     pub(crate) fn peer(&self) -> &Address {

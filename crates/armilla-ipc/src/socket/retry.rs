@@ -15,21 +15,22 @@ use std::time::Duration;
 
 type SysResult = rustix::io::Result<usize>;
 
-const RECV_LATE: &str = "nothing was received";
-const SEND_LATE: &str = "the peer did not take the bytes";
+pub(crate) const RECV_LATE: &str = "nothing was received";
+pub(crate) const SEND_LATE: &str = "the peer did not take the bytes";
 
 /// Repeats an interrupted call until it ends otherwise or its time is over.
-fn again(
+#[cold]
+pub(crate) fn again<T>(
     mut errno: Errno,
     what: &str,
     timeout: Option<Duration>,
-    mut call: impl FnMut() -> SysResult,
-) -> io::Result<usize> {
+    mut call: impl FnMut() -> rustix::io::Result<T>,
+) -> io::Result<T> {
     let deadline = Deadline::after(timeout);
     while errno == Errno::INTR {
         deadline.remaining().map_err(|_| timed_out(what, timeout))?;
         match call() {
-            Ok(count) => return Ok(count),
+            Ok(done) => return Ok(done),
             Err(next) => errno = next,
         }
     }

@@ -22,10 +22,11 @@ impl UnixStream {
     ///
     /// ```
     /// use armilla_ipc::{Stream, UnixStream};
+    /// use std::os::fd::AsFd;
     ///
     /// let (near, far) = UnixStream::pair()?;
     /// let (carried, other) = UnixStream::pair()?;
-    /// near.send_with_descriptors(b"!", &[(&carried).into()])?;
+    /// near.send_with_descriptors(b"!", &[carried.as_fd()])?;
     ///
     /// let mut descriptors = Vec::new();
     /// assert_eq!(far.recv_with_descriptors(&mut [0; 8], &mut descriptors)?, 1);
