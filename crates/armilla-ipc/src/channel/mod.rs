@@ -111,13 +111,17 @@ impl Channel {
             let why = "this transport cannot end one direction alone";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
+        let (input, output) = (how != Shutdown::Write, how != Shutdown::Read);
         // Both are marked before the first is closed, whose peer may react at once.
-        let ended = [(&self.input, Shutdown::Read), (&self.output, Shutdown::Write)]
-            .into_iter()
-            .filter(|(_, direction)| how == *direction || how == Shutdown::Both);
-        ended.clone().for_each(|(half, _)| half.mark_ended());
-        // Eager: an error of the first does not spare the second.
-        ended.fold(Ok(()), |so_far, (half, _)| so_far.and(half.end()))
+        if input {
+            self.input.mark_ended();
+        }
+        if output {
+            self.output.mark_ended();
+        }
+        let input = if input { self.input.end() } else { Ok(()) };
+        let output = if output { self.output.end() } else { Ok(()) };
+        input.and(output)
     }
 
     pub(crate) fn peer(&self) -> &Address {
