@@ -76,7 +76,13 @@ pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};
 pub use within::Within;
 
-/// Compiles the example of the README.
+/// Runs the examples of the eight classic mistakes, and checks that those that must not compile do
+/// not.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/socket-mistakes.md")]
+struct SocketMistakes;
+
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
