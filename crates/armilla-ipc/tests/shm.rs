@@ -3,12 +3,15 @@
 
 mod conformance;
 
+use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
 use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
 use armilla_ipc::{Address, Readiness, Stream, StreamOptions};
 use conformance::{LONG, Place, conformance, fresh_path, pattern};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
@@ -117,6 +120,56 @@ fn a_peer_that_greets_wrongly_is_refused_with_the_reason() {
         let error = server.recv(&mut [0; 8]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+/// Sends back what it receives, driven by a reactor.
+struct Echo(ShmStream);
+
+impl Handler for Echo {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
+        let mut buffer = [0; 4096];
+        loop {
+            match self.0.watch() {
+                Ok(Readiness::Quiet) => return Next::READ,
+                Ok(Readiness::Data) => {
+                    let count = self.0.recv(&mut buffer).unwrap();
+                    self.0.send_all(&buffer[..count]).unwrap();
+                }
+                _ => return Next::Leave,
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reactor_waits_for_shared_memory_like_for_a_socket() {
+    for reactor in [Reactor::new().unwrap(), Reactor::shared().unwrap()] {
+        let acceptor = bind();
+        let address = acceptor.local().clone();
+        serve::<Shm>(&reactor, acceptor, |_, stream| Ok(Arc::new(Echo(stream)))).unwrap();
+        thread::scope(|scope| {
+            let serving = scope.spawn(|| reactor.run());
+            let clients =
+                [(); 3].map(|()| ShmConnector::default().connect(&address, Some(LONG)).unwrap());
+            for round in 0..300 {
+                for client in &clients {
+                    client.set_recv_timeout(Some(LONG)).unwrap();
+                    let sent = pattern(1 + round * 7);
+                    client.send_all(&sent).unwrap();
+                    let mut received = vec![0; sent.len()];
+                    conformance::recv_exact(client, &mut received);
+                    assert!(sent == received);
+                }
+            }
+            drop(clients);
+            reactor.stop();
+            serving.join().unwrap().unwrap();
+        });
     }
 }
 

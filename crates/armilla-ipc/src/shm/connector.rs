@@ -19,7 +19,7 @@ pub struct ShmConnector {
 impl ShmConnector {
     /// A connector whose streams have rings of the sizes in `options`: the send queue for the bytes
     /// that go out, the receive queue for those that come in, each rounded up to a power of two
-    /// between 4 KiB and 64 MiB; 128 KiB if not given.
+    /// between 4 KiB and 64 MiB; 1 MiB if not given.
     pub fn new(options: StreamOptions) -> Self {
         Self { options, spin: Duration::ZERO }
     }

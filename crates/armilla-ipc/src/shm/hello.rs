@@ -18,8 +18,9 @@ const MAGIC: [u8; 8] = *b"ARMSHM\0\x01";
 /// The magic, and the binary logarithms of the two capacities, that of the sender's ring first.
 const LENGTH: usize = 10;
 
-/// The capacity of a ring unless the options say otherwise: half of a second-level cache or less.
-const CAPACITY: usize = 128 << 10;
+/// The capacity of a ring unless the options say otherwise: so much that two sides that sleep seldom
+/// have to. Its pages are taken from the system when they are first used.
+const CAPACITY: usize = 1 << 20;
 
 /// Makes the memory for a new stream and passes it to the acceptor at the other end of `socket`. Our
 /// bytes go through ring 0.

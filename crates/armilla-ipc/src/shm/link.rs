@@ -3,7 +3,7 @@
 
 use super::region::Region;
 use super::ring::{Broken, Consumer, END, GONE, Producer, RESET, Ring, Side};
-use super::wait::wake;
+use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,11 @@ impl Link {
         self.region.ring(self.ours)
     }
 
+    /// How many bytes that ring holds.
+    pub(super) fn outgoing_capacity(&self) -> usize {
+        self.region.capacity(self.ours)
+    }
+
     /// The ring that the peer's bytes come through.
     #[inline]
     pub(super) fn incoming(&self) -> &Ring {
@@ -54,7 +59,8 @@ impl Link {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what there is room for of `parts`, from byte `skip` on, and tells the peer.
+    /// Writes what there is room for of `parts`, from byte `skip` on. The peer is woken when it can do
+    /// half a ring's work, or all there is.
     pub(super) fn write(
         &self,
         producer: &mut Producer,
@@ -62,7 +68,7 @@ impl Link {
         mut skip: usize,
         socket: BorrowedFd<'_>,
     ) -> io::Result<usize> {
-        let total: usize = parts.iter().map(|part| part.len()).sum();
+        let (total, start) = (parts.iter().map(|part| part.len()).sum::<usize>(), skip);
         let wanted = total.saturating_sub(skip).min(PIECE);
         let room = producer.room(self.outgoing(), wanted as u64).map_err(broken)? as usize;
         let count = wanted.min(room);
@@ -79,7 +85,9 @@ impl Link {
         }
         if count > 0 {
             producer.publish(self.outgoing(), count as u64);
-            wake(self.outgoing(), Side::Consumer, socket);
+            if count == total - start || producer.is_half_full() {
+                wake(self.outgoing(), Side::Consumer, socket);
+            }
         }
         Ok(count)
     }
@@ -97,7 +105,7 @@ impl Link {
         for piece in buffer[..count].chunks_mut(PIECE) {
             self.region.read(1 - self.ours, consumer.position(), piece);
             consumer.release(ring, piece.len() as u64);
-            wake(ring, Side::Producer, socket);
+            wake_for_room(ring, consumer.room_given(), socket);
         }
         Ok(count)
     }

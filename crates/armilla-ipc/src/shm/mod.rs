@@ -24,6 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A reactor can wait for such a stream too, see [`ShmStream::watch`].
+//!
 //! # What a peer cannot do
 //! The two sides need not trust each other beyond the permissions of the path. A peer that dies, at
 //! any instruction, leaves a stream whose published bytes can be read, followed by
@@ -35,6 +37,8 @@ mod acceptor;
 mod addr;
 mod connector;
 mod hello;
+#[cfg(test)]
+mod hostile;
 mod link;
 mod region;
 mod ring;

@@ -28,6 +28,8 @@ struct Rare {
     ended: AtomicU32,
     consumer: AtomicU32,
     producer: AtomicU32,
+    /// How much room a sleeping producer waits for.
+    needs: AtomicU32,
 }
 
 /// Keeps a value alone on its cache lines, a pair of them because processors fetch pairs.
@@ -89,8 +91,14 @@ impl Ring {
     /// Announces how `side` is about to sleep. It must look once more before it does: either that
     /// look finds what the other side published, or the other side finds the announcement.
     pub(super) fn announce(&self, side: Side, how: u32) {
-        self.word(side).store(how, Relaxed);
+        self.word(side).store(how, Release);
         fence(SeqCst);
+    }
+
+    /// Announces how much room the producer is about to sleep for. Comes before the announcement
+    /// that it sleeps.
+    pub(super) fn announce_needs(&self, room: u32) {
+        self.rare.0.needs.store(room, Relaxed);
     }
 
     /// Takes the announcement back.
@@ -106,6 +114,18 @@ impl Ring {
         match self.word(side).load(Relaxed) {
             AWAKE => AWAKE,
             _ => self.word(side).swap(AWAKE, AcqRel),
+        }
+    }
+
+    /// As [`sleeper`](Self::sleeper) for a producer, that may sleep on while there is less room than
+    /// it waits for. To be called after every release: the last one finds room enough.
+    #[inline]
+    pub(super) fn producer_with_room(&self, room: u64) -> u32 {
+        fence(SeqCst);
+        match self.word(Side::Producer).load(Acquire) {
+            AWAKE => AWAKE,
+            _ if room < u64::from(self.rare.0.needs.load(Relaxed)) => AWAKE,
+            _ => self.word(Side::Producer).swap(AWAKE, AcqRel),
         }
     }
 }
@@ -144,6 +164,12 @@ impl Producer {
         }
         self.head = head;
         Ok(self.capacity - (self.tail - head))
+    }
+
+    /// Whether the ring holds half of what it can, as far as is known here. It may hold less.
+    #[inline]
+    pub(super) fn is_half_full(&self) -> bool {
+        2 * (self.tail - self.head) >= self.capacity
     }
 
     /// Hands over `count` bytes, written at the position; no more than there was room for.
@@ -191,6 +217,12 @@ impl Consumer {
         Ok(tail - self.head)
     }
 
+    /// How much room the producer has, or less if it has written meanwhile.
+    #[inline]
+    pub(super) fn room_given(&self) -> u64 {
+        self.capacity - (self.tail - self.head)
+    }
+
     /// Gives back the room of `count` bytes that were read; no more than were available.
     #[inline]
     pub(super) fn release(&mut self, ring: &Ring, count: u64) {
@@ -208,6 +240,7 @@ impl Ring {
             ended: AtomicU32::new(0),
             consumer: AtomicU32::new(0),
             producer: AtomicU32::new(0),
+            needs: AtomicU32::new(0),
         };
         Self { tail: Apart(AtomicU64::new(0)), head: Apart(AtomicU64::new(0)), rare: Apart(rare) }
     }
@@ -216,6 +249,15 @@ impl Ring {
     pub(super) fn forge(&self, tail: u64, head: u64) {
         self.tail.0.store(tail, SeqCst);
         self.head.0.store(head, SeqCst);
+    }
+
+    /// What it does besides.
+    pub(super) fn forge_rare(&self, words: [u32; 4]) {
+        let rare = &self.rare.0;
+        let places = [&rare.ended, &rare.consumer, &rare.producer, &rare.needs];
+        for (place, word) in places.into_iter().zip(words) {
+            place.store(word, SeqCst);
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::hello;
 use super::link::Link;
-use super::ring::{END, GONE, RESET, Side};
-use super::wait::{Patience, Place, Woken, hung_up, look};
+use super::ring::{DOORBELL, END, GONE, RESET, Side};
+use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
 use crate::deadline::Timeout;
 use crate::{Address, Readiness, SendError, Stream};
 use rustix::event::PollFlags;
@@ -57,6 +57,41 @@ impl ShmStream {
             local,
             peer,
         }
+    }
+
+    /// Looks as [`readiness`](Stream::readiness) does, and if nothing has arrived, has the peer make
+    /// this stream's descriptor readable when something does.
+    ///
+    /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as this
+    /// finds something, and waits for its descriptor to be readable when it finds nothing.
+    ///
+    /// ```
+    /// # use armilla_ipc::{Readiness, ShmStream, Stream, reactor::Next};
+    /// fn echo(stream: &ShmStream, buffer: &mut [u8]) -> std::io::Result<Next> {
+    ///     loop {
+    ///         match stream.watch()? {
+    ///             Readiness::Quiet => return Ok(Next::READ),
+    ///             Readiness::Closed => return Ok(Next::Leave),
+    ///             Readiness::Data => {
+    ///                 let count = stream.recv(buffer)?;
+    ///                 stream.send_all(&buffer[..count])?;
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`readiness`](Stream::readiness).
+    pub fn watch(&self) -> io::Result<Readiness> {
+        let found = self.readiness()?;
+        let (Readiness::Quiet, Some(link)) = (found, self.link.get()) else { return Ok(found) };
+        // Silenced before the bell is asked for: a ring that comes now is for us.
+        if !silence_bell(self.as_fd())? {
+            self.peer_gone.store(true, Ordering::Release);
+        }
+        link.incoming().announce(Side::Consumer, DOORBELL);
+        self.readiness()
     }
 
     /// The link, for which an accepted stream waits at its first use.
@@ -132,9 +167,12 @@ impl ShmStream {
             if *sent == total {
                 return Ok(());
             }
+            // Half a ring is worth waking up for, unless the rest needs less.
+            let needs = (total - *sent).min(link.outgoing_capacity() / 2) as u64;
+            ring.announce_needs(needs as u32);
             let place = Place { ring, side: Side::Producer, socket: self.as_fd() };
             let ready = || {
-                producer.room(ring, 1) != Ok(0)
+                producer.room(ring, needs).map_or(true, |room| room >= needs)
                     || ring.ended() & GONE != 0
                     || self.closed_for_writing()
             };

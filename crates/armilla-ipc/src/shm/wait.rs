@@ -36,12 +36,14 @@ pub(super) struct Place<'a> {
 pub(super) enum Woken {
     /// What it waited for may have come.
     Ready,
+    /// It has slept long enough to be content with less.
+    Late,
     /// The peer has gone, though what it left behind in the ring may be of interest.
     Gone,
 }
 
 impl Place<'_> {
-    /// Waits until `ready`, or until the peer has gone.
+    /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`].
     pub(super) fn wait(
         &self,
         patience: &mut Patience,
@@ -60,14 +62,10 @@ impl Place<'_> {
                 false => self.sleep_on_word(left),
             };
             self.ring.awake(self.side);
-            if woken? == Woken::Gone {
-                return Ok(Woken::Gone);
-            }
-            if ready() {
-                return Ok(Woken::Ready);
-            }
-            if self.side == Side::Consumer {
-                how = DOORBELL;
+            match woken? {
+                Woken::Late if self.side == Side::Consumer => how = DOORBELL,
+                Woken::Ready if !ready() => {}
+                woken => return Ok(woken),
             }
         }
     }
@@ -81,7 +79,7 @@ impl Place<'_> {
             Ok(()) | Err(Errno::AGAIN | Errno::INTR) => Ok(Woken::Ready),
             Err(Errno::TIMEDOUT) => {
                 let seen = look(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
-                Ok(if hung_up(seen) { Woken::Gone } else { Woken::Ready })
+                Ok(if hung_up(seen) { Woken::Gone } else { Woken::Late })
             }
             Err(errno) => Err(errno.into()),
         }
@@ -103,6 +101,15 @@ pub(super) fn wake(ring: &Ring, side: Side, socket: BorrowedFd<'_>) {
     match ring.sleeper(side) {
         super::ring::AWAKE => {}
         how => wake_sleeper(ring, side, how, socket),
+    }
+}
+
+/// Wakes the producer of a ring if it sleeps until there is no more than this `room`.
+#[inline]
+pub(super) fn wake_for_room(ring: &Ring, room: u64, socket: BorrowedFd<'_>) {
+    match ring.producer_with_room(room) {
+        super::ring::AWAKE => {}
+        how => wake_sleeper(ring, Side::Producer, how, socket),
     }
 }
 
@@ -132,7 +139,7 @@ pub(super) fn look(
 }
 
 /// Takes the bytes that rang the bell; false if the peer has gone instead.
-fn silence_bell(socket: BorrowedFd<'_>) -> io::Result<bool> {
+pub(super) fn silence_bell(socket: BorrowedFd<'_>) -> io::Result<bool> {
     match net::recv(socket, &mut [0_u8; 64], RecvFlags::DONTWAIT) {
         Ok((_, count)) => Ok(count > 0),
         Err(Errno::AGAIN | Errno::INTR) => Ok(true),
