@@ -3,9 +3,10 @@
 //! Every mechanism is seen through the same three roles. A [`Connector`] actively makes streams, an
 //! [`Acceptor`] passively makes them, and a [`Stream`] moves bytes. What a role cannot do does not
 //! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
-//! sides meet.
+//! sides meet. Datagrams have roles of their own, see [`datagram`].
 //!
-//! Each transport is one module with the same files and the same names: [`tcp`] and [`unix`] today.
+//! Each transport is one module with the same files and the same names, such as [`tcp`], [`unix`],
+//! [`fifo`], [`pipe`] and [`pty`].
 //! Code that knows its transport uses the concrete types, and each call is then a thin wrapper over
 //! one system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
 //! which return boxed roles; another crate adds a transport by implementing the three traits.

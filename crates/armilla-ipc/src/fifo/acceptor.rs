@@ -4,7 +4,7 @@ use super::addr::{self, Names};
 use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Half};
 use crate::error::context;
-use crate::socket::BACK_OFF;
+use crate::socket::unless_short;
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, OwnedFd};
@@ -69,8 +69,9 @@ impl FifoAcceptor {
             }
             let Some(names) = Names::requested(&self.path, &request) else { continue };
             // A connector that has given up is passed over.
-            if let Ok(ends) = open_both(&names) {
-                return self.make(ends).map(Some);
+            let Ok(ends) = open_both(&names) else { continue };
+            if let Some(stream) = unless_short(self.make(ends))? {
+                return Ok(Some(stream));
             }
         }
     }
@@ -114,13 +115,11 @@ impl Acceptor for FifoAcceptor {
 /// Opens the pipes of a connection, waiting out a shortage of descriptors.
 fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
     loop {
-        let both = addr::open_at(&names.to_acceptor, OFlags::RDONLY)
+        let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY);
+        let both = input
             .and_then(|input| Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?)));
-        match both.as_ref().map_err(Errno::from_io_error) {
-            Err(Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
-                std::thread::sleep(BACK_OFF);
-            }
-            _ => return both,
+        if let Some(both) = unless_short(both)? {
+            return Ok(both);
         }
     }
 }

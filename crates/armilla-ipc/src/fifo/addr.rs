@@ -54,8 +54,7 @@ fn check(fd: &OwnedFd) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-/// The two named pipes of one connection, named by what its side does with them. Dropping it removes
-/// the names; who has opened the pipes keeps them.
+/// The paths of the two named pipes of one connection.
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) to_acceptor: PathBuf,
@@ -93,10 +92,24 @@ impl Names {
     }
 }
 
-impl Drop for Names {
+/// The two named pipes themselves. Dropping this removes them; who has opened them keeps them.
+#[derive(Debug)]
+pub(super) struct Made(pub(super) Names);
+
+impl Made {
+    /// Makes both pipes.
+    pub(super) fn new(names: Names) -> io::Result<Self> {
+        make(&names.to_connector)?;
+        let made = Self(names);
+        make(&made.0.to_acceptor)?;
+        Ok(made)
+    }
+}
+
+impl Drop for Made {
     fn drop(&mut self) {
-        // The other side may have removed them already.
-        let _ = std::fs::remove_file(&self.to_acceptor);
-        let _ = std::fs::remove_file(&self.to_connector);
+        // One that cannot be removed stays behind as an empty name and is in nobody's way.
+        let _ = std::fs::remove_file(&self.0.to_acceptor);
+        let _ = std::fs::remove_file(&self.0.to_connector);
     }
 }

@@ -1,6 +1,6 @@
 //! Makes two named pipes and asks the acceptor to open them.
 
-use super::addr::{self, Names};
+use super::addr::{self, Made, Names};
 use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Half};
 use crate::deadline::Deadline;
@@ -48,8 +48,8 @@ impl FifoConnector {
             other => Half::new(other?)?,
         };
         let (names, request) = Names::fresh(path);
-        addr::make(&names.to_connector)?;
-        addr::make(&names.to_acceptor)?;
+        let made = Made::new(names)?;
+        let names = &made.0;
         let input = addr::open_at(&names.to_connector, OFlags::RDONLY)?;
         // A pipe can be opened for writing only while somebody reads it; until the acceptor does,
         // that is ourselves.

@@ -3,9 +3,10 @@
 use super::{PipeStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
+use crate::socket::unless_short;
 use crate::unix::handover::Taker;
-use crate::{Acceptor, Address, Stream, StreamOptions};
-use rustix::fd::{AsFd, BorrowedFd};
+use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 
 /// Makes pipe streams passively.
@@ -34,11 +35,20 @@ impl PipeAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PipeStream>> {
-        let Some(([input, output], peer)) = self.taker.take()? else { return Ok(None) };
+        while let Some((ends, peer)) = self.taker.take()? {
+            // A peer for which there are no descriptors left is hung up on.
+            if let Some(stream) = unless_short(self.make(ends, peer))? {
+                return Ok(Some(stream));
+            }
+        }
+        Ok(None)
+    }
+
+    fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
         addr::apply(&self.options, output.as_fd())?;
         let names = (self.local.clone(), addr::unnamed());
-        let channel = Channel::of_two((input, output), names)?.with_credentials(peer);
-        Ok(Some(PipeStream::new(channel)))
+        let channel = Channel::of_two((input, output), names)?;
+        Ok(PipeStream::new(channel.with_credentials(peer)))
     }
 
     /// The path at which the acceptor listens.

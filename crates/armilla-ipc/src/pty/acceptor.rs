@@ -3,6 +3,7 @@
 use super::{PtyStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
+use crate::socket::unless_short;
 use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -32,9 +33,14 @@ impl PtyAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PtyStream>> {
-        let Some(([driver], peer)) = self.taker.take()? else { return Ok(None) };
-        let channel = Channel::of_one(driver, (self.local.clone(), addr::unnamed()))?;
-        Ok(Some(PtyStream::new(channel.with_credentials(peer))))
+        while let Some(([driver], peer)) = self.taker.take()? {
+            let names = (self.local.clone(), addr::unnamed());
+            // A peer for which there are no descriptors left is hung up on.
+            if let Some(channel) = unless_short(Channel::of_one(driver, names))? {
+                return Ok(Some(PtyStream::new(channel.with_credentials(peer))));
+            }
+        }
+        Ok(None)
     }
 
     /// The path at which the acceptor listens.

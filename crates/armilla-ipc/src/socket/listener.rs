@@ -12,7 +12,7 @@ use std::time::Duration;
 const BACKLOG: i32 = 1024;
 
 /// The pause before the next attempt when the process or the system has run out of something.
-pub(crate) const BACK_OFF: Duration = Duration::from_millis(20);
+const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// A bound socket in the listening state.
 #[derive(Debug)]
@@ -74,6 +74,23 @@ impl Listener {
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+}
+
+/// Whether the process or the system has run out of something that may come back.
+fn is_shortage(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+}
+
+/// What was made for a peer; `None` after a pause if there was a shortage, so that an acceptor
+/// outlives it.
+pub(crate) fn unless_short<T>(made: io::Result<T>) -> io::Result<Option<T>> {
+    match made {
+        Err(error) if Errno::from_io_error(&error).is_some_and(is_shortage) => {
+            std::thread::sleep(BACK_OFF);
+            Ok(None)
+        }
+        other => other.map(Some),
     }
 }
 

@@ -5,7 +5,7 @@
 mod listener;
 mod retry;
 
-pub(crate) use listener::{BACK_OFF, Listener};
+pub(crate) use listener::{Listener, unless_short};
 pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
 use crate::deadline::{Deadline, Timeout, granted};
