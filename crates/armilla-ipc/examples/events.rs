@@ -135,23 +135,21 @@ fn messages(kind: Kind, pairs: usize) -> io::Result<Duration> {
 }
 
 fn echoes() -> io::Result<()> {
+    let mut kinds = vec![Kind::Emulated];
+    match Proactor::with(Kind::IoUring) {
+        Ok(_) => kinds.push(Kind::IoUring),
+        Err(error) => println!("no io_uring: {error}"),
+    }
     for pairs in [1, 64] {
-        let mut times = [Kind::Emulated, Kind::IoUring].map(|kind| (kind, Vec::new()));
+        let mut times = vec![Vec::new(); kinds.len()];
         for _ in 0..TURNS {
-            for (kind, times) in &mut times {
-                match messages(*kind, pairs) {
-                    Ok(time) => times.push(time),
-                    Err(error) if *kind == Kind::IoUring => println!("no io_uring: {error}"),
-                    Err(error) => return Err(error),
-                }
+            for (kind, times) in kinds.iter().zip(&mut times) {
+                times.push(messages(*kind, pairs)?);
             }
         }
-        for (kind, times) in times.iter_mut().filter(|(_, times)| !times.is_empty()) {
-            let kind = format!("{kind:?}");
-            println!(
-                "one message, {pairs:>2} busy pairs, {kind:<25} {:>8} ns",
-                median(times).as_nanos()
-            );
+        for (kind, times) in kinds.iter().zip(&mut times) {
+            let (kind, time) = (format!("{kind:?}"), median(times).as_nanos());
+            println!("one message, {pairs:>2} busy pairs, {kind:<25} {time:>8} ns");
         }
     }
     Ok(())
@@ -188,7 +186,7 @@ fn memory() -> Result<(), Box<dyn Error>> {
     let mut kept = Vec::with_capacity(IDLE);
     let mut ends = Vec::with_capacity(IDLE);
     while ends.len() < IDLE {
-        // Descriptors of the same socket: there are not always twice as many to be had.
+        // Both ends are registered, for want of more descriptors.
         let Ok((ours, theirs)) = UnixStream::pair() else { break };
         ends.extend([ours, theirs]);
     }

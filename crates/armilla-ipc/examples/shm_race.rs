@@ -9,9 +9,7 @@
 //! same CPU, so that each must sleep for the other to run; *two CPUs* gives each its own. Spinning
 //! makes sense, and is measured, only there.
 
-use armilla_ipc::{
-    Address, ShmAcceptor, ShmConnector, Stream, StreamOptions, affinity, connect, listen,
-};
+use armilla_ipc::{Address, Stream, StreamOptions, affinity, connect, listen};
 use std::time::{Duration, Instant};
 use std::{env, error::Error, io, thread};
 
@@ -94,23 +92,15 @@ fn turn(means: Means, bytes: usize, rounds: u32, pins: [usize; 2]) -> io::Result
 
 /// Both ends of a connection.
 fn pair(means: Means) -> io::Result<[Box<dyn Stream>; 2]> {
-    let options = StreamOptions::default();
     let path = env::temp_dir().join(format!("shm-race-{}", std::process::id()));
-    let spin = match means {
-        Means::Tcp => return meet(&Address::tcp("127.0.0.1", 0)),
-        Means::Unix => return meet(&Address::unix(path)),
-        Means::Shm => Duration::ZERO,
-        Means::Spinning => SPIN,
+    let (address, spin) = match means {
+        Means::Tcp => (Address::tcp("127.0.0.1", 0), None),
+        Means::Unix => (Address::unix(path), None),
+        Means::Shm => (Address::shm(path), None),
+        Means::Spinning => (Address::shm(path), Some(SPIN)),
     };
-    let acceptor = ShmAcceptor::bind(&Address::shm(path), &options)?.spinning(spin);
-    let client = ShmConnector::new(options).spinning(spin).connect(acceptor.local(), None)?;
-    let server = acceptor.accept()?.ok_or(io::ErrorKind::NotConnected)?;
-    Ok([Box::new(client), Box::new(server)])
-}
-
-fn meet(address: &Address) -> io::Result<[Box<dyn Stream>; 2]> {
-    let options = StreamOptions::default();
-    let acceptor = listen(address, &options)?;
+    let options = StreamOptions { busy_poll: spin, ..StreamOptions::default() };
+    let acceptor = listen(&address, &options)?;
     let client = connect(acceptor.local(), None, &options)?;
     let server = acceptor.accept()?.ok_or(io::ErrorKind::NotConnected)?;
     Ok([client, server])

@@ -32,7 +32,8 @@ pub struct StreamOptions {
     pub congestion: Option<String>,
     /// See [`Linger`]. TCP only. Default: bytes not yet sent are sent in the background.
     pub linger: Option<Duration>,
-    /// See [`BusyPoll`]. TCP only. Default: the system's.
+    /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before it
+    /// sleeps. TCP and shared memory only. Default: the system's; over shared memory not at all.
     pub busy_poll: Option<Duration>,
     /// See [`Dscp`]. TCP only. Default: best effort.
     pub dscp: Option<CodePoint>,

@@ -69,8 +69,10 @@ fn a_sleeper_of_any_depth_learns_that_the_stream_was_shut_down_here() {
 
 #[test]
 fn a_spinning_stream_moves_the_same_bytes_and_keeps_its_timeout() {
-    let acceptor = bind().spinning(Duration::from_micros(50));
-    let connector = ShmConnector::default().spinning(Duration::from_secs(3600));
+    let spinning = |time| StreamOptions { busy_poll: Some(time), ..StreamOptions::default() };
+    let options = spinning(Duration::from_micros(50));
+    let acceptor = ShmAcceptor::bind(&Shm::fresh(), &options).unwrap();
+    let connector = ShmConnector::new(spinning(Duration::from_secs(3600)));
     let client = connector.connect(acceptor.local(), Some(LONG)).unwrap();
     let server = acceptor.accept().unwrap().unwrap();
     thread::scope(|scope| {

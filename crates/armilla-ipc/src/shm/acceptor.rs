@@ -17,20 +17,18 @@ pub struct ShmAcceptor {
 
 impl ShmAcceptor {
     /// Listens at the path of `address`, where it makes a socket file; what [`UnixAcceptor::bind`]
-    /// says of that file holds here too. The sizes of the rings are the connecting side's choice.
+    /// says of that file holds here too. Of the `options` only
+    /// [`busy_poll`](StreamOptions::busy_poll) means something here, as for
+    /// [`ShmConnector::new`](super::ShmConnector::new): the sizes of the rings are the connecting
+    /// side's choice.
     ///
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
         let place = addr::socket(address)?;
-        let sockets = addr::in_terms_of(address, UnixAcceptor::bind(&place, options))?;
-        Ok(Self { sockets, local: address.clone(), spin: Duration::ZERO })
-    }
-
-    /// Lets the accepted streams spin, as [`ShmConnector::spinning`](super::ShmConnector::spinning).
-    pub fn spinning(mut self, spin: Duration) -> Self {
-        self.spin = spin;
-        self
+        let sockets =
+            addr::in_terms_of(address, UnixAcceptor::bind(&place, &StreamOptions::default()))?;
+        Ok(Self { sockets, local: address.clone(), spin: options.busy_poll.unwrap_or_default() })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed. Takes no longer for a peer that

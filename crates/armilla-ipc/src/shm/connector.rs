@@ -13,22 +13,18 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct ShmConnector {
     options: StreamOptions,
-    spin: Duration,
 }
 
 impl ShmConnector {
     /// A connector whose streams have rings of the sizes in `options`: the send queue for the bytes
     /// that go out, the receive queue for those that come in, each rounded up to a power of two
     /// between 4 KiB and 64 MiB; 1 MiB if not given.
+    ///
+    /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
+    /// before it sleeps. That pays when the peer answers sooner and runs on another core, which it
+    /// needs for itself.
     pub fn new(options: StreamOptions) -> Self {
-        Self { options, spin: Duration::ZERO }
-    }
-
-    /// Lets a stream look for what it waits for up to this long before it sleeps. Pays when the peer
-    /// answers sooner and runs on another core, which it needs for itself.
-    pub fn spinning(mut self, spin: Duration) -> Self {
-        self.spin = spin;
-        self
+        Self { options }
     }
 
     /// Connects to the acceptor at `address` within `timeout`; it need not have accepted yet.
@@ -43,7 +39,8 @@ impl ShmConnector {
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))?;
         let names = [addr::unnamed(), address.clone()];
         let socket = socket.as_fd().try_clone_to_owned()?;
-        Ok(ShmStream::new(socket, Some(Link::new(region, 0)), self.spin, names))
+        let spin = self.options.busy_poll.unwrap_or_default();
+        Ok(ShmStream::new(socket, Some(Link::new(region, 0)), spin, names))
     }
 }
 

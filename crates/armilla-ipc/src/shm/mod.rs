@@ -13,8 +13,9 @@
 //!
 //! # let path = std::env::temp_dir().join(format!("armilla-shm-doc-{}", std::process::id()));
 //! let address = Address::shm(path);
-//! let acceptor = ShmAcceptor::bind(&address, &StreamOptions::default())?;
-//! let client = ShmConnector::default().spinning(Duration::from_micros(20)).connect(&address, None)?;
+//! let options = StreamOptions { busy_poll: Some(Duration::from_micros(20)), ..Default::default() };
+//! let acceptor = ShmAcceptor::bind(&address, &options)?;
+//! let client = ShmConnector::new(options).connect(&address, None)?;
 //! let server = acceptor.accept()?.expect("the acceptor is open");
 //!
 //! client.send_all(b"hello")?;
