@@ -5,10 +5,10 @@
 //! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
 //! sides meet. Datagrams have roles of their own, see [`datagram`].
 //!
-//! Each transport is one module with the same files and the same names, such as [`tcp`], [`unix`],
-//! [`fifo`], [`pipe`] and [`pty`].
-//! Code that knows its transport uses the concrete types, and each call is then a thin wrapper over
-//! one system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
+//! Each transport is one module with the same files and the same names: [`tcp`], [`unix`], [`fifo`],
+//! [`pipe`], [`pty`], and [`shm`], which moves bytes through memory that two processes share. Code
+//! that knows its transport uses the concrete types, and each call is then a thin wrapper over one
+//! system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
 //! which return boxed roles; another crate adds a transport by implementing the three traits.
 //!
 //! ```
@@ -27,6 +27,10 @@
 //! assert_eq!(&buffer[..count], b"hello");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A [`reactor`] calls the handlers of many descriptors, timers, signals and notifications when
+//! there is something for them to do, in one thread or in a pool; a [`proactor`] carries operations
+//! out and tells when they are done.
 //!
 //! Beside the transports stand the few services of the operating system that a network program
 //! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
