@@ -93,6 +93,41 @@ fn through(reactor: &Reactor) -> io::Result<Duration> {
     Ok(start.elapsed() / EVENTS)
 }
 
+/// Sends back whatever it receives when the reactor says that there is something.
+struct Bouncer(UnixStream, Arc<AtomicU64>);
+
+impl Handler for Bouncer {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
+        let mut buffer = [0; 64];
+        self.1.fetch_add(1, Ordering::Relaxed);
+        match (&self.0).read(&mut buffer) {
+            Ok(count @ 1..) if (&self.0).write_all(&buffer[..count]).is_ok() => Next::READ,
+            _ => Next::Leave,
+        }
+    }
+}
+
+/// The time of one message through a reactor with `pairs` connections, all of them busy.
+fn bounces(pairs: usize) -> io::Result<Duration> {
+    let (reactor, count) = (Reactor::new()?, Arc::new(AtomicU64::new(0)));
+    for _ in 0..pairs {
+        let (mut near, far) = UnixStream::pair()?;
+        near.write_all(&[0; 64])?;
+        for end in [near, far] {
+            reactor.register(Arc::new(Bouncer(end, Arc::clone(&count))))?;
+        }
+    }
+    let start = Instant::now();
+    while count.load(Ordering::Relaxed) < u64::from(EVENTS) {
+        reactor.turn(None)?;
+    }
+    Ok(start.elapsed() / EVENTS)
+}
+
 /// Sends back whatever it receives, so that a ball goes to and fro between two of them for ever.
 struct Player(Arc<AtomicU64>);
 
@@ -141,12 +176,15 @@ fn echoes() -> io::Result<()> {
         Err(error) => println!("no io_uring: {error}"),
     }
     for pairs in [1, 64] {
-        let mut times = vec![Vec::new(); kinds.len()];
+        let (mut direct, mut times) = (Vec::new(), vec![Vec::new(); kinds.len()]);
         for _ in 0..TURNS {
+            direct.push(bounces(pairs)?);
             for (kind, times) in kinds.iter().zip(&mut times) {
                 times.push(messages(*kind, pairs)?);
             }
         }
+        let time = median(&mut direct).as_nanos();
+        println!("one message, {pairs:>2} busy pairs, {:<25} {time:>8} ns", "Reactor");
         for (kind, times) in kinds.iter().zip(&mut times) {
             let (kind, time) = (format!("{kind:?}"), median(times).as_nanos());
             println!("one message, {pairs:>2} busy pairs, {kind:<25} {time:>8} ns");

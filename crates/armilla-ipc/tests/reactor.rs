@@ -398,6 +398,33 @@ fn a_pool_grows_while_handlers_block_and_shrinks_afterwards() {
 }
 
 #[test]
+fn a_panicking_handler_costs_a_pool_no_thread() {
+    let (reactor, pool) = pool(2, 2);
+    for _ in 0..3 {
+        let (angry, mut provoker) = probe(|_, _, _| panic!("provoked by the test"));
+        reactor.register(angry.clone()).unwrap();
+        provoker.write_all(b"x").unwrap();
+        // The end of the stream shows that the handler has been dropped, and its thread has gone.
+        drop(angry);
+        assert_eq!(provoker.read(&mut [0; 1]).map_or(0, |count| count), 0);
+    }
+    let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));
+    reactor.register(handler.clone()).unwrap();
+    peer.write_all(b"x").unwrap();
+    let start = Instant::now();
+    while handler.calls.load(Ordering::SeqCst) == 0 {
+        assert!(start.elapsed() < LONG, "nobody is left to call it");
+        thread::yield_now();
+    }
+    while pool.threads() != 2 {
+        assert!(start.elapsed() < LONG, "a thread was lost or is one too many");
+        thread::yield_now();
+    }
+    reactor.stop();
+    pool.join();
+}
+
+#[test]
 fn deregistering_under_fire_calls_nobody_after_closed() {
     let (reactor, pool) = pool(3, 3);
     for _ in 0..300 {

@@ -93,6 +93,13 @@ fn a_spinning_stream_moves_the_same_bytes_and_keeps_its_timeout() {
 }
 
 #[test]
+fn the_kernel_vouches_for_the_peer() {
+    for stream in pair() {
+        assert_eq!(stream.peer_credentials().unwrap().process, std::process::id());
+    }
+}
+
+#[test]
 fn a_peer_that_does_not_greet_delays_only_who_talks_to_it() {
     let acceptor = bind();
     let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };

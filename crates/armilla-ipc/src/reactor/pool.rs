@@ -105,6 +105,10 @@ impl Crew {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn has_surplus(&self, count: &Count) -> bool {
+        count.threads > self.options.least.max(1)
+    }
+
     /// Starts one more thread.
     fn hire(self: &Arc<Self>) -> io::Result<()> {
         let mut count = self.count();
@@ -128,9 +132,9 @@ impl Member {
         let crew = &self.crew;
         while !crew.reactor.is_stopped() {
             // A failing wait would fail for ever; nothing is known that could make it.
-            let Ok(next) = crew.reactor.next(Some(crew.options.linger)) else { break };
+            let Ok(next) = crew.reactor.next(self.patience()) else { break };
             match next {
-                None if self.retires() => return,
+                None if self.retires_if_surplus() => return,
                 None | Some(Happened::Stop) => {}
                 Some(happened) => {
                     let _busy = Busy::new(crew);
@@ -138,20 +142,25 @@ impl Member {
                 }
             }
         }
-        self.ends();
+        self.ends(crew.count());
     }
 
-    /// Whether this thread was surplus, and is counted out.
-    fn retires(&self) -> bool {
-        let surplus = self.crew.count().threads > self.crew.options.least.max(1);
+    /// How long to wait: for ever, unless there are surplus threads. Whoever is hired finds itself so.
+    fn patience(&self) -> Option<Duration> {
+        self.crew.has_surplus(&self.crew.count()).then_some(self.crew.options.linger)
+    }
+
+    /// Ends as a surplus thread, if there still is one and another thread waits for events.
+    fn retires_if_surplus(&self) -> bool {
+        let count = self.crew.count();
+        let surplus = self.crew.has_surplus(&count) && count.waiting > 1;
         if surplus {
-            self.ends();
+            self.ends(count);
         }
         surplus
     }
 
-    fn ends(&self) {
-        let mut count = self.crew.count();
+    fn ends(&self, mut count: MutexGuard<'_, Count>) {
         count.threads -= 1;
         count.waiting -= 1;
         self.crew.ended.notify_all();
@@ -182,7 +191,7 @@ impl Drop for Busy<'_> {
         self.crew.count().waiting += 1;
         if thread::panicking() {
             let _ = self.crew.hire();
-            Member { crew: Arc::clone(self.crew) }.ends();
+            Member { crew: Arc::clone(self.crew) }.ends(self.crew.count());
         }
     }
 }

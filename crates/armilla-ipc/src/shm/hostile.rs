@@ -1,10 +1,12 @@
-//! A peer that writes whatever it likes into the shared memory, while a stream is at work on it: the
-//! stream reports errors or moves arbitrary bytes, and neither panics, nor hangs, nor reaches beyond.
+//! A peer that writes whatever it likes into the shared memory while a stream is at work on it, and one
+//! that dies between any two steps of the protocol. The stream reports errors or moves the bytes that
+//! were published; it neither panics, nor hangs, nor reaches beyond.
 
 use super::ShmStream;
 use super::addr::unnamed;
 use super::link::Link;
 use super::region::Region;
+use super::ring::{Consumer, FUTEX, Producer, Side};
 use crate::Stream;
 use rustix::fd::AsFd;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -78,4 +80,66 @@ fn an_impossible_index_is_invalid_data() {
     memory.ring(0).forge(0, 1);
     let error = stream.send_all(&[0; 5000]).unwrap_err();
     assert_eq!(error.source.kind(), ErrorKind::InvalidData);
+}
+
+/// Everything that a peer does to send twice and receive once, step by step.
+fn steps(memory: &Region) -> [Box<dyn FnMut() + '_>; 9] {
+    let producer = std::rc::Rc::new(std::cell::RefCell::new(Producer::new(CAPACITIES[1] as u64)));
+    let (first, second) = (producer.clone(), producer.clone());
+    let mut consumer = Consumer::new(CAPACITIES[0] as u64);
+    let (out, back) = (memory.ring(1), memory.ring(0));
+    [
+        Box::new(|| memory.write(1, 0, b"first")),
+        Box::new(move || first.borrow_mut().publish(out, 5)),
+        Box::new(|| forget_word(out.sleeper(Side::Consumer))), // taken note of, and then not woken
+        Box::new(|| back.announce(Side::Consumer, FUTEX)),
+        Box::new(|| back.awake(Side::Consumer)),
+        Box::new(move || {
+            if consumer.available(back, 1) == Ok(4096) {
+                consumer.release(back, 4096);
+            }
+        }),
+        Box::new(|| forget_word(back.producer_with_room(4096))),
+        Box::new(|| memory.write(1, 5, b"second")),
+        Box::new(move || second.borrow_mut().publish(out, 6)),
+    ]
+}
+
+/// What the peer would have had to wake.
+fn forget_word(_how: u32) {}
+
+#[test]
+fn a_peer_may_die_between_any_two_steps() {
+    for last in 0..=9 {
+        for asleep in [false, true] {
+            let (stream, memory, socket) = stream_and_memory();
+            stream.set_recv_timeout(None).unwrap();
+            stream.set_send_timeout(None).unwrap();
+            let published =
+                &b"firstsecond"[..[0, 5, 11][usize::from(last > 1) + usize::from(last > 8)]];
+            thread::scope(|scope| {
+                let reader = scope.spawn(|| {
+                    let (mut all, mut buffer) = (Vec::new(), [0; 64]);
+                    loop {
+                        match stream.recv(&mut buffer) {
+                            Ok(count) => all.extend_from_slice(&buffer[..count]),
+                            Err(error) => return (all, error.kind()),
+                        }
+                    }
+                });
+                // More than the ring holds, whether the peer takes a part of it or not.
+                let writer = scope.spawn(|| stream.send_all(&[7; 3 * 4096]).unwrap_err());
+                if asleep {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                for mut step in steps(&memory).into_iter().take(last) {
+                    step();
+                }
+                drop(socket);
+                let (received, kind) = reader.join().unwrap();
+                assert_eq!((&received[..], kind), (published, ErrorKind::ConnectionReset));
+                assert_eq!(writer.join().unwrap().source.kind(), ErrorKind::BrokenPipe);
+            });
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
 use crate::deadline::Timeout;
-use crate::{Address, Readiness, SendError, Stream};
+use crate::{Address, Credentials, Readiness, SendError, Stream};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net;
@@ -92,6 +92,14 @@ impl ShmStream {
         }
         link.incoming().announce(Side::Consumer, DOORBELL);
         self.readiness()
+    }
+
+    /// The process and the user at the other end, as they were when it connected or listened.
+    ///
+    /// # Errors
+    /// Whatever the operating system reports; none is known for an open stream.
+    pub fn peer_credentials(&self) -> io::Result<Credentials> {
+        Credentials::of_peer(self.as_fd())
     }
 
     /// The link, for which an accepted stream waits at its first use.
