@@ -18,7 +18,7 @@ pub struct ShmConnector {
 impl ShmConnector {
     /// A connector whose streams have rings of the sizes in `options`: the send queue for the bytes
     /// that go out, the receive queue for those that come in, each rounded up to a power of two
-    /// between 4 KiB and 64 MiB; 1 MiB if not given.
+    /// between 4 KiB and 16 MiB; 1 MiB if not given.
     ///
     /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
     /// before it sleeps. That pays when the peer answers sooner and runs on another core, which it

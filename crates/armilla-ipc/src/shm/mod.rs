@@ -41,6 +41,7 @@ mod hello;
 #[cfg(test)]
 mod hostile;
 mod link;
+mod meeting;
 mod region;
 mod ring;
 mod stream;

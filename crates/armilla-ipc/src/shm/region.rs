@@ -22,7 +22,7 @@ use std::io;
 use std::ptr::{self, NonNull};
 
 /// The least and the greatest capacity of a ring, in bytes; always a power of two.
-pub(super) const CAPACITIES: std::ops::RangeInclusive<usize> = 4096..=1 << 26;
+pub(super) const CAPACITIES: std::ops::RangeInclusive<usize> = 4096..=1 << 24;
 
 /// Where the bytes of the first ring begin: behind the state of both.
 const HEADER: usize = 4096;

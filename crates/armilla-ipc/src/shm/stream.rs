@@ -1,18 +1,16 @@
 //! Moves bytes through shared memory.
 
-use super::hello;
 use super::link::Link;
+use super::meeting::Meeting;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
 use crate::deadline::Timeout;
 use crate::{Address, Credentials, Readiness, SendError, Stream};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::net;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// A connection through shared memory. See the [module](super) for what it costs and promises.
@@ -21,12 +19,7 @@ use std::time::Duration;
 /// socket. It is `Send` and `Sync`; one thread may send while another receives.
 #[derive(Debug)]
 pub struct ShmStream {
-    socket: OwnedFd,
-    /// Set once the peer's memory is here, which an accepted stream does not wait for.
-    link: OnceLock<Link>,
-    opening: Mutex<()>,
-    closed_for_reading: AtomicBool,
-    closed_for_writing: AtomicBool,
+    meeting: Meeting,
     /// Whether the kernel has hung up on behalf of the peer.
     peer_gone: AtomicBool,
     recv_timeout: Timeout,
@@ -45,11 +38,7 @@ impl ShmStream {
         [local, peer]: [Address; 2],
     ) -> Self {
         Self {
-            socket,
-            link: link.map_or_else(OnceLock::new, OnceLock::from),
-            opening: Mutex::new(()),
-            closed_for_reading: AtomicBool::new(false),
-            closed_for_writing: AtomicBool::new(false),
+            meeting: Meeting::new(socket, link),
             peer_gone: AtomicBool::new(false),
             recv_timeout: Timeout::default(),
             send_timeout: Timeout::default(),
@@ -85,7 +74,9 @@ impl ShmStream {
     /// As [`readiness`](Stream::readiness).
     pub fn watch(&self) -> io::Result<Readiness> {
         let found = self.readiness()?;
-        let (Readiness::Quiet, Some(link)) = (found, self.link.get()) else { return Ok(found) };
+        let (Readiness::Quiet, Some(link)) = (found, self.meeting.established()) else {
+            return Ok(found);
+        };
         // Silenced before the bell is asked for: a ring that comes now is for us.
         if !silence_bell(self.as_fd())? {
             self.peer_gone.store(true, Ordering::Release);
@@ -102,73 +93,19 @@ impl ShmStream {
         Credentials::of_peer(self.as_fd())
     }
 
-    /// The link, for which an accepted stream waits at its first use.
-    #[inline]
-    fn link(&self, patience: &mut Patience) -> io::Result<&Link> {
-        match self.link.get() {
-            Some(link) => Ok(link),
-            None => self.await_link(patience),
-        }
-    }
-
-    #[cold]
-    fn await_link(&self, patience: &mut Patience) -> io::Result<&Link> {
-        loop {
-            if let Some(link) = self.try_link()? {
-                return Ok(link);
-            }
-            look(self.as_fd(), PollFlags::IN, patience.left()?)?;
-        }
-    }
-
-    /// The link, if it is there or can be had without waiting.
-    fn try_link(&self) -> io::Result<Option<&Link>> {
-        if let Some(link) = self.link.get() {
-            return Ok(Some(link));
-        }
-        // One thread at a time, lest a second one take a later byte for the greeting.
-        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(link) = self.link.get() {
-            return Ok(Some(link));
-        }
-        let Some(region) = hello::accept(self.as_fd())? else { return Ok(None) };
-        let link = self.link.get_or_init(|| Link::new(region, 1));
-        // A direction that was ended meanwhile, see `shutdown`.
-        self.publish_ends(link);
-        Ok(Some(link))
-    }
-
-    /// Passes on to the peer which directions were ended here.
-    fn publish_ends(&self, link: &Link) {
-        if self.closed_for_writing.load(Ordering::SeqCst) {
-            link.end_writing(self.as_fd());
-        }
-        if self.closed_for_reading.load(Ordering::SeqCst) {
-            link.end_reading(self.as_fd());
-        }
-    }
-
-    fn closed_for_reading(&self) -> bool {
-        self.closed_for_reading.load(Ordering::SeqCst)
-    }
-
-    fn closed_for_writing(&self) -> bool {
-        self.closed_for_writing.load(Ordering::SeqCst)
-    }
-
     /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
         let what = "the peer did not take the bytes";
         let mut patience = Patience::new(self.send_timeout.get(), self.spin, what);
         let total: usize = parts.iter().map(|part| part.len()).sum();
-        if self.closed_for_writing() {
+        if self.meeting.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let link = self.link(&mut patience)?;
+        let link = self.meeting.link(&mut patience)?;
         let ring = link.outgoing();
         let mut producer = link.writer();
         loop {
-            if self.closed_for_writing() || ring.ended() & GONE != 0 {
+            if self.meeting.closed_for_writing() || ring.ended() & GONE != 0 {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             *sent += link.write(&mut producer, parts, *sent, self.as_fd())?;
@@ -182,7 +119,7 @@ impl ShmStream {
             let ready = || {
                 producer.room(ring, needs).map_or(true, |room| room >= needs)
                     || ring.ended() & GONE != 0
-                    || self.closed_for_writing()
+                    || self.meeting.closed_for_writing()
             };
             if place.wait(&mut patience, ready)? == Woken::Gone {
                 self.peer_gone.store(true, Ordering::Release);
@@ -204,14 +141,14 @@ impl ShmStream {
 
 impl Stream for ShmStream {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.closed_for_reading() {
+        if buffer.is_empty() || self.meeting.closed_for_reading() {
             return Ok(0);
         }
         let what = "nothing was received";
         let mut patience = Patience::new(self.recv_timeout.get(), self.spin, what);
-        let link = match self.link(&mut patience) {
+        let link = match self.meeting.link(&mut patience) {
             Ok(link) => link,
-            Err(_) if self.closed_for_reading() => return Ok(0),
+            Err(_) if self.meeting.closed_for_reading() => return Ok(0),
             Err(error) => return Err(error),
         };
         let ring = link.incoming();
@@ -223,7 +160,7 @@ impl Stream for ShmStream {
             if count > 0 {
                 return Ok(count);
             }
-            if self.closed_for_reading() {
+            if self.meeting.closed_for_reading() {
                 return Ok(0);
             }
             if let Some(end) = self.at_end(ended, gone) {
@@ -233,7 +170,7 @@ impl Stream for ShmStream {
             let ready = || {
                 consumer.available(ring, 1) != Ok(0)
                     || ring.ended() & (END | RESET) != 0
-                    || self.closed_for_reading()
+                    || self.meeting.closed_for_reading()
             };
             if place.wait(&mut patience, ready)? == Woken::Gone {
                 self.peer_gone.store(true, Ordering::Release);
@@ -260,7 +197,7 @@ impl Stream for ShmStream {
 
     fn readiness(&self) -> io::Result<Readiness> {
         let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
-        let link = match self.try_link() {
+        let link = match self.meeting.try_link() {
             Ok(Some(link)) => link,
             Ok(None) if gone => return Ok(Readiness::Closed),
             Ok(None) => return Ok(Readiness::Quiet),
@@ -272,24 +209,13 @@ impl Stream for ShmStream {
         let ended = link.incoming().ended() & (END | RESET) != 0;
         Ok(match link.incoming().holds_bytes() {
             true => Readiness::Data,
-            false if ended || gone || self.closed_for_reading() => Readiness::Closed,
+            false if ended || gone || self.meeting.closed_for_reading() => Readiness::Closed,
             false => Readiness::Quiet,
         })
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        if how != Shutdown::Read {
-            self.closed_for_writing.store(true, Ordering::SeqCst);
-        }
-        if how != Shutdown::Write {
-            self.closed_for_reading.store(true, Ordering::SeqCst);
-            // Wakes our own thread if it waits at the socket. The other direction of the socket
-            // stays, for the peer to see that this process is alive.
-            let _ = net::shutdown(&self.socket, net::Shutdown::Read);
-        }
-        if let Some(link) = self.link.get() {
-            self.publish_ends(link);
-        }
+        self.meeting.end(how);
         Ok(())
     }
 
@@ -305,7 +231,7 @@ impl Stream for ShmStream {
 impl Drop for ShmStream {
     fn drop(&mut self) {
         // A stream that was accepted and never used is closed in order too.
-        if let Ok(Some(link)) = self.try_link() {
+        if let Ok(Some(link)) = self.meeting.try_link() {
             link.close(self.as_fd());
         }
     }
@@ -315,7 +241,7 @@ impl AsFd for ShmStream {
     /// The socket beside the memory, which tells whether the peer lives. The bytes of the stream do
     /// not pass through it, and what does must not be touched.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.meeting.socket()
     }
 }
 
