@@ -10,6 +10,9 @@
 //! 3. A length given with a pointer is the length of what it points to.
 //! 4. Structures are zeroed before the kernel fills them, zero is a valid value of every one of
 //!    them, and only what the kernel says it wrote is looked at.
+//!
+//! The tests of `recv_batch`, `send_batch`, memberships, options and zero-copy sending run under the
+//! address sanitizer by the script `sanitize` of this crate.
 
 #![allow(unsafe_code)]
 

@@ -1,5 +1,6 @@
 //! Descriptors that travel, credentials, and sending without copies.
 
+use armilla_ipc::pipe::{ReadEnd, WriteEnd};
 use armilla_ipc::unix::MAX_DESCRIPTORS;
 use armilla_ipc::zero_copy::{Relay, ZeroCopy, send_file};
 use armilla_ipc::{
@@ -9,6 +10,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -65,6 +67,38 @@ fn what_cannot_travel_is_refused_before_anything_is_sent() {
     let (tcp, _peer) = tcp_pair();
     let foreign = tcp.as_fd().try_clone_to_owned().unwrap();
     assert_eq!(UnixStream::from_descriptor(foreign).unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_descriptor_from_elsewhere_becomes_what_it_is_and_nothing_else() {
+    let (near, far) = tcp_pair();
+    let copy = || near.as_fd().try_clone_to_owned().unwrap();
+    let adopted = TcpStream::from_descriptor(copy()).unwrap();
+    assert_eq!((adopted.peer(), adopted.local()), (near.peer(), near.local()));
+    adopted.send_all(b"hello").unwrap();
+    far.recv_all(&mut [0; 5]).unwrap();
+    for refused in [
+        ReadEnd::from_descriptor(copy()).map(drop),
+        UnixStream::from_descriptor(copy()).map(drop),
+        TcpStream::from_descriptor(
+            UnixStream::pair().unwrap().0.as_fd().try_clone_to_owned().unwrap(),
+        )
+        .map(drop),
+        TcpStream::from_descriptor(File::open("/dev/null").unwrap().into()).map(drop),
+    ] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+
+    let mut child =
+        Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let to_child = WriteEnd::from_descriptor(child.stdin.take().unwrap().into()).unwrap();
+    let from_child = ReadEnd::from_descriptor(child.stdout.take().unwrap().into()).unwrap();
+    from_child.set_timeout(LONG);
+    to_child.send_all(b"through a child").unwrap();
+    from_child.recv_all(&mut [0; 15]).unwrap();
+    drop(to_child);
+    assert_eq!(from_child.recv(&mut [0; 1]).unwrap(), 0);
+    child.wait().unwrap();
 }
 
 #[test]

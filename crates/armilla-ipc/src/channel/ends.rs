@@ -3,6 +3,7 @@
 use super::Half;
 use crate::{Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::FileType;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
@@ -20,6 +21,16 @@ pub struct WriteEnd(Half);
 impl ReadEnd {
     pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
         Half::new(fd).map(Self)
+    }
+
+    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child. Whoever
+    /// shares the descriptor finds it non-blocking from now on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        check(&descriptor)?;
+        Self::new(descriptor)
     }
 
     /// Receives what has arrived, as [`Stream::recv`](crate::Stream::recv): 0 once no sender is left.
@@ -66,6 +77,16 @@ impl WriteEnd {
         Half::new(fd).map(Self)
     }
 
+    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child. Whoever
+    /// shares the descriptor finds it non-blocking from now on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        check(&descriptor)?;
+        Self::new(descriptor)
+    }
+
     /// Sends what the pipe takes, as [`Stream::send`](crate::Stream::send).
     ///
     /// # Errors
@@ -96,6 +117,14 @@ impl WriteEnd {
     pub fn set_timeout(&self, timeout: Option<Duration>) {
         self.0.set_timeout(timeout);
     }
+}
+
+/// Refuses everything but a pipe.
+pub(crate) fn check(fd: &OwnedFd) -> io::Result<()> {
+    if FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode).is_fifo() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a pipe"))
 }
 
 impl AsFd for ReadEnd {

@@ -7,6 +7,7 @@
 mod ends;
 mod half;
 
+pub(crate) use ends::check;
 pub use ends::{ReadEnd, WriteEnd};
 pub(crate) use half::Half;
 

@@ -80,13 +80,11 @@ impl<A: Name> Endpoint<A> {
 
     pub(crate) fn send_batch_to(&self, datagrams: &[(&[u8], &A)]) -> io::Result<usize> {
         self.send_all(datagrams.len(), |range| {
-            let mut names = Vec::with_capacity(MAX_BATCH);
-            for (_, to) in &datagrams[range.clone()] {
-                names.push(to.to_os()?);
-            }
-            let bytes = datagrams[range].iter().map(|(bytes, _)| *bytes);
-            let list = || bytes.clone().zip(names.iter().cloned().map(Some));
-            self.sending(|| sys::send_batch(self.fd.as_fd(), list()))
+            let part = &datagrams[range];
+            // A name that no socket can have is refused before anything of this part is sent.
+            part.iter().try_for_each(|(_, to)| to.to_os().map(drop))?;
+            let list = part.iter().map(|(bytes, to)| (*bytes, to.to_os().ok()));
+            self.sending(|| sys::send_batch(self.fd.as_fd(), list.clone()))
         })
     }
 

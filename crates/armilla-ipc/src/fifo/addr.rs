@@ -1,6 +1,7 @@
 //! Paths of named pipes, and opening them.
 
 use crate::Address;
+use crate::channel::check;
 use crate::error::wrong_transport;
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
@@ -42,16 +43,6 @@ pub(super) fn open_at(path: &Path, access: OFlags) -> io::Result<OwnedFd> {
         open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?;
     check(&fd)?;
     Ok(fd)
-}
-
-/// Refuses everything but a pipe.
-fn check(fd: &OwnedFd) -> io::Result<()> {
-    let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode);
-    if kind.is_fifo() {
-        return Ok(());
-    }
-    let why = "the file there is not a named pipe";
-    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
 /// The paths of the two named pipes of one connection.

@@ -1,8 +1,11 @@
 //! Moves bytes over TCP.
 
-use crate::socket::Socket;
+use super::addr;
+use crate::socket::{self, Socket};
 use crate::stream::delegate_stream;
-use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net::{self, AddressFamily, sockopt};
+use std::io;
 
 /// A TCP connection.
 #[derive(Debug)]
@@ -13,6 +16,24 @@ pub struct TcpStream {
 impl TcpStream {
     pub(super) fn from_socket(socket: Socket) -> Self {
         Self { socket }
+    }
+
+    /// Makes a stream of a connected TCP socket, such as one that the process was started with or
+    /// that was passed to it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is anything else.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        let family = sockopt::socket_domain(&descriptor).unwrap_or(AddressFamily::INET);
+        if !matches!(family, AddressFamily::INET | AddressFamily::INET6) {
+            let why = "the descriptor is not a TCP socket";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        socket::check_connected(descriptor.as_fd(), family)?;
+        let local = addr::from_os(net::getsockname(&descriptor)?)?;
+        let peer = net::getpeername(&descriptor)?.map(addr::from_os).transpose()?;
+        let peer = peer.ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Self::from_socket(Socket::adopt(descriptor, local, peer)?))
     }
 }
 
