@@ -17,6 +17,7 @@ fn every_address_survives_the_round_trip_through_text() {
         ("fifo:///run/bank", Address::fifo("/run/bank")),
         ("pipe:///run/bank", Address::pipe("/run/bank")),
         ("pty:///run/bank", Address::pty("/run/bank")),
+        ("shm:///run/bank", Address::shm("/run/bank")),
     ] {
         assert_eq!(text.parse::<Address>().unwrap(), address);
         assert_eq!(address.to_string(), text);
