@@ -4,13 +4,15 @@
 //! bench ping-pong|flood tcp|unix|abstract|fifo|pipe|pty|shm BYTES COUNT [QUEUE]
 //! ```
 //!
-//! Prints the nanoseconds of one round trip, or of one message of the flood.
+//! Prints the nanoseconds of one round trip, or of one message of the flood: those that passed, and
+//! those for which the processor worked.
 
 use armilla_ipc::{
     Acceptor, Address, Stream, StreamOptions, Transport, fifo::Fifo, pipe::Pipe, pty::Pty,
     tcp::Tcp, unix::Unix,
 };
-use std::time::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 use std::{env, io, thread};
 
 /// What is measured.
@@ -44,7 +46,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "pty" => play::<Pty>(&Address::pty(path), &options, run),
         other => return Err(format!("there is no transport {other:?}").into()),
     }?;
-    println!("{:.1}", each.as_nanos() as f64 / run.count as f64);
+    let [passed, worked] = each.map(|time| time.as_nanos() as f64 / run.count as f64);
+    println!("{passed:.1} {worked:.1}");
     Ok(())
 }
 
@@ -53,7 +56,7 @@ fn play<T: Transport>(
     address: &Address,
     options: &StreamOptions,
     run: Run,
-) -> io::Result<Duration> {
+) -> io::Result<[Duration; 2]> {
     let acceptor = T::listen(address, options)?;
     thread::scope(|scope| {
         let server = scope.spawn(|| match T::accept(&acceptor)? {
@@ -68,24 +71,24 @@ fn play<T: Transport>(
     })
 }
 
-fn ping_pong(client: &impl Stream, run: Run) -> io::Result<Duration> {
+fn ping_pong(client: &impl Stream, run: Run) -> io::Result<[Duration; 2]> {
     let mut ball = vec![0; run.bytes];
-    let start = Instant::now();
+    let start = now();
     for _ in 0..run.count {
         client.send_all(&ball)?;
         client.recv_all(&mut ball)?;
     }
-    Ok(start.elapsed())
+    Ok(since(start))
 }
 
-fn flood(client: &impl Stream, run: Run) -> io::Result<Duration> {
+fn flood(client: &impl Stream, run: Run) -> io::Result<[Duration; 2]> {
     let message = vec![0; run.bytes];
-    let start = Instant::now();
+    let start = now();
     for _ in 0..run.count {
         client.send_all(&message)?;
     }
     client.recv_all(&mut [0; 1])?;
-    Ok(start.elapsed())
+    Ok(since(start))
 }
 
 fn serve(stream: &impl Stream, run: Run) -> io::Result<()> {
@@ -100,4 +103,17 @@ fn serve(stream: &impl Stream, run: Run) -> io::Result<()> {
         stream.send_all(&ball)?;
     }
     Ok(())
+}
+
+/// The time, and the time for which the processor has worked for this process.
+fn now() -> [Duration; 2] {
+    [ClockId::Monotonic, ClockId::ProcessCPUTime].map(|clock| {
+        let now = clock_gettime(clock);
+        Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    })
+}
+
+fn since([passed, worked]: [Duration; 2]) -> [Duration; 2] {
+    let [passed_now, worked_now] = now();
+    [passed_now - passed, worked_now - worked]
 }
