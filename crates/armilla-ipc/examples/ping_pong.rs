@@ -1,13 +1,15 @@
 //! Two threads throw a message to and fro over a typed stream, and tell the mean round trip.
 //!
 //! ```text
-//! cargo run --release --example ping_pong -- [tcp|unix] [ROUNDS] [BYTES]
+//! cargo run --release --example ping_pong -- [tcp|unix|shm] [ROUNDS] [BYTES]
 //! ```
 //!
-//! Under `strace -f -c` every round costs two `sendto` and two `recvfrom`, one of each per side.
+//! Under `strace -f -c` every round over a socket costs two `sendto` and two `recvfrom`, one of each
+//! per side.
 //! Under `valgrind --tool=callgrind` the difference of two run lengths gives the instructions per
 //! round, those of both sides together. Each side runs on the same CPU, as `taskset -c 0` would do.
 
+use armilla_ipc::shm::Shm;
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, Transport, affinity};
@@ -28,7 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let name = format!("ping-pong-{}", std::process::id());
             play::<Unix>(&Address::unix(env::temp_dir().join(name)), rounds, bytes)?;
         }
-        other => return Err(format!("there is no transport {other:?}, only tcp and unix").into()),
+        "shm" => {
+            let name = format!("ping-pong-{}", std::process::id());
+            play::<Shm>(&Address::shm(env::temp_dir().join(name)), rounds, bytes)?;
+        }
+        other => return Err(format!("there is no transport {other:?}, only tcp, unix, shm").into()),
     }
     Ok(())
 }

@@ -9,8 +9,11 @@ use std::str::FromStr;
 /// Where a stream begins or ends.
 ///
 /// The text form names the transport first: `tcp://host:port`, `tcp://[::1]:2809` (an IPv6 address
-/// stands in brackets) or `unix:///run/bank.sock`. [`Display`](fmt::Display) writes it and
-/// [`FromStr`] reads it back; only a path that is not UTF-8 does not survive the round trip.
+/// stands in brackets), `unix:///run/bank.sock`, `unix://@bank` (abstract), `fifo:///run/bank`,
+/// `pipe:///run/bank`,
+/// `pty:///run/bank` or `shm:///run/bank`. [`Display`](fmt::Display) writes it and [`FromStr`]
+/// reads it back; only a path that is not UTF-8, or an abstract name that is not printable, does not
+/// survive the round trip.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {
@@ -24,6 +27,18 @@ pub enum Address {
     /// A Unix-domain socket at a path of the file system. The empty path is the name of a socket
     /// that was never bound, such as the client's end of a connection.
     Unix(PathBuf),
+    /// A Unix-domain socket with a name of its own, which no file stands for and which vanishes with
+    /// the socket (Linux). Any process of the same network namespace may connect to it: no file
+    /// permission protects it.
+    Abstract(Vec<u8>),
+    /// A named pipe at a path of the file system.
+    Fifo(PathBuf),
+    /// A pair of nameless pipes, handed over at the Unix-domain socket at this path.
+    Pipe(PathBuf),
+    /// A pseudo-terminal, handed over at the Unix-domain socket at this path.
+    Pty(PathBuf),
+    /// Shared memory, handed over at the Unix-domain socket at this path.
+    Shm(PathBuf),
 }
 
 impl Address {
@@ -35,6 +50,31 @@ impl Address {
     /// The Unix-domain socket at `path`.
     pub fn unix(path: impl Into<PathBuf>) -> Self {
         Self::Unix(path.into())
+    }
+
+    /// The Unix-domain socket with the abstract name `name`.
+    pub fn abstract_name(name: impl Into<Vec<u8>>) -> Self {
+        Self::Abstract(name.into())
+    }
+
+    /// The named pipe at `path`.
+    pub fn fifo(path: impl Into<PathBuf>) -> Self {
+        Self::Fifo(path.into())
+    }
+
+    /// Pipes handed over at `path`.
+    pub fn pipe(path: impl Into<PathBuf>) -> Self {
+        Self::Pipe(path.into())
+    }
+
+    /// Pseudo-terminals handed over at `path`.
+    pub fn pty(path: impl Into<PathBuf>) -> Self {
+        Self::Pty(path.into())
+    }
+
+    /// Shared memory handed over at `path`.
+    pub fn shm(path: impl Into<PathBuf>) -> Self {
+        Self::Shm(path.into())
     }
 }
 
@@ -54,7 +94,16 @@ impl fmt::Display for Address {
         match self {
             Self::Tcp { host, port } if host.contains(':') => write!(f, "tcp://[{host}]:{port}"),
             Self::Tcp { host, port } => write!(f, "tcp://{host}:{port}"),
+            // Not to be taken for an abstract name.
+            Self::Unix(path) if path.as_os_str().as_encoded_bytes().starts_with(b"@") => {
+                write!(f, "unix://./{}", path.display())
+            }
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
+            Self::Abstract(name) => write!(f, "unix://@{}", name.escape_ascii()),
+            Self::Fifo(path) => write!(f, "fifo://{}", path.display()),
+            Self::Pipe(path) => write!(f, "pipe://{}", path.display()),
+            Self::Pty(path) => write!(f, "pty://{}", path.display()),
+            Self::Shm(path) => write!(f, "shm://{}", path.display()),
         }
     }
 }
@@ -65,12 +114,26 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self, ParseAddressError> {
         let parsed = match text.split_once("://") {
             Some(("tcp", rest)) => parse_tcp(rest),
-            Some(("unix", "")) => Err("the path is missing"),
-            Some(("unix", path)) if path.contains('\0') => Err("the path contains a zero byte"),
-            Some(("unix", path)) => Ok(Self::unix(path)),
-            _ => Err("it must start with tcp:// or unix://"),
+            Some(("unix", rest)) => match rest.strip_prefix('@') {
+                Some("") => Err("the abstract name is missing"),
+                Some(name) => Ok(Self::abstract_name(name)),
+                None => parse_path(rest).map(Self::unix),
+            },
+            Some(("fifo", rest)) => parse_path(rest).map(Self::fifo),
+            Some(("pipe", rest)) => parse_path(rest).map(Self::pipe),
+            Some(("pty", rest)) => parse_path(rest).map(Self::pty),
+            Some(("shm", rest)) => parse_path(rest).map(Self::shm),
+            _ => Err("it must start with tcp://, unix://, fifo://, pipe://, pty:// or shm://"),
         };
         parsed.map_err(|reason| ParseAddressError { text: text.to_owned(), reason })
+    }
+}
+
+fn parse_path(text: &str) -> Result<&str, &'static str> {
+    match text {
+        "" => Err("the path is missing"),
+        text if text.contains('\0') => Err("the path contains a zero byte"),
+        text => Ok(text),
     }
 }
 

@@ -1,6 +1,10 @@
 //! The roles that make streams, and the choice of a transport by address at run time.
 
+use crate::fifo::{FifoAcceptor, FifoConnector};
+use crate::pipe::{PipeAcceptor, PipeConnector};
+use crate::pty::{PtyAcceptor, PtyConnector};
 use crate::{Address, Stream, StreamOptions};
+use crate::{ShmAcceptor, ShmConnector};
 use crate::{TcpAcceptor, TcpConnector, UnixAcceptor, UnixConnector};
 use std::fmt::Debug;
 use std::io;
@@ -87,14 +91,16 @@ pub fn connect(
     timeout: Option<Duration>,
     options: &StreamOptions,
 ) -> io::Result<Box<dyn Stream>> {
-    match address {
-        Address::Tcp { .. } => {
-            Connector::connect(&TcpConnector::new(options.clone()), address, timeout)
-        }
-        Address::Unix(_) => {
-            Connector::connect(&UnixConnector::new(options.clone()), address, timeout)
-        }
-    }
+    let options = options.clone();
+    let connector: &dyn Connector = match address {
+        Address::Tcp { .. } => &TcpConnector::new(options),
+        Address::Unix(_) | Address::Abstract(_) => &UnixConnector::new(options),
+        Address::Fifo(_) => &FifoConnector::new(options),
+        Address::Pipe(_) => &PipeConnector::new(options),
+        Address::Pty(_) => &PtyConnector::new(options),
+        Address::Shm(_) => &ShmConnector::new(options),
+    };
+    connector.connect(address, timeout)
 }
 
 /// Listens at `address` over the transport that it names.
@@ -104,6 +110,10 @@ pub fn connect(
 pub fn listen(address: &Address, options: &StreamOptions) -> io::Result<Box<dyn Acceptor>> {
     Ok(match address {
         Address::Tcp { .. } => Box::new(TcpAcceptor::bind(address, options)?),
-        Address::Unix(_) => Box::new(UnixAcceptor::bind(address, options)?),
+        Address::Unix(_) | Address::Abstract(_) => Box::new(UnixAcceptor::bind(address, options)?),
+        Address::Fifo(_) => Box::new(FifoAcceptor::bind(address, options)?),
+        Address::Pipe(_) => Box::new(PipeAcceptor::bind(address, options)?),
+        Address::Pty(_) => Box::new(PtyAcceptor::bind(address, options)?),
+        Address::Shm(_) => Box::new(ShmAcceptor::bind(address, options)?),
     })
 }

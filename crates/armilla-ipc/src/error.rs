@@ -14,3 +14,9 @@ pub(crate) fn wrong_transport(transport: &str, address: &Address) -> io::Error {
     let message = format!("{address} is not an address of the {transport} transport");
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
+
+/// The duration as `poll` takes it, at most what it can hold.
+pub(crate) fn timespec(duration: std::time::Duration) -> rustix::event::Timespec {
+    let limit = rustix::event::Timespec { tv_sec: i64::MAX, tv_nsec: 0 };
+    duration.try_into().unwrap_or(limit)
+}

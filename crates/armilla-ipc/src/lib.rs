@@ -3,11 +3,12 @@
 //! Every mechanism is seen through the same three roles. A [`Connector`] actively makes streams, an
 //! [`Acceptor`] passively makes them, and a [`Stream`] moves bytes. What a role cannot do does not
 //! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
-//! sides meet.
+//! sides meet. Datagrams have roles of their own, see [`datagram`].
 //!
-//! Each transport is one module with the same files and the same names: [`tcp`] and [`unix`] today.
-//! Code that knows its transport uses the concrete types, and each call is then a thin wrapper over
-//! one system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
+//! Each transport is one module with the same files and the same names: [`tcp`], [`unix`], [`fifo`],
+//! [`pipe`], [`pty`], and [`shm`], which moves bytes through memory that two processes share. Code
+//! that knows its transport uses the concrete types, and each call is then a thin wrapper over one
+//! system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
 //! which return boxed roles; another crate adds a transport by implementing the three traits.
 //!
 //! ```
@@ -27,35 +28,66 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A [`reactor`] calls the handlers of many descriptors, timers, signals and notifications when
+//! there is something for them to do, in one thread or in a pool; a [`proactor`] carries operations
+//! out and tells when they are done.
+//!
 //! Beside the transports stand the few services of the operating system that a network program
 //! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
 //! threads to CPUs, and the [`host`] address to publish. The crate runs on Linux and knows nothing
 //! of the protocols spoken over its streams.
 
 mod address;
+mod channel;
+mod credentials;
+mod deadline;
 mod endpoint;
 mod error;
 mod options;
+mod partial;
 mod socket;
 mod stream;
+mod sys;
+mod within;
 
 pub mod affinity;
 pub mod clock;
+pub mod datagram;
+pub mod fifo;
 pub mod host;
+pub mod option;
+pub mod pipe;
+pub mod proactor;
+pub mod pty;
+pub mod reactor;
+pub mod shm;
 pub mod signals;
 pub mod tcp;
+pub mod udp;
 pub mod unix;
+pub mod unix_datagram;
+pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};
+pub use credentials::Credentials;
 pub use endpoint::{Acceptor, Connector, Transport, connect, listen};
 pub use options::StreamOptions;
+pub use partial::{RecvError, SendError};
+pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
-pub use stream::{Readiness, SendError, Stream};
+pub use stream::{Readiness, Stream};
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};
+pub use within::Within;
 
-/// Compiles the example of the README.
+/// Runs the examples of the eight classic mistakes, and checks that those that must not compile do
+/// not.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/socket-mistakes.md")]
+struct SocketMistakes;
+
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,8 +1,10 @@
 //! Options of a stream, given before it is made and applied to its socket.
 
-use crate::error::context;
+use crate::option::{
+    BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Priority, RecvBuffer,
+    SendBuffer, SocketOption,
+};
 use rustix::fd::BorrowedFd;
-use rustix::net::sockopt;
 use std::io;
 use std::time::Duration;
 
@@ -28,6 +30,15 @@ pub struct StreamOptions {
     /// The congestion control algorithm by name, such as `"cubic"` or `"reno"` (`TCP_CONGESTION`).
     /// TCP only. Default: the system's.
     pub congestion: Option<String>,
+    /// See [`Linger`]. TCP only. Default: bytes not yet sent are sent in the background.
+    pub linger: Option<Duration>,
+    /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before it
+    /// sleeps. TCP and shared memory only. Default: the system's; over shared memory not at all.
+    pub busy_poll: Option<Duration>,
+    /// See [`Dscp`]. TCP only. Default: best effort.
+    pub dscp: Option<CodePoint>,
+    /// See [`Priority`]. TCP only. Default: the system's.
+    pub priority: Option<u8>,
 }
 
 impl Default for StreamOptions {
@@ -38,6 +49,10 @@ impl Default for StreamOptions {
             send_buffer: None,
             recv_buffer: None,
             congestion: None,
+            linger: None,
+            busy_poll: None,
+            dscp: None,
+            priority: None,
         }
     }
 }
@@ -46,35 +61,23 @@ impl StreamOptions {
     /// Applies what every socket understands. Queue sizes must be set before connecting or
     /// listening, because TCP negotiates its window scale from them.
     pub(crate) fn apply(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        if let Some(size) = self.send_buffer {
-            sockopt::set_socket_send_buffer_size(socket, size)
-                .map_err(|e| context(format_args!("cannot set the send buffer to {size}"), e))?;
-        }
-        if let Some(size) = self.recv_buffer {
-            sockopt::set_socket_recv_buffer_size(socket, size)
-                .map_err(|e| context(format_args!("cannot set the receive buffer to {size}"), e))?;
-        }
-        Ok(())
+        set(socket, self.send_buffer.map(SendBuffer))?;
+        set(socket, self.recv_buffer.map(RecvBuffer))
     }
 
     /// Applies everything to a TCP socket. A listening socket passes it on to what it accepts.
     pub(crate) fn apply_tcp(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         self.apply(socket)?;
-        if self.no_delay {
-            sockopt::set_tcp_nodelay(socket, true)
-                .map_err(|e| context("cannot set no-delay", e))?;
-        }
-        if let Some(idle) = self.keep_alive {
-            // The kernel counts whole seconds and refuses zero.
-            let idle = idle.max(Duration::from_secs(1));
-            sockopt::set_socket_keepalive(socket, true)
-                .and_then(|()| sockopt::set_tcp_keepidle(socket, idle))
-                .map_err(|e| context(format_args!("cannot set keep-alive to {idle:?}"), e))?;
-        }
-        if let Some(name) = &self.congestion {
-            sockopt::set_tcp_congestion(socket, name)
-                .map_err(|e| context(format_args!("cannot use congestion control {name:?}"), e))?;
-        }
-        Ok(())
+        set(socket, self.no_delay.then_some(NoDelay(true)))?;
+        set(socket, self.keep_alive.map(|idle| KeepAlive(Some(idle))))?;
+        set(socket, self.congestion.clone().map(Congestion))?;
+        set(socket, self.linger.map(|time| Linger(Some(time))))?;
+        set(socket, self.busy_poll.map(BusyPoll))?;
+        set(socket, self.dscp.map(Dscp))?;
+        set(socket, self.priority.map(Priority)) // behind `dscp`, which changes it
     }
+}
+
+fn set(socket: BorrowedFd<'_>, option: Option<impl SocketOption>) -> io::Result<()> {
+    option.map_or(Ok(()), |option| option.set_on(socket))
 }

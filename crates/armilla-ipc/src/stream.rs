@@ -1,8 +1,10 @@
-//! The role of a stream: what every transport's stream can do, and how a send fails.
+//! The role of a stream: what every transport's stream can do. How a transfer fails half way is in
+//! `partial`, and the limit for a single call in `within`.
 
-use crate::Address;
+use crate::partial::{self, RecvError, SendError};
+use crate::{Address, Within};
 use std::fmt;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::time::Duration;
 
@@ -10,6 +12,10 @@ use std::time::Duration;
 ///
 /// All methods take `&self`, so that one thread may receive while another sends. Two threads that
 /// send at once, or receive at once, get each other's bytes interleaved: the caller serialises them.
+///
+/// `recv` and `send` move what one system call moves; the `_all` forms, classically `recv_n` and
+/// `send_n`, move everything or say how much they moved. The provided methods are correct for every
+/// transport; those of this crate replace them by cheaper ones.
 pub trait Stream: Send + Sync + fmt::Debug {
     /// Receives what has arrived, at least one byte, into `buffer`; waits if nothing has.
     ///
@@ -22,18 +28,85 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// [`set_recv_timeout`]: Self::set_recv_timeout
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
+    /// Receives what has arrived into `parts`, one behind the other, as if they were one buffer.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        match parts.iter_mut().find(|part| !part.is_empty()) {
+            Some(part) => self.recv(part),
+            None => Ok(0),
+        }
+    }
+
+    /// Receives until `buffer` is full.
+    ///
+    /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait; a transport
+    /// of this crate also ends the whole within about twice that time.
+    ///
+    /// # Errors
+    /// [`RecvError`] tells how many bytes had arrived, they are in `buffer`; an end of the stream
+    /// before the buffer is full is [`io::ErrorKind::UnexpectedEof`].
+    #[doc(alias = "recv_n")]
+    fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        partial::recv_all(buffer, |rest| self.recv(rest))
+    }
+
+    /// Receives until every one of `parts` is full. The slices are advanced over what has arrived.
+    ///
+    /// # Errors
+    /// As [`recv_all`](Self::recv_all); the count is over all parts.
+    #[doc(alias = "recv_n")]
+    fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        partial::recv_all_vectored(parts, |rest| self.recv_vectored(rest))
+    }
+
+    /// Sends what the transport takes of `bytes` in one system call, at least one byte; waits if it
+    /// takes none.
+    ///
+    /// Returns the count. A program that ignores it loses bytes: most want
+    /// [`send_all`](Self::send_all).
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] after the time set by
+    /// [`set_send_timeout`](Self::set_send_timeout) without a byte sent; otherwise as `send_all`.
+    fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        partial::first_count(self.send_all(bytes), bytes.len())
+    }
+
+    /// Sends what the transport takes of `parts` in one system call, as [`send`](Self::send).
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let total = parts.iter().map(|part| part.len()).sum();
+        partial::first_count(self.send_all_vectored(parts), total)
+    }
+
     /// Sends all of `bytes`: one system call, unless the transport takes only a part of them.
     ///
     /// # Errors
     /// [`SendError`] tells how many bytes had left. After an error the stream is of no further use
     /// for sending, because the peer may have seen a part.
+    #[doc(alias = "send_n")]
     fn send_all(&self, bytes: &[u8]) -> Result<(), SendError>;
 
     /// Sends all bytes of all `parts` in order, as if they were one buffer.
     ///
     /// # Errors
     /// As [`send_all`](Self::send_all); the count is over all parts.
+    #[doc(alias = "send_n")]
     fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError>;
+
+    /// The same stream with a limit of its own for each call: `stream.within(limit).recv_all(b)`.
+    ///
+    /// For a boxed stream write `Within::new(&*stream, limit)`.
+    fn within(&self, limit: Duration) -> Within<'_, Self>
+    where
+        Self: Sized,
+    {
+        Within::new(self, limit)
+    }
 
     /// Limits the time that [`recv`](Self::recv) waits; `None` waits forever.
     ///
@@ -85,34 +158,83 @@ pub enum Readiness {
     Closed,
 }
 
-/// A send that did not complete.
-#[derive(Debug)]
-pub struct SendError {
-    /// How many bytes were handed to the operating system before the failure. Zero means that the
-    /// peer has seen none of them; any other count may or may not have reached it.
-    pub sent: usize,
-    /// Why no more could be sent.
-    pub source: io::Error,
-}
+/// Implements [`Stream`] for a type that wraps the channel in its field, by handing every call on.
+macro_rules! delegate_stream {
+    ($stream:ty, $field:ident) => {
+        impl crate::Stream for $stream {
+            #[inline]
+            fn recv(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.$field.recv(buffer)
+            }
 
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.sent {
-            0 => write!(f, "cannot send, no byte had left: {}", self.source),
-            sent => write!(f, "cannot send on after {sent} bytes had left: {}", self.source),
+            #[inline]
+            fn recv_vectored(
+                &self,
+                parts: &mut [std::io::IoSliceMut<'_>],
+            ) -> std::io::Result<usize> {
+                self.$field.recv_vectored(parts)
+            }
+
+            #[inline]
+            fn recv_all(&self, buffer: &mut [u8]) -> Result<(), crate::RecvError> {
+                self.$field.recv_all(buffer)
+            }
+
+            #[inline]
+            fn send(&self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.$field.send(bytes)
+            }
+
+            #[inline]
+            fn send_vectored(&self, parts: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
+                self.$field.send_vectored(parts)
+            }
+
+            #[inline]
+            fn send_all(&self, bytes: &[u8]) -> Result<(), crate::SendError> {
+                self.$field.send_all(bytes)
+            }
+
+            #[inline]
+            fn send_all_vectored(
+                &self,
+                parts: &[std::io::IoSlice<'_>],
+            ) -> Result<(), crate::SendError> {
+                self.$field.send_all_vectored(parts)
+            }
+
+            #[inline]
+            fn set_recv_timeout(
+                &self,
+                timeout: Option<std::time::Duration>,
+            ) -> std::io::Result<()> {
+                self.$field.set_recv_timeout(timeout)
+            }
+
+            #[inline]
+            fn set_send_timeout(
+                &self,
+                timeout: Option<std::time::Duration>,
+            ) -> std::io::Result<()> {
+                self.$field.set_send_timeout(timeout)
+            }
+
+            fn readiness(&self) -> std::io::Result<crate::Readiness> {
+                self.$field.readiness()
+            }
+
+            fn shutdown(&self, how: std::net::Shutdown) -> std::io::Result<()> {
+                self.$field.shutdown(how)
+            }
+
+            fn peer(&self) -> &crate::Address {
+                self.$field.peer()
+            }
+
+            fn local(&self) -> &crate::Address {
+                self.$field.local()
+            }
         }
-    }
+    };
 }
-
-impl std::error::Error for SendError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
-    }
-}
-
-impl From<SendError> for io::Error {
-    /// Keeps the kind; the count lives on in the message and in the wrapped error.
-    fn from(error: SendError) -> Self {
-        Self::new(error.source.kind(), error)
-    }
-}
+pub(crate) use delegate_stream;

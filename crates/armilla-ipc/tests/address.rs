@@ -12,6 +12,12 @@ fn every_address_survives_the_round_trip_through_text() {
         ("tcp://[fe80::1%eth0]:80", Address::tcp("fe80::1%eth0", 80)),
         ("unix:///run/bank.sock", Address::unix("/run/bank.sock")),
         ("unix://./bank:1", Address::unix("./bank:1")),
+        ("unix://@bank", Address::abstract_name("bank")),
+        ("unix://./@bank", Address::unix("./@bank")),
+        ("fifo:///run/bank", Address::fifo("/run/bank")),
+        ("pipe:///run/bank", Address::pipe("/run/bank")),
+        ("pty:///run/bank", Address::pty("/run/bank")),
+        ("shm:///run/bank", Address::shm("/run/bank")),
     ] {
         assert_eq!(text.parse::<Address>().unwrap(), address);
         assert_eq!(address.to_string(), text);
@@ -40,11 +46,21 @@ fn bad_text_is_refused_with_the_reason() {
         ("tcp://user@host:80", "no host name"),
         ("unix://", "path is missing"),
         ("unix:///a\0b", "zero byte"),
+        ("unix://@", "abstract name is missing"),
+        ("fifo://", "path is missing"),
+        ("pipe://", "path is missing"),
+        ("pty://a\0b", "zero byte"),
     ] {
         let error = text.parse::<Address>().unwrap_err().to_string();
         assert!(error.contains(reason), "{text:?} gave: {error}");
         assert!(error.contains(&format!("{text:?}")), "the text is named: {error}");
     }
+}
+
+#[test]
+fn a_path_is_never_taken_for_an_abstract_name() {
+    assert_eq!(Address::unix("@bank").to_string(), "unix://./@bank");
+    assert_eq!(Address::abstract_name([0, b'a']).to_string(), r"unix://@\x00a");
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 mod conformance;
 
+use armilla_ipc::option::{
+    AppliesTo, BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Options, Priority,
+};
 use armilla_ipc::tcp::Tcp;
-use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector};
+use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream};
 use conformance::{LONG, Place, conformance};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
@@ -13,9 +16,13 @@ impl Place for Tcp {
     fn fresh() -> Address {
         Address::tcp("127.0.0.1", 0)
     }
+
+    fn shorten_queue(acceptor: &Self::Acceptor) {
+        rustix::net::listen(acceptor, 0).unwrap();
+    }
 }
 
-conformance!(Tcp);
+conformance!(Tcp: sockets, queues, halves, keeps);
 
 #[test]
 fn ipv6_loopback_works_where_there_is_one() {
@@ -93,6 +100,9 @@ fn options_hold_at_both_ends() {
         no_delay: true,
         keep_alive: Some(Duration::from_secs(77)),
         congestion: Some("reno".into()),
+        linger: Some(Duration::from_secs(3)),
+        dscp: Some(CodePoint::EXPEDITED),
+        priority: Some(5),
         ..StreamOptions::default()
     };
     let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options).unwrap();
@@ -103,8 +113,40 @@ fn options_hold_at_both_ends() {
         assert!(sockopt::socket_keepalive(&stream).unwrap());
         assert_eq!(sockopt::tcp_keepidle(&stream).unwrap(), Duration::from_secs(77));
         assert_eq!(sockopt::tcp_congestion(&stream).unwrap(), "reno");
+        assert_eq!(sockopt::socket_linger(&stream).unwrap(), Some(Duration::from_secs(3)));
+        assert_eq!(sockopt::ip_tos(&stream).unwrap(), 46 << 2);
+        assert_eq!(stream.option::<Priority>().unwrap(), Priority(5));
         assert_eq!(sockopt::socket_timeout(&stream, sockopt::Timeout::Send).unwrap(), None);
     }
+}
+
+#[test]
+fn every_option_can_be_read_back_as_it_was_set() {
+    fn holds<O: AppliesTo<TcpStream> + Clone + PartialEq>(stream: &TcpStream, option: O) {
+        stream.set_option(option.clone()).unwrap();
+        assert_eq!(stream.option::<O>().unwrap(), option);
+    }
+    for host in ["127.0.0.1", "::1"] {
+        let Ok(acceptor) = TcpAcceptor::bind(&Address::tcp(host, 0), &StreamOptions::default())
+        else {
+            continue; // no IPv6 here
+        };
+        let stream = TcpConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+        for on in [false, true] {
+            holds(&stream, NoDelay(on));
+        }
+        for time in [Some(Duration::from_secs(9)), None] {
+            holds(&stream, KeepAlive(time));
+            holds(&stream, Linger(time));
+        }
+        holds(&stream, Congestion("reno".into()));
+        holds(&stream, Dscp(CodePoint::new(10).unwrap()));
+        holds(&stream, Dscp(CodePoint::BEST_EFFORT));
+        holds(&stream, Priority(3));
+        let poll = stream.option::<BusyPoll>().unwrap();
+        holds(&stream, poll); // more than the system's needs a privilege
+    }
+    assert_eq!(CodePoint::new(64), None);
 }
 
 #[test]

@@ -4,25 +4,22 @@ mod conformance;
 
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Address, StreamOptions, UnixAcceptor, UnixConnector};
-use conformance::{LONG, Place, conformance};
+use conformance::{LONG, Place, conformance, fresh_path};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 impl Place for Unix {
     fn fresh() -> Address {
         Address::unix(fresh_path())
     }
+
+    fn shorten_queue(acceptor: &Self::Acceptor) {
+        rustix::net::listen(acceptor, 0).unwrap();
+    }
 }
 
-conformance!(Unix);
-
-fn fresh_path() -> PathBuf {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    std::env::temp_dir().join(format!("armilla-ipc-{}-{number}", std::process::id()))
-}
+conformance!(Unix: sockets, queues, halves, keeps);
 
 fn bind(path: &PathBuf) -> std::io::Result<UnixAcceptor> {
     UnixAcceptor::bind(&Address::unix(path), &StreamOptions::default())

@@ -1,6 +1,7 @@
 //! A listening socket that outlives transient errors and can be closed from another thread.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use rustix::net::{self, SocketAddrAny, SocketFlags};
 use std::io;
@@ -27,7 +28,8 @@ impl Listener {
         Ok(Self { fd, closed: AtomicBool::new(false) })
     }
 
-    /// The next connected socket and its peer, or `None` once closed.
+    /// The next connected socket and its peer, or `None` once closed. Where the socket was made
+    /// non-blocking, a shortage is reported like the lack of a peer, for the caller to wait out.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
         while !self.closed.load(Ordering::Acquire) {
             let errno = match net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC) {
@@ -35,7 +37,9 @@ impl Listener {
                 Err(errno) => errno,
             };
             match errno {
-                Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => {
+                Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM
+                    if self.is_blocking() =>
+                {
                     std::thread::sleep(BACK_OFF);
                 }
                 errno if concerns_the_peer(errno) => {}
@@ -45,6 +49,10 @@ impl Listener {
             }
         }
         Ok(None)
+    }
+
+    fn is_blocking(&self) -> bool {
+        fcntl_getfl(&self.fd).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
     }
 
     /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the first
@@ -66,6 +74,23 @@ impl Listener {
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+}
+
+/// Whether the process or the system has run out of something that may come back.
+fn is_shortage(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+}
+
+/// What was made for a peer; `None` after a pause if there was a shortage, so that an acceptor
+/// outlives it.
+pub(crate) fn unless_short<T>(made: io::Result<T>) -> io::Result<Option<T>> {
+    match made {
+        Err(error) if Errno::from_io_error(&error).is_some_and(is_shortage) => {
+            std::thread::sleep(BACK_OFF);
+            Ok(None)
+        }
+        other => other.map(Some),
     }
 }
 

@@ -2,32 +2,33 @@
 //! beside it. The hot path is one system call with its result checked; everything rare, such as
 //! interruptions and short sends, is out of line in `retry`.
 
-mod deadline;
 mod listener;
 mod retry;
 
-pub(crate) use deadline::Deadline;
-pub(crate) use listener::Listener;
+pub(crate) use listener::{Listener, unless_short};
+pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
-use crate::{Address, Readiness, SendError};
+use crate::deadline::{Deadline, Timeout, granted};
+use crate::{Address, Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{self, RecvFlags, SendAncillaryBuffer, SendFlags};
-use std::io::{self, IoSlice};
+use rustix::net::sockopt::{self, Timeout as Direction};
+use rustix::net::{
+    self, AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketType,
+};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The most parts that one `sendmsg` takes (`IOV_MAX` of Linux).
-const MAX_PARTS: usize = 1024;
+pub(crate) const MAX_PARTS: usize = 1024;
 
 /// A connected, blocking stream socket.
 #[derive(Debug)]
 pub(crate) struct Socket {
     fd: OwnedFd,
-    recv_timeout: CachedTimeout,
-    send_timeout: CachedTimeout,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
     local: Address,
     peer: Address,
 }
@@ -39,11 +40,70 @@ impl Socket {
         Self { fd, recv_timeout, send_timeout, local, peer }
     }
 
+    /// Takes over a connected socket from elsewhere, and makes it blocking and without timeouts.
+    pub(crate) fn adopt(fd: OwnedFd, local: Address, peer: Address) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&fd, false)?;
+        sockopt::set_socket_timeout(&fd, Direction::Recv, None)?;
+        sockopt::set_socket_timeout(&fd, Direction::Send, None)?;
+        Ok(Self::new(fd, local, peer))
+    }
+
     #[inline]
     pub(crate) fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0); // where the kernel would wait for a byte that it cannot hand over
+        }
         match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
             Ok((_, count)) => Ok(count),
             Err(errno) => self.recv_after(errno, buffer),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let first = parts.len().min(MAX_PARTS);
+        if parts[..first].iter().all(|part| part.is_empty()) {
+            return Ok(0);
+        }
+        match self.recv_parts(&mut parts[..first]) {
+            Ok(count) => Ok(count),
+            Err(errno) => self.recv_vectored_after(errno, &mut parts[..first]),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
+            Ok((_, count)) if count == buffer.len() => Ok(()),
+            other => self.recv_rest(buffer, other.map(|(_, count)| count)),
+        }
+    }
+
+    /// One `recvmsg` into at most [`MAX_PARTS`] parts.
+    #[inline]
+    fn recv_parts(&self, parts: &mut [IoSliceMut<'_>]) -> rustix::io::Result<usize> {
+        let mut control = RecvAncillaryBuffer::default();
+        let message = net::recvmsg(&self.fd, parts, &mut control, RecvFlags::empty())?;
+        Ok(message.bytes)
+    }
+
+    #[inline]
+    pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        match net::send(&self.fd, bytes, SendFlags::NOSIGNAL) {
+            Ok(count) => Ok(count),
+            Err(errno) => self.send_after(errno, bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let first = &parts[..parts.len().min(MAX_PARTS)];
+        match self.send_parts(first) {
+            Ok(count) => Ok(count),
+            Err(errno) => self.send_vectored_after(errno, first),
         }
     }
 
@@ -73,12 +133,14 @@ impl Socket {
 
     #[inline]
     pub(crate) fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.recv_timeout.set(self.as_fd(), Timeout::Recv, timeout)
+        let grant = |time| Ok(sockopt::set_socket_timeout(&self.fd, Direction::Recv, time)?);
+        self.recv_timeout.set(timeout, grant)
     }
 
     #[inline]
     pub(crate) fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.send_timeout.set(self.as_fd(), Timeout::Send, timeout)
+        let grant = |time| Ok(sockopt::set_socket_timeout(&self.fd, Direction::Send, time)?);
+        self.send_timeout.set(timeout, grant)
     }
 
     pub(crate) fn readiness(&self) -> io::Result<Readiness> {
@@ -132,7 +194,7 @@ pub(crate) fn connect_within(
     let deadline = Deadline::after(timeout);
     loop {
         if let Some(left) = deadline.remaining()? {
-            sockopt::set_socket_timeout(fd, Timeout::Send, granted(Some(left)))?;
+            sockopt::set_socket_timeout(fd, Direction::Send, granted(Some(left)))?;
         }
         match net::connect(fd, address) {
             Ok(()) | Err(Errno::ISCONN) => break,
@@ -144,51 +206,22 @@ pub(crate) fn connect_within(
         }
     }
     if timeout.is_some() {
-        sockopt::set_socket_timeout(fd, Timeout::Send, None)?;
+        sockopt::set_socket_timeout(fd, Direction::Send, None)?;
     }
     Ok(())
 }
 
-/// The timeout last given to the kernel, so that giving the same again costs nothing.
-///
-/// Counted in microseconds as the kernel does, 0 for none. One thread at a time sets a direction's
-/// timeout, so relaxed ordering is enough.
-#[derive(Debug, Default)]
-struct CachedTimeout(AtomicU64);
-
-impl CachedTimeout {
-    #[inline]
-    fn set(&self, fd: BorrowedFd<'_>, which: Timeout, timeout: Option<Duration>) -> io::Result<()> {
-        let micros = micros(timeout);
-        if self.0.load(Ordering::Relaxed) == micros {
-            return Ok(());
-        }
-        sockopt::set_socket_timeout(fd, which, granted(timeout))?;
-        self.0.store(micros, Ordering::Relaxed);
-        Ok(())
+/// Refuses everything but a connected stream socket of `family`.
+pub(crate) fn check_connected(fd: BorrowedFd<'_>, family: AddressFamily) -> io::Result<()> {
+    let invalid = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    match (sockopt::socket_type(fd), sockopt::socket_domain(fd)) {
+        (Ok(SocketType::STREAM), Ok(found)) if found == family => {}
+        _ => return invalid("the descriptor is not a stream socket of this family"),
     }
-
-    fn get(&self) -> Option<Duration> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            micros => Some(Duration::from_micros(micros)),
-        }
+    match net::getpeername(fd) {
+        Ok(_) => Ok(()),
+        Err(_) => invalid("the socket is not connected"),
     }
-}
-
-/// The timeout in the kernel's unit, rounded up; 0 for none. A zero duration becomes the shortest
-/// timeout, because zero would mean forever to the kernel.
-#[inline]
-fn micros(timeout: Option<Duration>) -> u64 {
-    timeout.map_or(0, |timeout| {
-        let fraction = timeout.subsec_nanos().div_ceil(1_000);
-        timeout.as_secs().saturating_mul(1_000_000).saturating_add(fraction.into()).max(1)
-    })
-}
-
-/// The timeout as the kernel will keep it.
-fn granted(timeout: Option<Duration>) -> Option<Duration> {
-    timeout.map(|_| Duration::from_micros(micros(timeout)))
 }
 
 fn direction(how: Shutdown) -> net::Shutdown {

@@ -5,30 +5,117 @@
 //! further attempts share one more timeout. A stream of signals, or a peer that takes single bytes,
 //! can therefore stretch an operation to about twice its timeout, but not without limit.
 
-use super::{Deadline, MAX_PARTS, Socket};
-use crate::SendError;
+use super::{MAX_PARTS, Socket};
+use crate::deadline::{Deadline, timed_out};
+use crate::{RecvError, SendError};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
 type SysResult = rustix::io::Result<usize>;
 
+pub(crate) const RECV_LATE: &str = "nothing was received";
+pub(crate) const SEND_LATE: &str = "the peer did not take the bytes";
+
+/// Repeats an interrupted call until it ends otherwise or its time is over.
+#[cold]
+pub(crate) fn again<T>(
+    mut errno: Errno,
+    what: &str,
+    timeout: Option<Duration>,
+    mut call: impl FnMut() -> rustix::io::Result<T>,
+) -> io::Result<T> {
+    let deadline = Deadline::after(timeout);
+    while errno == Errno::INTR {
+        deadline.remaining().map_err(|_| timed_out(what, timeout))?;
+        match call() {
+            Ok(done) => return Ok(done),
+            Err(next) => errno = next,
+        }
+    }
+    Err(if errno == Errno::AGAIN { timed_out(what, timeout) } else { errno.into() })
+}
+
 impl Socket {
     /// Goes on after a `recv` that ended with `errno`.
     #[cold]
-    pub(super) fn recv_after(&self, mut errno: Errno, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn recv_after(&self, errno: Errno, buffer: &mut [u8]) -> io::Result<usize> {
+        self.again_receiving(errno, || Ok(net::recv(&self.fd, &mut *buffer, RecvFlags::empty())?.1))
+    }
+
+    /// Goes on after a `recvmsg` that ended with `errno`.
+    #[cold]
+    pub(super) fn recv_vectored_after(
+        &self,
+        errno: Errno,
+        parts: &mut [IoSliceMut<'_>],
+    ) -> io::Result<usize> {
+        self.again_receiving(errno, || self.recv_parts(parts))
+    }
+
+    /// Goes on after a first `recv` that did not fill `buffer`.
+    #[cold]
+    pub(super) fn recv_rest(&self, buffer: &mut [u8], first: SysResult) -> Result<(), RecvError> {
         let timeout = self.recv_timeout.get();
-        let late = || timed_out("nothing was received", timeout);
         let deadline = Deadline::after(timeout);
-        while errno == Errno::INTR {
-            deadline.remaining().map_err(|_| late())?;
-            match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
-                Ok((_, count)) => return Ok(count),
-                Err(next) => errno = next,
+        let mut received = 0;
+        let mut result = first;
+        loop {
+            match result {
+                Ok(0) if received < buffer.len() => return Err(RecvError::end(received)),
+                Ok(count) => received += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    return Err(RecvError { received, source: timed_out(RECV_LATE, timeout) });
+                }
+                Err(errno) => return Err(RecvError { received, source: errno.into() }),
             }
+            let rest = &mut buffer[received..];
+            if rest.is_empty() {
+                return Ok(());
+            }
+            if deadline.remaining().is_err() {
+                return Err(RecvError { received, source: timed_out(RECV_LATE, timeout) });
+            }
+            result = net::recv(&self.fd, rest, RecvFlags::empty()).map(|(_, count)| count);
         }
-        Err(if errno == Errno::AGAIN { late() } else { errno.into() })
+    }
+
+    /// Goes on after a `send` that ended with `errno`.
+    #[cold]
+    pub(super) fn send_after(&self, errno: Errno, bytes: &[u8]) -> io::Result<usize> {
+        self.again_sending(errno, || net::send(&self.fd, bytes, SendFlags::NOSIGNAL))
+    }
+
+    /// Goes on after a `sendmsg` that ended with `errno`.
+    #[cold]
+    pub(super) fn send_vectored_after(
+        &self,
+        errno: Errno,
+        parts: &[IoSlice<'_>],
+    ) -> io::Result<usize> {
+        self.again_sending(errno, || self.send_parts(parts))
+    }
+
+    /// Repeats `call`, which sends and ended with `errno`, as long as it is interrupted.
+    #[cold]
+    pub(crate) fn again_sending(
+        &self,
+        errno: Errno,
+        call: impl FnMut() -> SysResult,
+    ) -> io::Result<usize> {
+        again(errno, SEND_LATE, self.send_timeout.get(), call)
+    }
+
+    /// Repeats `call`, which receives and ended with `errno`, as long as it is interrupted.
+    #[cold]
+    pub(crate) fn again_receiving(
+        &self,
+        errno: Errno,
+        call: impl FnMut() -> SysResult,
+    ) -> io::Result<usize> {
+        again(errno, RECV_LATE, self.recv_timeout.get(), call)
     }
 
     /// Goes on after a first `send` of `bytes` that did not take all of them.
@@ -107,17 +194,8 @@ impl Progress {
     }
 
     fn late(&self) -> io::Error {
-        timed_out("the peer did not take the bytes", self.timeout)
+        timed_out(SEND_LATE, self.timeout)
     }
-}
-
-/// The error of a socket timeout, which the kernel calls "would block".
-fn timed_out(what: &str, timeout: Option<Duration>) -> io::Error {
-    let message = match timeout {
-        Some(timeout) => format!("{what} within the timeout of {timeout:?}"),
-        None => format!("{what} in time"),
-    };
-    io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
 #[cfg(test)]

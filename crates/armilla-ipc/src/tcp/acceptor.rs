@@ -2,7 +2,9 @@
 
 use super::TcpStream;
 use super::addr::{self, Attempts};
-use crate::socket::{Deadline, Listener, Socket};
+use crate::deadline::Deadline;
+use crate::option::{Priority, SocketOption};
+use crate::socket::{Listener, Socket};
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, sockopt};
@@ -15,6 +17,8 @@ use std::time::Instant;
 pub struct TcpAcceptor {
     listener: Listener,
     local: Address,
+    /// The one option that an accepted socket does not have from the listening one.
+    priority: Option<Priority>,
 }
 
 impl TcpAcceptor {
@@ -51,7 +55,7 @@ impl TcpAcceptor {
         net::bind(&fd, &target)?;
         let listener = Listener::new(fd)?;
         let local = addr::from_os(net::getsockname(&listener)?)?;
-        Ok(Self { listener, local })
+        Ok(Self { listener, local, priority: options.priority.map(Priority) })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed.
@@ -62,6 +66,9 @@ impl TcpAcceptor {
         while let Some((fd, peer)) = self.listener.accept()? {
             // A peer without an address has gone already.
             let Some(peer) = peer else { continue };
+            if let Some(priority) = &self.priority {
+                priority.set_on(fd.as_fd())?;
+            }
             let local = addr::from_os(net::getsockname(&fd)?)?;
             let socket = Socket::new(fd, local, addr::from_os(peer)?);
             return Ok(Some(TcpStream::from_socket(socket)));

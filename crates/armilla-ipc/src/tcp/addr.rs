@@ -1,7 +1,7 @@
 //! From a host name to socket addresses and back, and the record of addresses tried in vain.
 
+use crate::deadline::Deadline;
 use crate::error::wrong_transport;
-use crate::socket::Deadline;
 use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::net::{self, AddressFamily, SocketAddrAny, SocketFlags, SocketType};

@@ -2,7 +2,8 @@
 
 use super::TcpStream;
 use super::addr::{self, Attempts};
-use crate::socket::{Deadline, Socket, connect_within};
+use crate::deadline::Deadline;
+use crate::socket::{Socket, connect_within};
 use crate::{Address, Connector, Stream, StreamOptions};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;

@@ -1,11 +1,11 @@
 //! Moves bytes over TCP.
 
-use crate::socket::Socket;
-use crate::{Address, Readiness, SendError, Stream};
-use rustix::fd::{AsFd, BorrowedFd};
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::time::Duration;
+use super::addr;
+use crate::socket::{self, Socket};
+use crate::stream::delegate_stream;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net::{self, AddressFamily, sockopt};
+use std::io;
 
 /// A TCP connection.
 #[derive(Debug)]
@@ -17,50 +17,27 @@ impl TcpStream {
     pub(super) fn from_socket(socket: Socket) -> Self {
         Self { socket }
     }
-}
 
-impl Stream for TcpStream {
-    #[inline]
-    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.socket.recv(buffer)
-    }
-
-    #[inline]
-    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
-        self.socket.send_all(bytes)
-    }
-
-    #[inline]
-    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        self.socket.send_all_vectored(parts)
-    }
-
-    #[inline]
-    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_recv_timeout(timeout)
-    }
-
-    #[inline]
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_send_timeout(timeout)
-    }
-
-    fn readiness(&self) -> io::Result<Readiness> {
-        self.socket.readiness()
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.socket.shutdown(how)
-    }
-
-    fn peer(&self) -> &Address {
-        self.socket.peer()
-    }
-
-    fn local(&self) -> &Address {
-        self.socket.local()
+    /// Makes a stream of a connected TCP socket, such as one that the process was started with or
+    /// that was passed to it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is anything else.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        let family = sockopt::socket_domain(&descriptor).unwrap_or(AddressFamily::INET);
+        if !matches!(family, AddressFamily::INET | AddressFamily::INET6) {
+            let why = "the descriptor is not a TCP socket";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        socket::check_connected(descriptor.as_fd(), family)?;
+        let local = addr::from_os(net::getsockname(&descriptor)?)?;
+        let peer = net::getpeername(&descriptor)?.map(addr::from_os).transpose()?;
+        let peer = peer.ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Self::from_socket(Socket::adopt(descriptor, local, peer)?))
     }
 }
+
+delegate_stream!(TcpStream, socket);
 
 impl AsFd for TcpStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied

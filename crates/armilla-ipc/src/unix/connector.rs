@@ -7,7 +7,6 @@ use crate::{Address, Connector, Stream, StreamOptions};
 use rustix::fd::AsFd;
 use rustix::net::SocketFlags;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// Makes Unix-domain streams actively.
@@ -29,18 +28,21 @@ impl UnixConnector {
     /// As [`Connector::connect`]: [`io::ErrorKind::NotFound`] if there is no such file,
     /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<UnixStream> {
-        let path = addr::path(address)?;
-        self.connect_to(path, timeout)
+        self.connect_to(address, timeout)
             .map(UnixStream::from_socket)
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
 
-    fn connect_to(&self, path: &Path, timeout: Option<Duration>) -> io::Result<Socket> {
-        let target = addr::to_os(path)?;
+    pub(super) fn connect_to(
+        &self,
+        address: &Address,
+        timeout: Option<Duration>,
+    ) -> io::Result<Socket> {
+        let target = addr::to_os(address)?;
         let fd = addr::socket(SocketFlags::empty())?;
         self.options.apply(fd.as_fd())?;
         connect_within(fd.as_fd(), &target, timeout)?;
-        Ok(Socket::new(fd, addr::unnamed(), Address::unix(path)))
+        Ok(Socket::new(fd, addr::unnamed(), address.clone()))
     }
 }
 

@@ -1,12 +1,19 @@
-//! The Unix-domain transport: streams within one host, named by a path.
+//! The Unix-domain transport: streams within one host, named by a path or an abstract
+//! name.
 
 mod acceptor;
-mod addr;
+pub(crate) mod addr;
 mod connector;
+mod file;
+pub(crate) mod handover;
+mod passing;
 mod stream;
+
+pub(crate) use file::SocketFile;
 
 pub use acceptor::UnixAcceptor;
 pub use connector::UnixConnector;
+pub use passing::MAX_DESCRIPTORS;
 pub use stream::UnixStream;
 
 use crate::{Address, StreamOptions, Transport};

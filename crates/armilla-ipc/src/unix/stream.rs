@@ -1,66 +1,46 @@
 //! Moves bytes over a Unix-domain socket.
 
+use super::addr;
+use crate::Credentials;
 use crate::socket::Socket;
-use crate::{Address, Readiness, SendError, Stream};
+use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd};
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::time::Duration;
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
+use std::io;
 
 /// A connection over a Unix-domain socket.
 #[derive(Debug)]
 pub struct UnixStream {
-    socket: Socket,
+    pub(super) socket: Socket,
 }
 
 impl UnixStream {
     pub(super) fn from_socket(socket: Socket) -> Self {
         Self { socket }
     }
-}
 
-impl Stream for UnixStream {
-    #[inline]
-    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.socket.recv(buffer)
+    /// Two streams connected to each other (`socketpair`), without a name.
+    ///
+    /// # Errors
+    /// A shortage of descriptors or memory.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+        let (near, far) = net::socketpair(family, kind, SocketFlags::CLOEXEC, None)?;
+        let stream = |fd| Self::from_socket(Socket::new(fd, addr::unnamed(), addr::unnamed()));
+        Ok((stream(near), stream(far)))
     }
 
-    #[inline]
-    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
-        self.socket.send_all(bytes)
-    }
-
-    #[inline]
-    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        self.socket.send_all_vectored(parts)
-    }
-
-    #[inline]
-    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_recv_timeout(timeout)
-    }
-
-    #[inline]
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.socket.set_send_timeout(timeout)
-    }
-
-    fn readiness(&self) -> io::Result<Readiness> {
-        self.socket.readiness()
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.socket.shutdown(how)
-    }
-
-    fn peer(&self) -> &Address {
-        self.socket.peer()
-    }
-
-    fn local(&self) -> &Address {
-        self.socket.local()
+    /// Who made the other end, as the kernel knew the process when it connected or listened
+    /// (`SO_PEERCRED`).
+    ///
+    /// # Errors
+    /// Whatever the operating system reports; none is known.
+    pub fn peer_credentials(&self) -> io::Result<Credentials> {
+        Credentials::of_peer(self.socket.as_fd())
     }
 }
+
+delegate_stream!(UnixStream, socket);
 
 impl AsFd for UnixStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied

@@ -2,7 +2,7 @@
 
 use super::{Pair, Place, pattern, recv_exact};
 use armilla_ipc::{Stream, StreamOptions};
-use std::io::{ErrorKind, IoSlice};
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::thread;
 use std::time::Duration;
 
@@ -86,4 +86,94 @@ pub(crate) fn a_full_stream_reports_how_much_had_left<T: Place>() {
     assert!(received[..error.sent] == bytes[..error.sent]);
     assert!(received[error.sent..] == bytes[..again.sent]);
     assert_eq!(server.recv(&mut [0; 1]).unwrap(), 0);
+}
+
+pub(crate) fn every_size_is_echoed_in_parts<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    for size in [3, 10, 1_000, 50_000] {
+        let sent = pattern(size);
+        let (head, tail) = sent.split_at(size / 3);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                client.send_all_vectored(&[IoSlice::new(head), IoSlice::new(tail)]).unwrap();
+            });
+            let mut received = vec![0; size];
+            let (first, second) = received.split_at_mut(size / 2);
+            let parts = &mut [IoSliceMut::new(first), IoSliceMut::new(second)];
+            server.recv_all_vectored(parts).unwrap();
+            assert!(sent == received, "{size} bytes arrived changed");
+        });
+    }
+}
+
+pub(crate) fn parts_are_filled_in_order<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    client.send_all(b"abcdef").unwrap();
+    let (mut first, mut second, mut third) = ([0; 2], [0; 3], [b'.'; 4]);
+    let mut count = 0;
+    while count < 6 {
+        // A transport may give less than has arrived, in pieces of its own.
+        let mut all = [&mut first[..], &mut second, &mut third].map(IoSliceMut::new);
+        let mut parts = &mut all[..];
+        IoSliceMut::advance_slices(&mut parts, count);
+        count += server.recv_vectored(parts).unwrap();
+    }
+    assert_eq!((&first, &second, &third), (b"ab", b"cde", b"f..."));
+    let none = &mut [IoSliceMut::new(&mut [])];
+    assert_eq!(server.recv_vectored(none).unwrap(), 0);
+    assert_eq!(server.recv(&mut []).unwrap(), 0);
+    server.recv_all(&mut []).unwrap();
+}
+
+pub(crate) fn single_sends_and_receptions_add_up<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let bytes = pattern(3 << 20);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut sent = 0;
+            while sent < bytes.len() {
+                let (near, far) = bytes[sent..].split_at((bytes.len() - sent) / 2);
+                let count = match sent % 2 {
+                    0 => client.send(&bytes[sent..]),
+                    _ => client.send_vectored(&[IoSlice::new(near), IoSlice::new(far)]),
+                };
+                sent += count.unwrap();
+            }
+        });
+        let mut received = vec![0; bytes.len()];
+        recv_exact(&server, &mut received);
+        assert!(received == bytes);
+    });
+}
+
+pub(crate) fn bytes_that_come_one_by_one_are_put_together<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let bytes = pattern(500);
+    thread::scope(|scope| {
+        scope.spawn(|| bytes.iter().for_each(|byte| client.send_all(&[*byte]).unwrap()));
+        let mut received = vec![0; bytes.len()];
+        server.recv_all(&mut received).unwrap();
+        assert_eq!(received, bytes);
+    });
+}
+
+pub(crate) fn an_early_end_tells_how_much_had_arrived<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    server.set_recv_timeout(Some(Duration::from_millis(30))).unwrap();
+    client.send_all(b"abc").unwrap();
+    let mut buffer = [0; 5];
+    let error = server.recv_all(&mut buffer).unwrap_err();
+    assert_eq!((error.received, error.source.kind()), (3, ErrorKind::TimedOut), "{error}");
+    assert_eq!(&buffer, b"abc\0\0");
+
+    client.send_all(b"de").unwrap();
+    let (mut first, mut second) = ([0; 1], [0; 5]);
+    let parts = &mut [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+    let error = server.recv_all_vectored(parts).unwrap_err();
+    assert_eq!((error.received, error.source.kind()), (2, ErrorKind::TimedOut), "{error}");
+    assert_eq!((&first, &second), (b"d", b"e\0\0\0\0"));
+
+    drop(client);
+    let error = server.recv_all(&mut buffer).unwrap_err();
+    assert_eq!((error.received, error.source.kind()), (0, ErrorKind::UnexpectedEof), "{error}");
 }

@@ -1,9 +1,11 @@
 //! How long a stream waits, and looking without waiting.
 
-use super::{LONG, Pair, Place, recv_exact};
+use super::{LONG, Pair, Place, pattern, recv_exact};
 use armilla_ipc::{Readiness, Stream};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
 use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,7 +37,10 @@ pub(crate) fn a_timeout_can_be_changed_and_removed<T: Place>() {
     });
 }
 
-pub(crate) fn a_timeout_that_stays_the_same_costs_no_system_call<T: Place>() {
+pub(crate) fn a_timeout_that_stays_the_same_costs_no_system_call<T>()
+where
+    T: Place<Stream: AsFd>,
+{
     let Pair { client, .. } = Pair::<T>::new();
     let (ours, theirs) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(2)));
     client.set_recv_timeout(ours).unwrap();
@@ -67,21 +72,110 @@ pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: Place>() {
     assert_eq!(client.recv(&mut [0; 8]).unwrap(), 1);
 }
 
-pub(crate) fn readiness_tells_quiet_from_data_from_closed<T: Place>() {
+pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     assert_eq!(client.readiness().unwrap(), Readiness::Quiet);
 
     server.send_all(b"ab").unwrap();
-    assert_eq!(client.readiness().unwrap(), Readiness::Data);
+    await_readiness(&client, Readiness::Data);
     assert_eq!(client.readiness().unwrap(), Readiness::Data, "looking takes nothing");
     let mut received = [0; 2];
     recv_exact(&client, &mut received);
     assert_eq!(&received, b"ab");
     assert_eq!(client.readiness().unwrap(), Readiness::Quiet);
+    drop(server);
+    await_readiness(&client, Readiness::Closed);
+}
 
+pub(crate) fn readiness_tells_data_from_closed<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
     server.send_all(b"c").unwrap();
     drop(server);
     assert_eq!(client.readiness().unwrap(), Readiness::Data, "bytes come before the end");
     recv_exact(&client, &mut [0; 1]);
     assert_eq!(client.readiness().unwrap(), Readiness::Closed);
+}
+
+/// Some transports bring bytes over in their own time.
+fn await_readiness(stream: &impl Stream, expected: Readiness) {
+    let start = Instant::now();
+    while stream.readiness().unwrap() != expected {
+        assert!(start.elapsed() < LONG, "the stream never becomes {expected:?}");
+        thread::yield_now();
+    }
+}
+
+pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let limit = Duration::from_millis(40);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        // A peer that drips never lets a single wait run out.
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                server.send_all(b".").unwrap();
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let start = Instant::now();
+        let error = client.within(limit).recv_all(&mut [0; 1_000_000]).unwrap_err();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+        assert!(error.received > 0);
+        assert!((limit..LONG).contains(&start.elapsed()));
+    });
+    let error = client.within(limit).send_all(&vec![0; 64 << 20]).unwrap_err();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+    assert!(error.sent < 64 << 20);
+}
+
+pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let bytes = pattern(2 << 20);
+    let mut received = vec![0; bytes.len()];
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let this = signals::this_thread();
+            let done = &done;
+            scope.spawn(move || signals::pester(this, done));
+            client.send_all(&bytes).unwrap();
+            // Blocked in a reception, which has a timeout and so is never restarted by the kernel.
+            assert_eq!(client.recv(&mut [0; 1]).unwrap(), 1);
+            done.store(true, Ordering::Relaxed);
+        });
+        thread::sleep(Duration::from_millis(5));
+        recv_exact(&server, &mut received);
+        thread::sleep(Duration::from_millis(10));
+        server.send_all(b"!").unwrap();
+        sender.join().unwrap();
+    });
+    assert!(received == bytes);
+}
+
+/// Signals that do nothing but interrupt.
+#[allow(unsafe_code)]
+mod signals {
+    use super::{AtomicBool, Duration, LONG, Ordering, thread};
+    use std::sync::{Arc, Once};
+    use std::time::Instant;
+
+    pub(super) fn this_thread() -> libc::pthread_t {
+        static HANDLER: Once = Once::new();
+        HANDLER.call_once(|| {
+            signal_hook::flag::register(libc::SIGUSR2, Arc::default()).unwrap();
+        });
+        // SAFETY: always succeeds.
+        unsafe { libc::pthread_self() }
+    }
+
+    /// Signals `thread` again and again until it has said that it is done.
+    pub(super) fn pester(thread: libc::pthread_t, done: &AtomicBool) {
+        let start = Instant::now();
+        while !done.load(Ordering::Relaxed) && start.elapsed() < LONG {
+            // SAFETY: the thread is joined only after this one, which its scope waits for.
+            unsafe { libc::pthread_kill(thread, libc::SIGUSR2) };
+            thread::sleep(Duration::from_micros(300));
+        }
+    }
 }

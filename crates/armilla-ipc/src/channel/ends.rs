@@ -1,0 +1,142 @@
+//! The two ends of a one-way pipe as types: what one of them cannot do does not compile.
+
+use super::Half;
+use crate::{Readiness, RecvError, SendError};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::FileType;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::time::Duration;
+
+/// The end of a pipe that receives.
+#[derive(Debug)]
+pub struct ReadEnd(Half);
+
+/// The end of a pipe that sends.
+///
+/// The operating system signals `SIGPIPE` to a process that writes to a pipe without a reader. A
+/// Rust program ignores it from the start, and gets [`io::ErrorKind::BrokenPipe`].
+#[derive(Debug)]
+pub struct WriteEnd(Half);
+
+impl ReadEnd {
+    pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
+        Half::new(fd).map(Self)
+    }
+
+    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child. Whoever
+    /// shares the descriptor finds it non-blocking from now on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        check(&descriptor)?;
+        Self::new(descriptor)
+    }
+
+    /// Receives what has arrived, as [`Stream::recv`](crate::Stream::recv): 0 once no sender is left.
+    ///
+    /// # Errors
+    /// As [`Stream::recv`](crate::Stream::recv).
+    #[inline]
+    pub fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.recv(buffer)
+    }
+
+    /// As [`Stream::recv_vectored`](crate::Stream::recv_vectored).
+    ///
+    /// # Errors
+    /// As [`Stream::recv`](crate::Stream::recv).
+    pub fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.0.recv_vectored(parts)
+    }
+
+    /// Receives until `buffer` is full, as [`Stream::recv_all`](crate::Stream::recv_all).
+    ///
+    /// # Errors
+    /// As [`Stream::recv_all`](crate::Stream::recv_all).
+    pub fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        self.0.recv_all(buffer)
+    }
+
+    /// Limits the time that a reception waits; `None` waits forever. Costs no system call.
+    pub fn set_timeout(&self, timeout: Option<Duration>) {
+        self.0.set_timeout(timeout);
+    }
+
+    /// Looks without waiting, as [`Stream::readiness`](crate::Stream::readiness).
+    ///
+    /// # Errors
+    /// As [`Stream::readiness`](crate::Stream::readiness).
+    pub fn readiness(&self) -> io::Result<Readiness> {
+        self.0.readiness()
+    }
+}
+
+impl WriteEnd {
+    pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
+        Half::new(fd).map(Self)
+    }
+
+    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child. Whoever
+    /// shares the descriptor finds it non-blocking from now on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
+    pub fn from_descriptor(descriptor: OwnedFd) -> io::Result<Self> {
+        check(&descriptor)?;
+        Self::new(descriptor)
+    }
+
+    /// Sends what the pipe takes, as [`Stream::send`](crate::Stream::send).
+    ///
+    /// # Errors
+    /// As [`Stream::send`](crate::Stream::send).
+    #[inline]
+    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes)
+    }
+
+    /// Sends all of `bytes`, as [`Stream::send_all`](crate::Stream::send_all).
+    ///
+    /// # Errors
+    /// As [`Stream::send_all`](crate::Stream::send_all).
+    #[inline]
+    pub fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.0.send_all(bytes)
+    }
+
+    /// Sends all of `parts`, as [`Stream::send_all_vectored`](crate::Stream::send_all_vectored).
+    ///
+    /// # Errors
+    /// As [`Stream::send_all`](crate::Stream::send_all).
+    pub fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        self.0.send_all_vectored(parts)
+    }
+
+    /// Limits the time that a send waits; `None` waits forever. Costs no system call.
+    pub fn set_timeout(&self, timeout: Option<Duration>) {
+        self.0.set_timeout(timeout);
+    }
+}
+
+/// Refuses everything but a pipe.
+pub(crate) fn check(fd: &OwnedFd) -> io::Result<()> {
+    if FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode).is_fifo() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a pipe"))
+}
+
+impl AsFd for ReadEnd {
+    /// The pipe, for what this type does not offer. It is non-blocking, which is relied on here.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl AsFd for WriteEnd {
+    /// The pipe, for what this type does not offer. It is non-blocking, which is relied on here.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,288 @@
+//! What the streams share that are no sockets: descriptors that are read and written.
+//!
+//! Such a descriptor knows neither a timeout nor a way to wake who waits for it. It is therefore
+//! non-blocking, and waiting is done by `poll` over it and an event of our own: a transfer that need
+//! not wait is one system call, one that must is three.
+
+mod ends;
+mod half;
+
+pub(crate) use ends::check;
+pub use ends::{ReadEnd, WriteEnd};
+pub(crate) use half::Half;
+
+use crate::deadline::{Deadline, timed_out};
+use crate::partial::{self, RecvError, SendError};
+use crate::{Address, Credentials, Readiness};
+use half::Wait;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::Shutdown;
+use std::time::Duration;
+
+/// A stream of two descriptors, one for each direction, or of two copies of one.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    input: Half,
+    output: Half,
+    /// The peer sees the end of one direction alone.
+    halves_close: bool,
+    credentials: Option<Credentials>,
+    local: Address,
+    peer: Address,
+}
+
+impl Channel {
+    /// Reads from `input` and writes to `output`, which are different files: closing one of them is
+    /// noticed by the peer.
+    pub(crate) fn of_two(
+        (input, output): (OwnedFd, OwnedFd),
+        (local, peer): (Address, Address),
+    ) -> io::Result<Self> {
+        let (input, output) = (Half::new(input)?, Half::new(output)?);
+        Ok(Self { input, output, halves_close: true, credentials: None, local, peer })
+    }
+
+    /// Reads from and writes to `fd`.
+    pub(crate) fn of_one(fd: OwnedFd, (local, peer): (Address, Address)) -> io::Result<Self> {
+        let (input, output) = (Half::new(fd.try_clone()?)?, Half::new(fd)?);
+        Ok(Self { input, output, halves_close: false, credentials: None, local, peer })
+    }
+
+    /// The same channel, knowing who is at the other end.
+    pub(crate) fn with_credentials(self, credentials: Credentials) -> Self {
+        Self { credentials: Some(credentials), ..self }
+    }
+
+    /// Who is at the other end, if that is known.
+    pub(crate) fn peer_credentials(&self) -> Option<Credentials> {
+        self.credentials
+    }
+
+    #[inline]
+    pub(crate) fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.recv(buffer)
+    }
+
+    #[inline]
+    pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.input.recv_vectored(parts)
+    }
+
+    pub(crate) fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        self.input.recv_all(buffer)
+    }
+
+    #[inline]
+    pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.send(bytes)
+    }
+
+    #[inline]
+    pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.output.send_vectored(parts)
+    }
+
+    #[inline]
+    pub(crate) fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.output.send_all(bytes)
+    }
+
+    pub(crate) fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        self.output.send_all_vectored(parts)
+    }
+
+    pub(crate) fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.input.set_timeout(timeout);
+        Ok(())
+    }
+
+    pub(crate) fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.output.set_timeout(timeout);
+        Ok(())
+    }
+
+    pub(crate) fn readiness(&self) -> io::Result<Readiness> {
+        self.input.readiness()
+    }
+
+    pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        if how == Shutdown::Write && !self.halves_close {
+            let why = "this transport cannot end one direction alone";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+        let (input, output) = (how != Shutdown::Write, how != Shutdown::Read);
+        // Both are marked before the first is closed, whose peer may react at once.
+        if input {
+            self.input.mark_ended();
+        }
+        if output {
+            self.output.mark_ended();
+        }
+        let input = if input { self.input.end() } else { Ok(()) };
+        let output = if output { self.output.end() } else { Ok(()) };
+        input.and(output)
+    }
+
+    pub(crate) fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    pub(crate) fn local(&self) -> &Address {
+        &self.local
+    }
+
+    /// The descriptor that is read.
+    pub(crate) fn input(&self) -> BorrowedFd<'_> {
+        self.input.as_fd()
+    }
+
+    /// The descriptor that is written.
+    pub(crate) fn output(&self) -> BorrowedFd<'_> {
+        self.output.as_fd()
+    }
+}
+
+/// What a transfer of one or more system calls waits for, and for how long.
+struct Transfer<'a> {
+    half: &'a Half,
+    wait: Wait,
+    timeout: Option<Duration>,
+    deadline: Deadline,
+}
+
+impl<'a> Transfer<'a> {
+    fn new(half: &'a Half, wait: Wait) -> Self {
+        let timeout = half.timeout();
+        Self { half, wait, timeout, deadline: Deadline::after(timeout) }
+    }
+
+    /// Makes `call` until it has moved something or failed for good; `first` is how it went before.
+    fn go_on(
+        &self,
+        first: Result<usize, Errno>,
+        mut call: impl FnMut() -> Result<usize, Errno>,
+    ) -> io::Result<usize> {
+        let mut result = first;
+        loop {
+            if self.half.has_ended() {
+                return self.wait.after_end();
+            }
+            match (result, self.wait) {
+                // The other end of a pseudo-terminal has gone.
+                (Err(Errno::IO), Wait::ToRead) => return Ok(0),
+                (Err(Errno::IO), Wait::ToWrite) => return Err(io::ErrorKind::BrokenPipe.into()),
+                // No writer: the last one has gone, or the first one of a named pipe is to come.
+                (Ok(0), Wait::ToRead) if !self.half.hung_up()? => {
+                    self.half.wait(self.wait, self.left()?)?;
+                }
+                (Err(Errno::AGAIN), _) => self.half.wait(self.wait, self.left()?)?,
+                (Err(Errno::INTR), _) => drop(self.left()?),
+                (other, _) => return Ok(other?),
+            }
+            result = call();
+        }
+    }
+
+    /// The time left for this transfer.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        self.deadline.remaining().map_err(|_| timed_out(self.wait.failure(), self.timeout))
+    }
+}
+
+impl Half {
+    #[inline]
+    pub(crate) fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match rustix::io::read(self, &mut *buffer) {
+            Ok(count) if count > 0 || buffer.is_empty() => Ok(count),
+            other => Transfer::new(self, Wait::ToRead)
+                .go_on(other, || rustix::io::read(self, &mut *buffer)),
+        }
+    }
+
+    pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let count = parts.len().min(crate::socket::MAX_PARTS);
+        let parts = &mut parts[..count];
+        if parts.iter().all(|part| part.is_empty()) {
+            return Ok(0);
+        }
+        let first = rustix::io::readv(self, parts);
+        Transfer::new(self, Wait::ToRead).go_on(first, || rustix::io::readv(self, parts))
+    }
+
+    pub(crate) fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        let transfer = Transfer::new(self, Wait::ToRead);
+        let mut go_on = false;
+        partial::recv_all(buffer, |rest| {
+            if std::mem::replace(&mut go_on, true) {
+                transfer.left()?;
+            }
+            let first = rustix::io::read(self, &mut *rest);
+            transfer.go_on(first, || rustix::io::read(self, &mut *rest))
+        })
+    }
+
+    #[inline]
+    pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        match rustix::io::write(self, bytes) {
+            Ok(count) => Ok(count),
+            other => {
+                Transfer::new(self, Wait::ToWrite).go_on(other, || rustix::io::write(self, bytes))
+            }
+        }
+    }
+
+    pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let parts = &parts[..parts.len().min(crate::socket::MAX_PARTS)];
+        let first = rustix::io::writev(self, parts);
+        Transfer::new(self, Wait::ToWrite).go_on(first, || rustix::io::writev(self, parts))
+    }
+
+    #[inline]
+    pub(crate) fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        match rustix::io::write(self, bytes) {
+            Ok(count) if count == bytes.len() => Ok(()),
+            other => self.send_rest(bytes, other),
+        }
+    }
+
+    #[cold]
+    fn send_rest(&self, bytes: &[u8], first: Result<usize, Errno>) -> Result<(), SendError> {
+        let transfer = Transfer::new(self, Wait::ToWrite);
+        let mut first = Some(first);
+        partial::send_all(bytes, |rest| {
+            let result = match first.take() {
+                Some(result) => result,
+                None => {
+                    transfer.left()?;
+                    rustix::io::write(self, rest)
+                }
+            };
+            transfer.go_on(result, || rustix::io::write(self, rest))
+        })
+    }
+
+    pub(crate) fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        let transfer = Transfer::new(self, Wait::ToWrite);
+        let mut sent = 0;
+        let (mut index, mut start) = (0, 0); // the part that is next, and what precedes it in bytes
+        while let Some(part) = parts.get(index) {
+            let end = start + part.len();
+            if sent >= end {
+                (index, start) = (index + 1, end);
+                continue;
+            }
+            let last = parts.len().min(index + crate::socket::MAX_PARTS);
+            let call = || match &part[sent - start..] {
+                rest if sent > start => rustix::io::write(self, rest),
+                _ => rustix::io::writev(self, &parts[index..last]),
+            };
+            match transfer.go_on(call(), call).and_then(|count| transfer.left().map(|_| count)) {
+                Ok(count) => sent += count,
+                Err(source) => return Err(SendError { sent, source }),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! Who is at the other end, as far as the kernel vouches for it.
+
+use rustix::fd::BorrowedFd;
+use rustix::net::sockopt;
+use std::{fmt, io};
+
+/// The process at the other end of a local stream and the user that it runs as.
+///
+/// The process may have ended and its number may belong to another by now; the user is what access
+/// is decided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Credentials {
+    /// The process, 0 if it is outside of our process namespace.
+    pub process: u32,
+    /// The effective user.
+    pub user: u32,
+    /// The effective group.
+    pub group: u32,
+}
+
+impl Credentials {
+    /// What the kernel noted when the peer of `socket`, a Unix-domain one, connected or listened.
+    pub(crate) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<Self> {
+        let found = sockopt::socket_peercred(socket)?;
+        Ok(Self {
+            process: found.pid.as_raw_nonzero().get().unsigned_abs(),
+            user: found.uid.as_raw(),
+            group: found.gid.as_raw(),
+        })
+    }
+}
+
+impl fmt::Display for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} of user {}, group {}", self.process, self.user, self.group)
+    }
+}

@@ -1,0 +1,139 @@
+//! Waits at a named pipe for who wants a stream.
+
+use super::addr::{self, Names};
+use super::{FifoStream, addr::REQUEST};
+use crate::channel::{Channel, Half};
+use crate::error::context;
+use crate::socket::unless_short;
+use crate::unix::SocketFile;
+use crate::{Acceptor, Address, Stream, StreamOptions};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// Makes streams of named pipes passively.
+#[derive(Debug)]
+pub struct FifoAcceptor {
+    requests: Half,
+    path: PathBuf,
+    local: Address,
+    file: SocketFile,
+    options: StreamOptions,
+}
+
+impl FifoAcceptor {
+    /// Makes a named pipe at the path of `address` and listens there.
+    ///
+    /// Only processes of the same user may connect. A named pipe that nobody reads, such as a dead
+    /// process leaves behind, is replaced; any other file is left alone. The pipe is removed when
+    /// the acceptor is closed or dropped.
+    ///
+    /// # Errors
+    /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
+    pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
+        let path = addr::path(address)?;
+        Self::bind_to(path, options)
+            .map_err(|error| context(format_args!("cannot listen at {address}"), error))
+    }
+
+    fn bind_to(path: &Path, options: &StreamOptions) -> io::Result<Self> {
+        match addr::make(path) {
+            Err(Errno::EXIST) => {
+                remove_stale(path)?;
+                addr::make(path)?;
+            }
+            other => other?,
+        }
+        let file = SocketFile::at(path)?;
+        // For writing too, so that the pipe does not end when the last connector has gone.
+        let requests = Half::new(addr::open_at(path, OFlags::RDWR)?)?;
+        // Absolute, because the process may change its working directory.
+        let absolute = std::path::absolute(path)?;
+        let (local, options) = (Address::fifo(path), options.clone());
+        Ok(Self { requests, path: absolute, local, file, options })
+    }
+
+    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept(&self) -> io::Result<Option<FifoStream>> {
+        loop {
+            let mut request = [0; REQUEST];
+            match self.requests.recv(&mut request)? {
+                0 => return Ok(None),
+                REQUEST => {}
+                _ => continue, // nothing that a connector of this crate writes
+            }
+            let Some(names) = Names::requested(&self.path, &request) else { continue };
+            // A connector that has given up is passed over.
+            let Ok(ends) = open_both(&names) else { continue };
+            if let Some(stream) = unless_short(self.make(ends))? {
+                return Ok(Some(stream));
+            }
+        }
+    }
+
+    fn make(&self, (input, output): (OwnedFd, OwnedFd)) -> io::Result<FifoStream> {
+        crate::pipe::addr::apply(&self.options, output.as_fd())?;
+        let names = (self.local.clone(), addr::unnamed());
+        let channel = Channel::of_two((input, output), names)?;
+        // If the connector goes at this moment, the stream tells.
+        let _ = channel.send(&[addr::ACCEPTED]);
+        Ok(FifoStream::new(channel))
+    }
+
+    /// The path at which the acceptor listens.
+    pub fn local(&self) -> &Address {
+        &self.local
+    }
+
+    /// Stops listening and removes the pipe, as [`Acceptor::close`].
+    pub fn close(&self) {
+        self.file.remove();
+        // Who accepts is woken even if there is no descriptor left to hang up with.
+        let _ = self.requests.end();
+    }
+}
+
+impl Acceptor for FifoAcceptor {
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
+        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn local(&self) -> &Address {
+        self.local()
+    }
+
+    fn close(&self) {
+        self.close();
+    }
+}
+
+/// Opens the pipes of a connection, waiting out a shortage of descriptors.
+fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
+    loop {
+        let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY);
+        let both = input
+            .and_then(|input| Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?)));
+        if let Some(both) = unless_short(both)? {
+            return Ok(both);
+        }
+    }
+}
+
+/// Removes the named pipe at `path` if nobody reads it, otherwise tells what is in the way.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let in_use = |reason: &str| io::Error::new(io::ErrorKind::AddrInUse, reason);
+    match addr::open_at(path, OFlags::WRONLY) {
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+            let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::lstat(path)?.st_mode);
+            // A socket has no reader in this sense either.
+            if kind.is_fifo() { fs::remove_file(path) } else { Err(in_use("a file is in the way")) }
+        }
+        Ok(_) => Err(in_use("another process reads the named pipe there")),
+        Err(_) => Err(in_use("a file that is not a named pipe is in the way")),
+    }
+}

@@ -1,0 +1,47 @@
+//! The named-pipe transport: streams of two named pipes that meet at a third; and one named pipe
+//! between one [`ReadEnd`] and many [`WriteEnd`]s, see [`open_read`] and [`open_write`].
+//!
+//! The acceptor makes a named pipe at its path. A connector makes two more beside it and writes their
+//! name into it; the acceptor opens them and sends a byte that says so, upon which the connector removes
+//! the names. There is no queue: connecting ends when the acceptor accepts.
+
+mod acceptor;
+mod addr;
+mod connector;
+mod one_way;
+mod stream;
+
+pub use crate::channel::{ReadEnd, WriteEnd};
+pub use acceptor::FifoAcceptor;
+pub use connector::FifoConnector;
+pub use one_way::{open_read, open_write};
+pub use stream::FifoStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// Named pipes as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Fifo {}
+
+impl Transport for Fifo {
+    type Stream = FifoStream;
+    type Acceptor = FifoAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<FifoStream> {
+        FifoConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<FifoAcceptor> {
+        FifoAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &FifoAcceptor) -> io::Result<Option<FifoStream>> {
+        acceptor.accept()
+    }
+}

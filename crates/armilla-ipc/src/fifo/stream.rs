@@ -1,0 +1,25 @@
+//! Moves bytes through two named pipes.
+
+use crate::channel::Channel;
+use crate::stream::delegate_stream;
+use rustix::fd::BorrowedFd;
+
+/// A stream of two named pipes, one for each direction.
+#[derive(Debug)]
+pub struct FifoStream {
+    channel: Channel,
+}
+
+impl FifoStream {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self { channel }
+    }
+
+    /// The pipe that is read and the one that is written, for what this type does not offer. They
+    /// are non-blocking, which is relied on here.
+    pub fn descriptors(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
+        (self.channel.input(), self.channel.output())
+    }
+}
+
+delegate_stream!(FifoStream, channel);

@@ -1,0 +1,85 @@
+//! Takes pipes that are handed over at a path.
+
+use super::{PipeStream, addr};
+use crate::channel::Channel;
+use crate::error::context;
+use crate::socket::unless_short;
+use crate::unix::handover::Taker;
+use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+
+/// Makes pipe streams passively.
+#[derive(Debug)]
+pub struct PipeAcceptor {
+    taker: Taker,
+    local: Address,
+    options: StreamOptions,
+}
+
+impl PipeAcceptor {
+    /// Listens at the path of `address`, with a socket file as
+    /// [`UnixAcceptor::bind`](crate::UnixAcceptor::bind) makes it.
+    ///
+    /// # Errors
+    /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
+    pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
+        let path = addr::path(address)?;
+        let taker = Taker::bind(path, addr::KIND)
+            .map_err(|error| context(format_args!("cannot listen at {address}"), error))?;
+        Ok(Self { taker, local: address.clone(), options: options.clone() })
+    }
+
+    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept(&self) -> io::Result<Option<PipeStream>> {
+        while let Some((ends, peer)) = self.taker.take()? {
+            // A peer for which there are no descriptors left is hung up on.
+            if let Some(stream) = unless_short(self.make(ends, peer))? {
+                return Ok(Some(stream));
+            }
+        }
+        Ok(None)
+    }
+
+    fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
+        addr::apply(&self.options, output.as_fd())?;
+        let names = (self.local.clone(), addr::unnamed());
+        let channel = Channel::of_two((input, output), names)?;
+        Ok(PipeStream::new(channel.with_credentials(peer)))
+    }
+
+    /// The path at which the acceptor listens.
+    pub fn local(&self) -> &Address {
+        &self.local
+    }
+
+    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    pub fn close(&self) {
+        self.taker.close();
+    }
+}
+
+impl Acceptor for PipeAcceptor {
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
+        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn local(&self) -> &Address {
+        self.local()
+    }
+
+    fn close(&self) {
+        self.close();
+    }
+}
+
+impl AsFd for PipeAcceptor {
+    /// The socket at which pipes are handed over. Changing its state behind the acceptor's back is
+    /// the caller's responsibility.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.taker.acceptor().as_fd()
+    }
+}

@@ -1,0 +1,60 @@
+//! The pipe transport: streams of two pipes, one for each direction, handed over at a path; and the
+//! one-way [`pipe`] itself.
+
+mod acceptor;
+pub(crate) mod addr;
+mod connector;
+mod stream;
+
+pub use crate::channel::{ReadEnd, WriteEnd};
+pub use acceptor::PipeAcceptor;
+pub use connector::PipeConnector;
+pub use stream::PipeStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// Pipes as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Pipe {}
+
+impl Transport for Pipe {
+    type Stream = PipeStream;
+    type Acceptor = PipeAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<PipeStream> {
+        PipeConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<PipeAcceptor> {
+        PipeAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &PipeAcceptor) -> io::Result<Option<PipeStream>> {
+        acceptor.accept()
+    }
+}
+
+/// A one-way pipe within the process, or between it and a child that inherits one end.
+///
+/// ```
+/// let (read_end, write_end) = armilla_ipc::pipe::pipe()?;
+/// write_end.send_all(b"hello")?;
+/// drop(write_end);
+/// let mut buffer = [0; 8];
+/// assert_eq!(read_end.recv(&mut buffer)?, 5);
+/// assert_eq!(read_end.recv(&mut buffer)?, 0); // no sender is left
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// A shortage of descriptors or memory.
+pub fn pipe() -> io::Result<(ReadEnd, WriteEnd)> {
+    let (input, output) = addr::new_pipe()?;
+    Ok((ReadEnd::new(input)?, WriteEnd::new(output)?))
+}

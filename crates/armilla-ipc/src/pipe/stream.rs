@@ -1,0 +1,46 @@
+//! Moves bytes through two pipes.
+
+use crate::Credentials;
+use crate::channel::Channel;
+use crate::pipe::addr;
+use crate::stream::delegate_stream;
+use rustix::fd::BorrowedFd;
+use std::io;
+
+/// A stream of two pipes, one for each direction.
+#[derive(Debug)]
+pub struct PipeStream {
+    channel: Channel,
+}
+
+impl PipeStream {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self { channel }
+    }
+
+    /// Two streams connected to each other, within the process.
+    ///
+    /// # Errors
+    /// A shortage of descriptors or memory.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (near_input, far_output) = addr::new_pipe()?;
+        let (far_input, near_output) = addr::new_pipe()?;
+        let stream =
+            |ends| Channel::of_two(ends, (addr::unnamed(), addr::unnamed())).map(Self::new);
+        Ok((stream((near_input, near_output))?, stream((far_input, far_output))?))
+    }
+
+    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if it
+    /// was made as a pair within this process.
+    pub fn peer_credentials(&self) -> Option<Credentials> {
+        self.channel.peer_credentials()
+    }
+
+    /// The pipe that is read and the one that is written, for what this type does not offer. They
+    /// are non-blocking, which is relied on here.
+    pub fn descriptors(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
+        (self.channel.input(), self.channel.output())
+    }
+}
+
+delegate_stream!(PipeStream, channel);

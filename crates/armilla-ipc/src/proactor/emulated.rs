@@ -1,0 +1,212 @@
+//! The proactor of a kernel without one: operations are attempted without blocking whenever the
+//! reactor says that they can make headway.
+
+use super::Proactor;
+use super::source::{Half, Pending, Source, Work, cancelled};
+use crate::reactor::{Handler, Interest, Next, Notifier, Reactor, Ready, Token};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{self, RecvFlags, SendFlags, SocketFlags};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(super) struct Emulated {
+    reactor: Reactor,
+    finished: Arc<Finished>,
+    /// Wakes the running thread when another one has finished something: a cancellation.
+    attention: Notifier,
+}
+
+/// Operations that are complete, in that order, and not yet reported.
+#[derive(Default)]
+struct Finished(Mutex<VecDeque<Outcome>>);
+
+struct Outcome {
+    source: Source,
+    pending: Pending,
+    result: io::Result<usize>,
+    peer: Option<OwnedFd>,
+}
+
+impl Emulated {
+    pub(super) fn new() -> io::Result<Self> {
+        let reactor = Reactor::new()?;
+        let attention = reactor.notifier(|_| {})?;
+        Ok(Self { reactor, finished: Arc::default(), attention })
+    }
+
+    pub(super) fn reactor(&self) -> &Reactor {
+        &self.reactor
+    }
+
+    pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
+        let source = Source::new(socket);
+        let finished = Arc::clone(&self.finished);
+        let token =
+            self.reactor.register(Arc::new(Attempts { source: source.clone(), finished }))?;
+        source.token().get_or_init(|| token);
+        Ok(source)
+    }
+
+    pub(super) fn submit(&self, source: &Source, half: Half) -> io::Result<()> {
+        let Some(&token) = source.token().get() else { return Ok(()) }; // it was attached elsewhere
+        // Held until the reactor knows, lest it be told of the other direction in between.
+        let other = source.half(match half {
+            Half::In => Half::Out,
+            Half::Out => Half::In,
+        });
+        let interest = match *other {
+            Some(_) => Interest::READ | Interest::WRITE,
+            None => interest_of(half),
+        };
+        self.reactor.resume(token, interest)?;
+        Ok(())
+    }
+
+    pub(super) fn detach(&self, source: &Source) {
+        if !source.mark_detached() {
+            return;
+        }
+        if let Some(&token) = source.token().get() {
+            self.reactor.deregister(token);
+        }
+        for half in Half::BOTH {
+            if let Some(pending) = source.half(half).take() {
+                self.finished.add(source, pending, Err(cancelled()), None);
+            }
+        }
+        self.attention.notify();
+    }
+
+    pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
+        let timeout = if self.finished.is_empty() { timeout } else { Some(Duration::ZERO) };
+        self.reactor.turn(timeout)?;
+        // Only what is there now: completions may finish more, and timers want their turn.
+        let count = self.finished.lock().len();
+        for _ in 0..count {
+            let Some(outcome) = self.finished.lock().pop_front() else { break };
+            let Outcome { source, pending, result, peer } = outcome;
+            pending.complete(proactor, source, result, peer);
+        }
+        Ok(count)
+    }
+}
+
+impl Finished {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Outcome>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    fn add(
+        &self,
+        source: &Source,
+        pending: Pending,
+        result: io::Result<usize>,
+        peer: Option<OwnedFd>,
+    ) {
+        self.lock().push_back(Outcome { source: source.clone(), pending, result, peer });
+    }
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Finished").field(&self.lock().len()).finish()
+    }
+}
+
+/// Attempts the operations of one source when it is ready for them.
+struct Attempts {
+    source: Source,
+    finished: Arc<Finished>,
+}
+
+impl Handler for Attempts {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.source.socket()
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::NONE
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
+        let mut next = Interest::NONE;
+        for (half, able) in Half::BOTH.into_iter().zip([ready.readable(), ready.writable()]) {
+            let mut place = self.source.half(half);
+            let Some(mut pending) = place.take() else { continue };
+            let outcome = if able { attempt(&mut pending, self.descriptor()) } else { None };
+            match outcome {
+                Some((result, peer)) => self.finished.add(&self.source, pending, result, peer),
+                None => {
+                    *place = Some(pending);
+                    next = next | interest_of(half);
+                }
+            }
+        }
+        if next == Interest::NONE { Next::Pause } else { Next::Wait(next) }
+    }
+}
+
+type Result = (io::Result<usize>, Option<OwnedFd>);
+
+/// Does what can be done without waiting; `None` if the operation is not complete thereafter.
+fn attempt(pending: &mut Pending, socket: BorrowedFd<'_>) -> Option<Result> {
+    loop {
+        let errno = match pending.work {
+            Work::Accept => match accept(socket) {
+                Ok(peer) => return Some((Ok(0), Some(peer))),
+                Err(errno) => errno,
+            },
+            Work::Receive => {
+                match net::recv(socket, pending.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
+                    Ok((_, count)) => return Some((Ok(count), None)),
+                    Err(errno) => errno,
+                }
+            }
+            Work::Send => {
+                let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+                match net::send(socket, pending.rest(), flags) {
+                    Ok(count) => {
+                        pending.moved += count;
+                        if pending.rest().is_empty() {
+                            return Some((Ok(pending.moved), None));
+                        }
+                        continue;
+                    }
+                    Err(errno) => errno,
+                }
+            }
+        };
+        match errno {
+            Errno::AGAIN => return None,
+            Errno::INTR => {}
+            errno => return Some((Err(errno.into()), None)),
+        }
+    }
+}
+
+/// Accepts a peer that is there. The listening socket may be a blocking one, and another process may
+/// take the peer between the look and the grasp: a look once more keeps that from being likely.
+fn accept(socket: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::IN)];
+    match poll(&mut sockets, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+        0 => Err(Errno::AGAIN),
+        _ => net::accept_with(socket, SocketFlags::CLOEXEC),
+    }
+}
+
+fn interest_of(half: Half) -> Interest {
+    match half {
+        Half::In => Interest::READ,
+        Half::Out => Interest::WRITE,
+    }
+}

@@ -1,0 +1,213 @@
+//! Starts operations, and calls whoever asked for one when it is complete.
+//!
+//! Where a [reactor](crate::reactor) tells that a descriptor is *ready*, a proactor tells that bytes
+//! *have been* moved. It owns the buffer meanwhile and hands it back with the outcome. With the
+//! feature `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise
+//! a reactor and non-blocking calls stand in for it, without any thread ([`Kind`]). The difference
+//! cannot be seen from outside, except on a clock.
+//!
+//! A proactor contains a [`Reactor`]: timers, signals and notifications are armed with
+//! [`reactor()`](Proactor::reactor) and handled by the same loop.
+//!
+//! ```
+//! use armilla_ipc::proactor::{Done, Proactor};
+//! use std::os::unix::net::UnixStream;
+//! use std::sync::Arc;
+//!
+//! let proactor = Proactor::new()?;
+//! let (near, far) = UnixStream::pair()?;
+//! let near = proactor.attach(Arc::new(near))?;
+//! let far = proactor.attach(Arc::new(far))?;
+//! let heard = |proactor: &Proactor, done: Done| {
+//!     assert_eq!(&done.buffer[..done.result.unwrap()], b"hello");
+//!     proactor.reactor().stop();
+//! };
+//! proactor.receive(&far, vec![0; 64], Arc::new(heard))?;
+//! proactor.send(&near, b"hello".to_vec(), Arc::new(|_: &Proactor, done: Done| {
+//!     assert_eq!(done.result.unwrap(), 5);
+//! }))?;
+//! proactor.run()?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod emulated;
+#[cfg(feature = "io-uring")]
+mod places;
+mod source;
+#[cfg(feature = "io-uring")]
+mod uring;
+
+pub use source::{Completion, Done, Source};
+
+use crate::reactor::Reactor;
+use source::{Half, Pending, Work};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fd::AsFd;
+
+/// Starts operations and reports their completion. See the [module](self) for an example.
+///
+/// `Send` and `Sync`: operations may be started and cancelled by any thread, and from completions;
+/// one thread at a time runs it.
+#[derive(Debug)]
+pub struct Proactor {
+    engine: Engine,
+}
+
+/// What carries the operations out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The kernel's submission and completion rings.
+    IoUring,
+    /// Non-blocking calls when a reactor says that they will not block.
+    Emulated,
+}
+
+#[derive(Debug)]
+enum Engine {
+    #[cfg(feature = "io-uring")]
+    Uring(Box<uring::Uring>),
+    Emulated(Box<emulated::Emulated>),
+}
+
+impl Proactor {
+    /// A proactor of the best kind that there is.
+    ///
+    /// # Errors
+    /// If the operating system does not give the descriptors that this needs.
+    pub fn new() -> io::Result<Self> {
+        Self::with(Kind::IoUring).or_else(|_| Self::with(Kind::Emulated))
+    }
+
+    /// A proactor of this kind.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] for [`Kind::IoUring`] without the feature of that name; whatever
+    /// the kernel says otherwise.
+    pub fn with(kind: Kind) -> io::Result<Self> {
+        let engine = match kind {
+            #[cfg(feature = "io-uring")]
+            Kind::IoUring => Engine::Uring(Box::new(uring::Uring::new()?)),
+            #[cfg(not(feature = "io-uring"))]
+            Kind::IoUring => {
+                let reason = "compiled without the feature io-uring";
+                return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+            }
+            Kind::Emulated => Engine::Emulated(Box::new(emulated::Emulated::new()?)),
+        };
+        Ok(Self { engine })
+    }
+
+    /// What carries the operations out.
+    pub fn kind(&self) -> Kind {
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(_) => Kind::IoUring,
+            Engine::Emulated(_) => Kind::Emulated,
+        }
+    }
+
+    /// The reactor that runs within this proactor, made for one thread. Do not run it by itself;
+    /// stopping it stops the proactor.
+    pub fn reactor(&self) -> &Reactor {
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(uring) => uring.reactor(),
+            Engine::Emulated(emulated) => emulated.reactor(),
+        }
+    }
+
+    /// Makes a socket known, for operations on it. It is kept open until it is [detached](Self::detach).
+    ///
+    /// # Errors
+    /// As [`Reactor::register`].
+    pub fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(uring) => uring.attach(socket),
+            Engine::Emulated(emulated) => emulated.attach(socket),
+        }
+    }
+
+    /// Waits for a peer to connect to a listening socket, whose descriptor is in [`Done::peer`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is under way on this source;
+    /// [`io::ErrorKind::NotConnected`] if it was detached.
+    pub fn accept(&self, source: &Source, completion: Arc<dyn Completion>) -> io::Result<()> {
+        self.start(source, Half::In, Pending::new(Work::Accept, Vec::new(), completion))
+    }
+
+    /// Receives up to as many bytes as `buffer` is long, at least one; 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept).
+    pub fn receive(
+        &self,
+        source: &Source,
+        buffer: Vec<u8>,
+        completion: Arc<dyn Completion>,
+    ) -> io::Result<()> {
+        self.start(source, Half::In, Pending::new(Work::Receive, buffer, completion))
+    }
+
+    /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error hides how
+    /// much had left.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept), if a send is under way on this source.
+    pub fn send(
+        &self,
+        source: &Source,
+        buffer: Vec<u8>,
+        completion: Arc<dyn Completion>,
+    ) -> io::Result<()> {
+        self.start(source, Half::Out, Pending::new(Work::Send, buffer, completion))
+    }
+
+    fn start(&self, source: &Source, half: Half, pending: Pending) -> io::Result<()> {
+        source.begin(half, pending)?;
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(uring) => uring.submit(source, half),
+            Engine::Emulated(emulated) => emulated.submit(source, half),
+        }
+    }
+
+    /// Forgets a socket. What is under way on it is cancelled and completes with an error
+    /// (`ECANCELED`), unless it has been carried out just now. Idempotent.
+    pub fn detach(&self, source: &Source) {
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(uring) => uring.detach(source),
+            Engine::Emulated(emulated) => emulated.detach(source),
+        }
+    }
+
+    /// Waits for at most `timeout` (`None`: until something happens), and calls the completions of
+    /// what is complete. Returns how many, 0 if the time is up, or if the reactor had something to do.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one from
+    /// within a completion.
+    pub fn turn(&self, timeout: Option<Duration>) -> io::Result<usize> {
+        match &self.engine {
+            #[cfg(feature = "io-uring")]
+            Engine::Uring(uring) => uring.turn(self, timeout),
+            Engine::Emulated(emulated) => emulated.turn(self, timeout),
+        }
+    }
+
+    /// Turns until the [reactor](Self::reactor) is stopped.
+    ///
+    /// # Errors
+    /// As [`turn`](Self::turn).
+    pub fn run(&self) -> io::Result<()> {
+        while !self.reactor().is_stopped() {
+            self.turn(None)?;
+        }
+        Ok(())
+    }
+}

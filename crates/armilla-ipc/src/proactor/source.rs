@@ -1,0 +1,179 @@
+//! A socket with the operations under way on it, one in each direction.
+
+use super::Proactor;
+use crate::reactor::Token;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Is told of the end of an operation. A closure `Fn(&Proactor, Done)` is one. It is called by the
+/// thread that runs the proactor and may start the next operation.
+pub trait Completion: Send + Sync {
+    /// The operation is complete, for good or ill.
+    fn completed(&self, proactor: &Proactor, done: Done);
+}
+
+impl<F: Fn(&Proactor, Done) + Send + Sync> Completion for F {
+    fn completed(&self, proactor: &Proactor, done: Done) {
+        self(proactor, done);
+    }
+}
+
+/// The outcome of an operation.
+#[derive(Debug)]
+pub struct Done {
+    /// The socket that it was started on.
+    pub source: Source,
+    /// The buffer that was passed in.
+    pub buffer: Vec<u8>,
+    /// How many bytes were moved, or why none; 0 for an accept.
+    pub result: io::Result<usize>,
+    /// The socket of the peer that was accepted.
+    pub peer: Option<OwnedFd>,
+}
+
+/// A socket known to a [`Proactor`]. Cheap to clone.
+#[derive(Clone)]
+pub struct Source {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    socket: Arc<dyn AsFd + Send + Sync>,
+    halves: [Mutex<Option<Pending>>; 2],
+    detached: AtomicBool,
+    /// The registration with the reactor that stands in for the kernel.
+    token: OnceLock<Token>,
+    /// The place in the table of the kernel's operations.
+    #[cfg(feature = "io-uring")]
+    place: OnceLock<usize>,
+}
+
+/// A direction of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    In,
+    Out,
+}
+
+impl Half {
+    pub(super) const BOTH: [Self; 2] = [Self::In, Self::Out];
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Accept,
+    Receive,
+    Send,
+}
+
+/// An operation under way.
+pub(super) struct Pending {
+    pub(super) work: Work,
+    pub(super) buffer: Vec<u8>,
+    /// How many bytes of a send have left.
+    pub(super) moved: usize,
+    completion: Arc<dyn Completion>,
+}
+
+impl Pending {
+    pub(super) fn new(work: Work, buffer: Vec<u8>, completion: Arc<dyn Completion>) -> Self {
+        Self { work, buffer, moved: 0, completion }
+    }
+
+    /// The rest of a send.
+    pub(super) fn rest(&self) -> &[u8] {
+        self.buffer.get(self.moved..).unwrap_or_default()
+    }
+
+    /// Tells who asked for it.
+    pub(super) fn complete(
+        self,
+        proactor: &Proactor,
+        source: Source,
+        result: io::Result<usize>,
+        peer: Option<OwnedFd>,
+    ) {
+        let done = Done { source, buffer: self.buffer, result, peer };
+        self.completion.completed(proactor, done);
+    }
+}
+
+impl Source {
+    pub(super) fn new(socket: Arc<dyn AsFd + Send + Sync>) -> Self {
+        let inner = Inner {
+            socket,
+            halves: Default::default(),
+            detached: AtomicBool::new(false),
+            token: OnceLock::new(),
+            #[cfg(feature = "io-uring")]
+            place: OnceLock::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The socket itself.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.inner.socket.as_fd()
+    }
+
+    #[cfg(feature = "io-uring")]
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    pub(super) fn token(&self) -> &OnceLock<Token> {
+        &self.inner.token
+    }
+
+    #[cfg(feature = "io-uring")]
+    pub(super) fn place(&self) -> &OnceLock<usize> {
+        &self.inner.place
+    }
+
+    /// The operation under way in one direction.
+    pub(super) fn half(&self, half: Half) -> MutexGuard<'_, Option<Pending>> {
+        // Nothing that can panic runs under this lock.
+        self.inner.halves[half as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes an operation, if none is under way.
+    pub(super) fn begin(&self, half: Half, pending: Pending) -> io::Result<()> {
+        let mut place = self.half(half);
+        if self.is_detached() {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the socket was detached"));
+        }
+        if place.is_some() {
+            let reason = "an operation is under way in this direction";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
+        }
+        *place = Some(pending);
+        Ok(())
+    }
+
+    pub(super) fn is_detached(&self) -> bool {
+        self.inner.detached.load(Ordering::SeqCst)
+    }
+
+    /// Lets no further operation begin; false if that was so.
+    pub(super) fn mark_detached(&self) -> bool {
+        // Under both locks, so that an operation has either begun before, or fails.
+        let _halves = Half::BOTH.map(|half| self.half(half));
+        !self.inner.detached.swap(true, Ordering::SeqCst)
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("socket", &self.socket()).finish_non_exhaustive()
+    }
+}
+
+/// The error of an operation that was cancelled.
+pub(super) fn cancelled() -> io::Error {
+    Errno::CANCELED.into()
+}

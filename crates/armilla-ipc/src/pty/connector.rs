@@ -1,0 +1,44 @@
+//! Makes a pseudo-terminal and hands its driving side over.
+
+use super::{PtyStream, addr};
+use crate::channel::Channel;
+use crate::error::context;
+use crate::unix::handover::hand_over;
+use crate::{Address, Connector, Stream, StreamOptions};
+use rustix::fd::AsFd;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// Makes pseudo-terminals actively, and keeps the terminal.
+#[derive(Clone, Debug, Default)]
+pub struct PtyConnector {}
+
+impl PtyConnector {
+    /// A connector. No option applies to a terminal.
+    pub fn new(_options: StreamOptions) -> Self {
+        Self {}
+    }
+
+    /// Connects to the acceptor at `address` within `timeout`.
+    ///
+    /// # Errors
+    /// As [`UnixConnector::connect`](crate::UnixConnector::connect).
+    pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<PtyStream> {
+        connect_to(addr::path(address)?, timeout)
+            .map_err(|error| context(format_args!("cannot connect to {address}"), error))
+    }
+}
+
+fn connect_to(path: &Path, timeout: Option<Duration>) -> io::Result<PtyStream> {
+    let (driver, terminal) = addr::new_terminal()?;
+    let channel = Channel::of_one(terminal, (addr::unnamed(), Address::pty(path)))?;
+    let peer = hand_over(path, addr::KIND, &[driver.as_fd()], timeout)?;
+    Ok(PtyStream::new(channel.with_credentials(peer)))
+}
+
+impl Connector for PtyConnector {
+    fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.connect(address, timeout)?))
+    }
+}

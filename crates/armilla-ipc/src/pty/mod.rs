@@ -1,0 +1,43 @@
+//! The pseudo-terminal transport: the connector holds a terminal (in raw mode, so that bytes pass
+//! unchanged), the acceptor what drives it. It serves to run a program that insists on a terminal.
+//!
+//! A terminal is no socket: it cannot end one direction alone, and whatever the driving side has sent
+//! and the terminal's side has not yet received is lost when the driving side closes.
+
+mod acceptor;
+mod addr;
+mod connector;
+mod stream;
+
+pub use acceptor::PtyAcceptor;
+pub use connector::PtyConnector;
+pub use stream::PtyStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// Pseudo-terminals as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Pty {}
+
+impl Transport for Pty {
+    type Stream = PtyStream;
+    type Acceptor = PtyAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<PtyStream> {
+        PtyConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<PtyAcceptor> {
+        PtyAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &PtyAcceptor) -> io::Result<Option<PtyStream>> {
+        acceptor.accept()
+    }
+}

@@ -1,0 +1,49 @@
+//! Moves bytes through a pseudo-terminal.
+
+use crate::Credentials;
+use crate::channel::Channel;
+use crate::pty::addr;
+use crate::stream::delegate_stream;
+use rustix::fd::{AsFd, BorrowedFd};
+use std::io;
+
+/// One side of a pseudo-terminal.
+///
+/// [`shutdown`](crate::Stream::shutdown) of the sending direction alone is
+/// [`Unsupported`](std::io::ErrorKind::Unsupported).
+#[derive(Debug)]
+pub struct PtyStream {
+    channel: Channel,
+}
+
+impl PtyStream {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self { channel }
+    }
+
+    /// The driving side and the terminal of a new pseudo-terminal, within the process.
+    ///
+    /// # Errors
+    /// A shortage of descriptors or of pseudo-terminals.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (driver, terminal) = addr::new_terminal()?;
+        let stream = |fd| Channel::of_one(fd, (addr::unnamed(), addr::unnamed())).map(Self::new);
+        Ok((stream(driver)?, stream(terminal)?))
+    }
+
+    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if it
+    /// was made as a pair within this process.
+    pub fn peer_credentials(&self) -> Option<Credentials> {
+        self.channel.peer_credentials()
+    }
+}
+
+impl AsFd for PtyStream {
+    /// The terminal or its driving side, for what this type does not offer, such as its modes and its
+    /// window size. It is non-blocking, which is relied on here.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.channel.input()
+    }
+}
+
+delegate_stream!(PtyStream, channel);

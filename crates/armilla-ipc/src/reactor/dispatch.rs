@@ -1,0 +1,63 @@
+//! Running a reactor: waiting, and calling the handler of what has happened.
+
+use super::Reactor;
+use super::epoll::Happened;
+use std::io;
+use std::sync::TryLockError;
+use std::time::Duration;
+
+impl Reactor {
+    /// Handles events until [`stop`](Self::stop).
+    ///
+    /// Of a reactor made for one thread only one thread at a time may be here, and not again from
+    /// within a handler; of a shared one, any number, and handlers may.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if somebody already runs a reactor made for one thread;
+    /// whatever the kernel reports otherwise, none is known.
+    pub fn run(&self) -> io::Result<()> {
+        while !self.is_stopped() {
+            self.turn(None)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for at most `timeout` (`None`: until something happens) and handles what has happened.
+    /// Returns the number of events, 0 if the time is up or a signal came.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn turn(&self, timeout: Option<Duration>) -> io::Result<usize> {
+        let _driver = match self.driver.try_lock() {
+            _ if self.is_shared() => None,
+            Ok(driver) => Some(driver),
+            Err(TryLockError::Poisoned(driver)) => Some(driver.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let reason = "this reactor is made for one thread, and one runs it already";
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
+            }
+        };
+        self.epoll.wait(timeout, |happened| self.handle(happened))
+    }
+
+    /// Takes one event of a shared reactor without handling it yet; `None` if there was none.
+    pub(super) fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Happened>> {
+        let mut next = None;
+        self.epoll.wait(timeout, |happened| next = Some(happened))?;
+        Ok(next)
+    }
+
+    /// Calls whoever is responsible.
+    #[inline]
+    pub(super) fn handle(&self, happened: Happened) {
+        match happened {
+            Happened::Ready(token, ready) => {
+                if let Some(mut entered) = self.enter(token) {
+                    entered.next = entered.handler.ready(self, token, ready);
+                }
+            }
+            Happened::Clock => self.strike(),
+            Happened::Stop => {}
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Getting a reactor's attention from another thread.
+
+use super::{Handler, Next, Reactor, Ready, Token};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Lets a thread of the reactor do something soon. Made by [`Reactor::notifier`], cheap to clone,
+/// `Send` and `Sync`.
+#[derive(Clone)]
+pub struct Notifier {
+    bell: Arc<Bell>,
+    token: Token,
+}
+
+impl Notifier {
+    /// Has the action run once after this call, by a thread of the reactor. Notifications that come
+    /// before it runs are one; only the first of them costs a system call.
+    pub fn notify(&self) {
+        if !self.bell.rung.swap(true, Ordering::AcqRel) {
+            // It fails only if the counter is full, and then the reactor will wake anyway.
+            let _ = rustix::io::write(&self.bell.fd, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// The registration, with which [`Reactor::deregister`] ends the notifications.
+    pub fn token(&self) -> Token {
+        self.token
+    }
+}
+
+impl fmt::Debug for Notifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notifier").field("token", &self.token).finish_non_exhaustive()
+    }
+}
+
+impl Reactor {
+    /// Registers an action for other threads to trigger. What they want to say goes through a queue
+    /// that the action captures.
+    ///
+    /// ```
+    /// # use armilla_ipc::reactor::Reactor;
+    /// use std::sync::mpsc;
+    ///
+    /// let reactor = Reactor::new()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// let receiver = std::sync::Mutex::new(receiver);
+    /// let notifier = reactor.notifier(move |reactor| {
+    ///     for message in receiver.lock().unwrap().try_iter() {
+    ///         if message == "enough" { reactor.stop() }
+    ///     }
+    /// })?;
+    /// std::thread::spawn(move || {
+    ///     sender.send("enough").unwrap();
+    ///     notifier.notify();
+    /// });
+    /// reactor.run()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the operating system gives no descriptor.
+    pub fn notifier(
+        &self,
+        action: impl Fn(&Reactor) + Send + Sync + 'static,
+    ) -> io::Result<Notifier> {
+        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let action = Box::new(action);
+        let bell = Arc::new(Bell { fd, rung: AtomicBool::new(false), action });
+        let token = self.register(Arc::<Bell>::clone(&bell))?;
+        Ok(Notifier { bell, token })
+    }
+}
+
+struct Bell {
+    fd: OwnedFd,
+    /// Whether the descriptor is readable, or about to be.
+    rung: AtomicBool,
+    action: Box<dyn Fn(&Reactor) + Send + Sync>,
+}
+
+impl Handler for Bell {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    fn ready(&self, reactor: &Reactor, _: Token, _: Ready) -> Next {
+        // Emptied first and then marked as silent, so that a ring between the two is not lost: it
+        // finds the mark, and the action that is about to run comes after it.
+        let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
+        self.rung.swap(false, Ordering::AcqRel);
+        (self.action)(reactor);
+        Next::READ
+    }
+}

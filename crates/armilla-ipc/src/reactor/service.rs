@@ -1,0 +1,99 @@
+//! Handlers for the streams of acceptors and connectors.
+
+use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
+use crate::{Acceptor, Address, StreamOptions, Transport};
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an acceptor rests when the process has run out of descriptors or memory.
+const REST: Duration = Duration::from_millis(20);
+
+/// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for each
+/// stream. A stream for which it fails is closed.
+///
+/// The acceptor is non-blocking from now on. Deregistering the token drops it, and with it the
+/// listening socket.
+///
+/// # Errors
+/// As [`Reactor::register`].
+pub fn serve<T: Transport + 'static>(
+    reactor: &Reactor,
+    acceptor: T::Acceptor,
+    make: impl Fn(&Reactor, T::Stream) -> io::Result<Arc<dyn Handler>> + Send + Sync + 'static,
+) -> io::Result<Token>
+where
+    T::Acceptor: AsFd,
+{
+    let flags = fcntl_getfl(&acceptor)?;
+    fcntl_setfl(&acceptor, flags | OFlags::NONBLOCK)?;
+    reactor.register(Arc::new(Service::<T, _> { acceptor, make }))
+}
+
+/// Connects to `address` and registers the handler that `make` makes for the stream. Blocks until the
+/// stream is there, within `timeout`.
+///
+/// # Errors
+/// As [`Connector::connect`](crate::Connector::connect) and [`Reactor::register`]; whatever `make`
+/// returns.
+pub fn connect<T: Transport>(
+    reactor: &Reactor,
+    address: &Address,
+    timeout: Option<Duration>,
+    options: &StreamOptions,
+    make: impl FnOnce(&Reactor, T::Stream) -> io::Result<Arc<dyn Handler>>,
+) -> io::Result<Token> {
+    let stream = T::connect(address, timeout, options)?;
+    reactor.register(make(reactor, stream)?)
+}
+
+struct Service<T: Transport, F> {
+    acceptor: T::Acceptor,
+    make: F,
+}
+
+impl<T, F> Handler for Service<T, F>
+where
+    T: Transport<Acceptor: AsFd>,
+    F: Fn(&Reactor, T::Stream) -> io::Result<Arc<dyn Handler>> + Send + Sync,
+{
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.acceptor.as_fd()
+    }
+
+    /// Accepts one peer: the next one may as well be another thread's.
+    fn ready(&self, reactor: &Reactor, token: Token, _: Ready) -> Next {
+        match T::accept(&self.acceptor) {
+            Ok(Some(stream)) => {
+                // What cannot be served is dropped, and the peer sees the end.
+                let _ = (self.make)(reactor, stream).and_then(|handler| reactor.register(handler));
+                Next::READ
+            }
+            Ok(None) => Next::Leave,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Next::READ,
+            Err(error) if is_shortage(&error) => {
+                let wake = move |reactor: &Reactor, _: Timer| {
+                    // If it fails, the acceptor is no longer registered.
+                    let _ = reactor.resume(token, Interest::READ);
+                    None
+                };
+                reactor.arm(REST, Arc::new(wake));
+                Next::Pause
+            }
+            Err(_) => Next::Leave,
+        }
+    }
+
+    fn closed(&self, _: &Reactor, _: Token) {
+        self.acceptor.close();
+    }
+}
+
+/// Whether the process or the system has run out of something, which may pass.
+fn is_shortage(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM))
+}

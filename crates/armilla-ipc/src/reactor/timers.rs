@@ -1,0 +1,165 @@
+//! The timers of a reactor: one descriptor for all of them, set to the earliest.
+
+use super::Reactor;
+use super::heap::{Heap, Key, Moment};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Is called when a time has come. A closure `Fn(&Reactor, Timer) -> Option<Duration>` is one.
+pub trait Timed: Send + Sync {
+    /// The time has come. To be called again, return after how long, counted from the moment that
+    /// this call was due, or from now if even that has passed.
+    fn expired(&self, reactor: &Reactor, timer: Timer) -> Option<Duration>;
+}
+
+impl<F: Fn(&Reactor, Timer) -> Option<Duration> + Send + Sync> Timed for F {
+    fn expired(&self, reactor: &Reactor, timer: Timer) -> Option<Duration> {
+        self(reactor, timer)
+    }
+}
+
+/// Names an armed timer. Like a token it is never given out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timer(Key);
+
+impl Reactor {
+    /// Calls `timed` when `delay` has passed: not sooner, and as much later as the threads of the
+    /// reactor are busy.
+    ///
+    /// Reads the clock once; a system call only if no armed timer comes sooner. Allocates nothing
+    /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
+    pub fn arm(&self, delay: Duration, timed: Arc<dyn Timed>) -> Timer {
+        let deadline = after(now(), delay);
+        let mut armed = self.clockwork.lock();
+        let key = armed.heap.insert(deadline, timed);
+        self.clockwork.hurry(&mut armed, deadline);
+        Timer(key)
+    }
+
+    /// Lets a timer expire `delay` from now instead; false if it has expired or was cancelled. Moving
+    /// it to a later time costs no system call.
+    pub fn rearm(&self, timer: Timer, delay: Duration) -> bool {
+        let deadline = after(now(), delay);
+        let mut armed = self.clockwork.lock();
+        let set = armed.heap.set(timer.0, deadline);
+        if set {
+            self.clockwork.hurry(&mut armed, deadline);
+        }
+        set
+    }
+
+    /// Disarms a timer; false if it has expired or was cancelled. One that is being called at this
+    /// moment is not called again. Costs no system call.
+    pub fn cancel(&self, timer: Timer) -> bool {
+        let removed = self.clockwork.lock().heap.remove(timer.0);
+        removed.is_some()
+    }
+
+    /// Calls one timer that is due, after another thread was given the chance to call the next.
+    pub(super) fn strike(&self) {
+        let now = now();
+        let mut armed = self.clockwork.lock();
+        let due = armed.heap.take_due(now);
+        let first = armed.heap.first();
+        self.clockwork.set(&mut armed, first);
+        drop(armed);
+        // It could fail only for want of a descriptor that is there.
+        let _ = self.epoll.rearm_clock(self.clockwork.descriptor());
+        let Some((key, deadline, timed)) = due else { return };
+        let again = timed.expired(self, Timer(key));
+        let mut armed = self.clockwork.lock();
+        if !armed.heap.is_out(key) {
+            return; // cancelled, or armed anew, by the timer itself or by somebody else
+        }
+        match again {
+            Some(delay) => {
+                let next = Some(after(deadline, delay)).filter(|&next| next > now);
+                let next = next.unwrap_or_else(|| after(now, delay));
+                armed.heap.set(key, next);
+                self.clockwork.hurry(&mut armed, next);
+            }
+            None => drop(armed.heap.remove(key)),
+        }
+    }
+}
+
+/// The armed timers, and the descriptor that is readable when the first of them is due.
+pub(super) struct Clockwork {
+    fd: OwnedFd,
+    armed: Mutex<Armed>,
+}
+
+struct Armed {
+    heap: Heap<Arc<dyn Timed>>,
+    /// The moment that the descriptor is set to, [`NEVER`] if to none.
+    set_to: Moment,
+}
+
+const NEVER: Moment = Moment::MAX;
+
+impl Clockwork {
+    pub(super) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        Ok(Self { fd, armed: Mutex::new(Armed { heap: Heap::default(), set_to: NEVER }) })
+    }
+
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Armed> {
+        // The heap is consistent between its methods, and nothing else can panic under this lock.
+        self.armed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the descriptor to `deadline` if it is set to a later moment. One that is set too early, for
+    /// a timer that was cancelled, does no harm but one vain look.
+    fn hurry(&self, armed: &mut Armed, deadline: Moment) {
+        if deadline < armed.set_to {
+            self.set(armed, Some(deadline));
+        }
+    }
+
+    /// Sets the descriptor to `moment`, which ends its being readable.
+    fn set(&self, armed: &mut Armed, moment: Option<Moment>) {
+        armed.set_to = moment.unwrap_or(NEVER);
+        let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // A moment of zero would switch it off.
+        let value = moment.map_or(zero, |moment| Timespec {
+            tv_sec: (moment.max(1) / NANOS).cast_signed(),
+            tv_nsec: (moment.max(1) % NANOS).cast_signed(),
+        });
+        let setting = Itimerspec { it_interval: zero, it_value: value };
+        // The setting is well-formed, and the kernel knows no other reason to fail.
+        let _ = timerfd_settime(&self.fd, TimerfdTimerFlags::ABSTIME, &setting);
+    }
+}
+
+impl fmt::Debug for Clockwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clockwork").field("fd", &self.fd).finish_non_exhaustive()
+    }
+}
+
+const NANOS: u64 = 1_000_000_000;
+
+/// The precise monotonic clock: unlike the coarse one it is never behind the kernel's timers.
+fn now() -> Moment {
+    let now = clock_gettime(ClockId::Monotonic);
+    // It starts near zero at boot, so neither conversion can lose anything.
+    now.tv_sec.cast_unsigned() * NANOS + now.tv_nsec.cast_unsigned()
+}
+
+/// The moment `delay` after `start`, at most the last before the end of time.
+fn after(start: Moment, delay: Duration) -> Moment {
+    let delay = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+    start.saturating_add(delay).min(NEVER - 1)
+}

@@ -1,0 +1,77 @@
+//! Listens for peers that want to share memory.
+
+use super::{ShmStream, addr};
+use crate::unix::UnixAcceptor;
+use crate::{Acceptor, Address, Stream, StreamOptions};
+use rustix::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::time::Duration;
+
+/// Makes shared-memory streams passively.
+#[derive(Debug)]
+pub struct ShmAcceptor {
+    sockets: UnixAcceptor,
+    local: Address,
+    spin: Duration,
+}
+
+impl ShmAcceptor {
+    /// Listens at the path of `address`, where it makes a socket file; what [`UnixAcceptor::bind`]
+    /// says of that file holds here too. Of the `options` only
+    /// [`busy_poll`](StreamOptions::busy_poll) means something here, as for
+    /// [`ShmConnector::new`](super::ShmConnector::new): the sizes of the rings are the connecting
+    /// side's choice.
+    ///
+    /// # Errors
+    /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.
+    pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
+        let place = addr::socket(address)?;
+        let sockets =
+            addr::in_terms_of(address, UnixAcceptor::bind(&place, &StreamOptions::default()))?;
+        Ok(Self { sockets, local: address.clone(), spin: options.busy_poll.unwrap_or_default() })
+    }
+
+    /// Waits for the next peer, as [`Acceptor::accept`] but typed. Takes no longer for a peer that
+    /// does not share its memory; the first use of that stream does.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept(&self) -> io::Result<Option<ShmStream>> {
+        let Some(socket) = self.sockets.accept()? else { return Ok(None) };
+        let socket = socket.as_fd().try_clone_to_owned()?;
+        let names = [self.local.clone(), addr::unnamed()];
+        Ok(Some(ShmStream::new(socket, None, self.spin, names)))
+    }
+
+    /// The address at which the acceptor listens.
+    pub fn local(&self) -> &Address {
+        &self.local
+    }
+
+    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    pub fn close(&self) {
+        self.sockets.close();
+    }
+}
+
+impl Acceptor for ShmAcceptor {
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
+        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn local(&self) -> &Address {
+        self.local()
+    }
+
+    fn close(&self) {
+        self.close();
+    }
+}
+
+impl AsFd for ShmAcceptor {
+    /// The listening socket, for what this type does not offer. Changing its state behind the
+    /// acceptor's back is the caller's responsibility.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.sockets.as_fd()
+    }
+}

@@ -1,0 +1,51 @@
+//! Connects through shared memory.
+
+use super::link::Link;
+use super::{ShmStream, addr, hello};
+use crate::error::context;
+use crate::unix::UnixConnector;
+use crate::{Address, Connector, Stream, StreamOptions};
+use rustix::fd::AsFd;
+use std::io;
+use std::time::Duration;
+
+/// Makes shared-memory streams actively.
+#[derive(Clone, Debug, Default)]
+pub struct ShmConnector {
+    options: StreamOptions,
+}
+
+impl ShmConnector {
+    /// A connector whose streams have rings of the sizes in `options`: the send queue for the bytes
+    /// that go out, the receive queue for those that come in, each rounded up to a power of two
+    /// between 4 KiB and 16 MiB; 1 MiB if not given.
+    ///
+    /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
+    /// before it sleeps. That pays when the peer answers sooner and runs on another core, which it
+    /// needs for itself.
+    pub fn new(options: StreamOptions) -> Self {
+        Self { options }
+    }
+
+    /// Connects to the acceptor at `address` within `timeout`; it need not have accepted yet.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`]; [`io::ErrorKind::NotFound`] if there is no such file,
+    /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
+    pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
+        let place = addr::socket(address)?;
+        let socket = addr::in_terms_of(address, UnixConnector::default().connect(&place, timeout))?;
+        let region = hello::offer(socket.as_fd(), &self.options)
+            .map_err(|error| context(format_args!("cannot connect to {address}"), error))?;
+        let names = [addr::unnamed(), address.clone()];
+        let socket = socket.as_fd().try_clone_to_owned()?;
+        let spin = self.options.busy_poll.unwrap_or_default();
+        Ok(ShmStream::new(socket, Some(Link::new(region, 0)), spin, names))
+    }
+}
+
+impl Connector for ShmConnector {
+    fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(self.connect(address, timeout)?))
+    }
+}

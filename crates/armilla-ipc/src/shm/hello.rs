@@ -1,0 +1,94 @@
+//! The greeting of a new stream: the connecting side makes the memory and passes its descriptor over
+//! the socket, at once and without waiting for an answer.
+
+use super::region::{CAPACITIES, Region};
+use crate::StreamOptions;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{
+    self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
+};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+
+/// What a greeting begins with; the last byte is the version.
+const MAGIC: [u8; 8] = *b"ARMSHM\0\x01";
+
+/// The magic, and the binary logarithms of the two capacities, that of the sender's ring first.
+const LENGTH: usize = 10;
+
+/// The capacity of a ring unless the options say otherwise: so much that two sides that sleep seldom
+/// have to. Its pages are taken from the system when they are first used.
+const CAPACITY: usize = 1 << 20;
+
+/// Makes the memory for a new stream and passes it to the acceptor at the other end of `socket`. Our
+/// bytes go through ring 0.
+pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Result<Region> {
+    let capacities = [capacity(options.send_buffer), capacity(options.recv_buffer)];
+    let (region, file) = Region::create(capacities)?;
+    let mut greeting = [0; LENGTH];
+    greeting[..8].copy_from_slice(&MAGIC);
+    for (place, capacity) in greeting[8..].iter_mut().zip(capacities) {
+        *place = capacity.ilog2() as u8;
+    }
+    let files = [file.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(io::Error::other("no room for the descriptor")); // there is: the space is for one
+    }
+    // A new connection has room for a few bytes.
+    net::sendmsg(socket, &[IoSlice::new(&greeting)], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(region)
+}
+
+/// Takes the memory that the connecting side has passed; `None` if it has not yet. The peer's bytes
+/// come through ring 0.
+///
+/// # Errors
+/// [`io::ErrorKind::ConnectionReset`] if the peer has gone; [`io::ErrorKind::InvalidData`] if it
+/// does not greet as it must.
+pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
+    let mut greeting = [0; LENGTH];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+    let count = loop {
+        match net::recvmsg(socket, &mut [IoSliceMut::new(&mut greeting)], &mut control, flags) {
+            Ok(message) => break message.bytes,
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    };
+    let invalid = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    match (count, descriptor(control)) {
+        (0, _) => Err(io::ErrorKind::ConnectionReset.into()),
+        (LENGTH, _) if greeting[..8] != MAGIC => {
+            invalid("the peer does not speak this version of the shared-memory transport")
+        }
+        (LENGTH, Some(file)) => {
+            // An exponent beyond the word's width gives a capacity of 0, which is refused.
+            let capacity = |exponent: u8| 1_usize.checked_shl(exponent.into()).unwrap_or(0);
+            let capacities = [capacity(greeting[8]), capacity(greeting[9])];
+            Region::open(file.as_fd(), capacities).map(Some)
+        }
+        (LENGTH, None) => invalid("the peer passed no memory"),
+        _ => invalid("the peer's greeting is too short"),
+    }
+}
+
+/// The one descriptor of a message.
+fn descriptor(mut control: RecvAncillaryBuffer<'_>) -> Option<OwnedFd> {
+    control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+        _ => None,
+    })
+}
+
+/// The capacity for a queue size of the options.
+fn capacity(wanted: Option<usize>) -> usize {
+    let wanted = wanted.unwrap_or(CAPACITY).clamp(*CAPACITIES.start(), *CAPACITIES.end());
+    wanted.next_power_of_two()
+}

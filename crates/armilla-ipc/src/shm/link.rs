@@ -1,0 +1,145 @@
+//! The memory of a stream with this process's private halves of its two rings: moving bytes, and
+//! ending a direction.
+
+use super::region::Region;
+use super::ring::{Broken, Consumer, END, GONE, Producer, RESET, Ring, Side};
+use super::wait::{wake, wake_for_room};
+use rustix::fd::BorrowedFd;
+use std::io::{self, IoSlice};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many bytes are moved before the other side is told, so that it can begin meanwhile.
+const PIECE: usize = 32 << 10;
+
+/// One end of an established stream.
+#[derive(Debug)]
+pub(super) struct Link {
+    region: Region,
+    /// Which of the two rings carries our bytes.
+    ours: usize,
+    producer: Mutex<Producer>,
+    consumer: Mutex<Consumer>,
+}
+
+impl Link {
+    /// The end whose bytes go through ring `ours`.
+    pub(super) fn new(region: Region, ours: usize) -> Self {
+        let producer = Mutex::new(Producer::new(region.capacity(ours) as u64));
+        let consumer = Mutex::new(Consumer::new(region.capacity(1 - ours) as u64));
+        Self { region, ours, producer, consumer }
+    }
+
+    /// The ring that our bytes go through.
+    #[inline]
+    pub(super) fn outgoing(&self) -> &Ring {
+        self.region.ring(self.ours)
+    }
+
+    /// How many bytes that ring holds.
+    pub(super) fn outgoing_capacity(&self) -> usize {
+        self.region.capacity(self.ours)
+    }
+
+    /// The ring that the peer's bytes come through.
+    #[inline]
+    pub(super) fn incoming(&self) -> &Ring {
+        self.region.ring(1 - self.ours)
+    }
+
+    /// The right to write, which one thread has at a time.
+    #[inline]
+    pub(super) fn writer(&self) -> MutexGuard<'_, Producer> {
+        // Nothing that can panic leaves the indices inconsistent.
+        self.producer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The right to read, which one thread has at a time.
+    #[inline]
+    pub(super) fn reader(&self) -> MutexGuard<'_, Consumer> {
+        self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what there is room for of `parts`, from byte `skip` on. The peer is woken when it can do
+    /// half a ring's work, or all there is.
+    pub(super) fn write(
+        &self,
+        producer: &mut Producer,
+        parts: &[IoSlice<'_>],
+        mut skip: usize,
+        socket: BorrowedFd<'_>,
+    ) -> io::Result<usize> {
+        let (total, start) = (parts.iter().map(|part| part.len()).sum::<usize>(), skip);
+        let wanted = total.saturating_sub(skip).min(PIECE);
+        let room = producer.room(self.outgoing(), wanted as u64).map_err(broken)? as usize;
+        let count = wanted.min(room);
+        let mut written = 0;
+        for part in parts {
+            let (skipped, rest) = part.split_at(skip.min(part.len()));
+            skip -= skipped.len();
+            let piece = &rest[..rest.len().min(count - written)];
+            self.region.write(self.ours, producer.position() + written as u64, piece);
+            written += piece.len();
+            if written == count {
+                break;
+            }
+        }
+        if count > 0 {
+            producer.publish(self.outgoing(), count as u64);
+            if count == total - start || producer.is_half_full() {
+                wake(self.outgoing(), Side::Consumer, socket);
+            }
+        }
+        Ok(count)
+    }
+
+    /// Reads what there is into `buffer`, and gives the room back; 0 if there is nothing.
+    pub(super) fn read(
+        &self,
+        consumer: &mut Consumer,
+        buffer: &mut [u8],
+        socket: BorrowedFd<'_>,
+    ) -> io::Result<usize> {
+        let ring = self.incoming();
+        let available = consumer.available(ring, buffer.len() as u64).map_err(broken)? as usize;
+        let count = available.min(buffer.len());
+        for piece in buffer[..count].chunks_mut(PIECE) {
+            self.region.read(1 - self.ours, consumer.position(), piece);
+            consumer.release(ring, piece.len() as u64);
+            wake_for_room(ring, consumer.room_given(), socket);
+        }
+        Ok(count)
+    }
+
+    /// Tells the peer that nothing more will come from here.
+    pub(super) fn end_writing(&self, socket: BorrowedFd<'_>) {
+        self.outgoing().end(END);
+        self.wake_both(self.outgoing(), socket);
+    }
+
+    /// Tells the peer that nothing more will be read here.
+    pub(super) fn end_reading(&self, socket: BorrowedFd<'_>) {
+        self.incoming().end(GONE);
+        self.wake_both(self.incoming(), socket);
+    }
+
+    /// Ends both directions for good; bytes left unread turn the end into a reset.
+    pub(super) fn close(&self, socket: BorrowedFd<'_>) {
+        if self.reader().available(self.incoming(), u64::MAX) != Ok(0) {
+            self.outgoing().end(RESET);
+        }
+        self.end_reading(socket);
+        self.end_writing(socket);
+    }
+
+    /// Wakes the peer and our own thread, whichever of them sleeps at the ring.
+    fn wake_both(&self, ring: &Ring, socket: BorrowedFd<'_>) {
+        wake(ring, Side::Consumer, socket);
+        wake(ring, Side::Producer, socket);
+    }
+}
+
+/// The error of a peer that does not keep to the protocol.
+#[cold]
+pub(super) fn broken(_: Broken) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the peer has corrupted the shared memory")
+}

@@ -1,0 +1,117 @@
+//! How the two sides of a stream come together, and how they part: the socket beside the memory, the
+//! link once it is there, and the directions that were ended here.
+
+use super::hello;
+use super::link::Link;
+use super::wait::{Patience, look};
+use rustix::event::PollFlags;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net;
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// One end of a stream, established or about to be.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    socket: OwnedFd,
+    /// Set once the peer's memory is here, which an accepted stream does not wait for.
+    link: OnceLock<Link>,
+    opening: Mutex<()>,
+    closed_for_reading: AtomicBool,
+    closed_for_writing: AtomicBool,
+}
+
+impl Meeting {
+    /// At a connected socket; without a `link` it is still to come over the socket.
+    pub(super) fn new(socket: OwnedFd, link: Option<Link>) -> Self {
+        Self {
+            socket,
+            link: link.map_or_else(OnceLock::new, OnceLock::from),
+            opening: Mutex::new(()),
+            closed_for_reading: AtomicBool::new(false),
+            closed_for_writing: AtomicBool::new(false),
+        }
+    }
+
+    #[inline]
+    pub(super) fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// The link, if it is there already.
+    pub(super) fn established(&self) -> Option<&Link> {
+        self.link.get()
+    }
+
+    /// The link, for which an accepted stream waits at its first use.
+    #[inline]
+    pub(super) fn link(&self, patience: &mut Patience) -> io::Result<&Link> {
+        match self.link.get() {
+            Some(link) => Ok(link),
+            None => self.await_link(patience),
+        }
+    }
+
+    #[cold]
+    fn await_link(&self, patience: &mut Patience) -> io::Result<&Link> {
+        loop {
+            if let Some(link) = self.try_link()? {
+                return Ok(link);
+            }
+            look(self.socket(), PollFlags::IN, patience.left()?)?;
+        }
+    }
+
+    /// The link, if it is there or can be had without waiting.
+    pub(super) fn try_link(&self) -> io::Result<Option<&Link>> {
+        if let Some(link) = self.link.get() {
+            return Ok(Some(link));
+        }
+        // One thread at a time, lest a second one take a later byte for the greeting.
+        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(link) = self.link.get() {
+            return Ok(Some(link));
+        }
+        let Some(region) = hello::accept(self.socket())? else { return Ok(None) };
+        let link = self.link.get_or_init(|| Link::new(region, 1));
+        // A direction that was ended meanwhile, see `end`.
+        self.publish_ends(link);
+        Ok(Some(link))
+    }
+
+    /// Passes on to the peer which directions were ended here.
+    fn publish_ends(&self, link: &Link) {
+        if self.closed_for_writing.load(Ordering::SeqCst) {
+            link.end_writing(self.socket());
+        }
+        if self.closed_for_reading.load(Ordering::SeqCst) {
+            link.end_reading(self.socket());
+        }
+    }
+
+    pub(super) fn closed_for_reading(&self) -> bool {
+        self.closed_for_reading.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn closed_for_writing(&self) -> bool {
+        self.closed_for_writing.load(Ordering::SeqCst)
+    }
+
+    /// Ends one or both directions here, and wakes whoever waits in them.
+    pub(super) fn end(&self, how: Shutdown) {
+        if how != Shutdown::Read {
+            self.closed_for_writing.store(true, Ordering::SeqCst);
+        }
+        if how != Shutdown::Write {
+            self.closed_for_reading.store(true, Ordering::SeqCst);
+            // Wakes our own thread if it waits at the socket. The other direction of the socket
+            // stays, for the peer to see that this process is alive. It fails if the peer has gone.
+            let _ = net::shutdown(&self.socket, net::Shutdown::Read);
+        }
+        if let Some(link) = self.link.get() {
+            self.publish_ends(link);
+        }
+    }
+}

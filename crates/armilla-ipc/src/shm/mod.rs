@@ -1,0 +1,86 @@
+//! The shared-memory transport: streams between processes of one host that cost no system call while
+//! both sides keep up, named by a path.
+//!
+//! Two sides meet at a Unix-domain socket. The connecting one makes a memory file with a ring for
+//! each direction and passes its descriptor; from then on the bytes go through the rings, and the
+//! socket serves to notice the end of a peer and to wake one that has slept for long. Who waits
+//! sleeps in the kernel, unless it was asked to spin first:
+//!
+//! ```
+//! use armilla_ipc::shm::{ShmAcceptor, ShmConnector};
+//! use armilla_ipc::{Address, Stream, StreamOptions};
+//! use std::time::Duration;
+//!
+//! # let path = std::env::temp_dir().join(format!("armilla-shm-doc-{}", std::process::id()));
+//! let address = Address::shm(path);
+//! let options = StreamOptions { busy_poll: Some(Duration::from_micros(20)), ..Default::default() };
+//! let acceptor = ShmAcceptor::bind(&address, &options)?;
+//! let client = ShmConnector::new(options).connect(&address, None)?;
+//! let server = acceptor.accept()?.expect("the acceptor is open");
+//!
+//! client.send_all(b"hello")?;
+//! let mut buffer = [0; 16];
+//! let count = server.recv(&mut buffer)?;
+//! assert_eq!(&buffer[..count], b"hello");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A reactor can wait for such a stream too, see [`ShmStream::watch`].
+//!
+//! # What a peer cannot do
+//! The two sides need not trust each other beyond the permissions of the path. A peer that dies, at
+//! any instruction, leaves a stream whose published bytes can be read, followed by
+//! [`ConnectionReset`](std::io::ErrorKind::ConnectionReset); a thread that waits learns of it at
+//! once or within 20 ms. A peer that writes nonsense into the shared memory earns
+//! [`InvalidData`](std::io::ErrorKind::InvalidData) or sends arbitrary bytes, which it may anyway.
+
+mod acceptor;
+mod addr;
+mod connector;
+mod hello;
+#[cfg(test)]
+mod hostile;
+mod link;
+mod meeting;
+mod region;
+mod ring;
+mod stream;
+mod wait;
+
+/// What `ring` is built upon; its model is built upon another implementation.
+mod atomic {
+    pub(super) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+}
+
+pub use acceptor::ShmAcceptor;
+pub use connector::ShmConnector;
+pub use stream::ShmStream;
+
+use crate::{Address, StreamOptions, Transport};
+use std::io;
+use std::time::Duration;
+
+/// Shared-memory streams as a type argument, see [`Transport`].
+#[derive(Clone, Copy, Debug)]
+pub enum Shm {}
+
+impl Transport for Shm {
+    type Stream = ShmStream;
+    type Acceptor = ShmAcceptor;
+
+    fn connect(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<ShmStream> {
+        ShmConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn listen(address: &Address, options: &StreamOptions) -> io::Result<ShmAcceptor> {
+        ShmAcceptor::bind(address, options)
+    }
+
+    fn accept(acceptor: &ShmAcceptor) -> io::Result<Option<ShmStream>> {
+        acceptor.accept()
+    }
+}

@@ -1,0 +1,253 @@
+//! Moves bytes through shared memory.
+
+use super::link::Link;
+use super::meeting::Meeting;
+use super::ring::{DOORBELL, END, GONE, RESET, Side};
+use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
+use crate::deadline::Timeout;
+use crate::{Address, Credentials, Readiness, SendError, Stream};
+use rustix::event::PollFlags;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A connection through shared memory. See the [module](super) for what it costs and promises.
+///
+/// Dropping it ends both directions; bytes that were not read by then reset the stream, as over a
+/// socket. It is `Send` and `Sync`; one thread may send while another receives.
+#[derive(Debug)]
+pub struct ShmStream {
+    meeting: Meeting,
+    /// Whether the kernel has hung up on behalf of the peer.
+    peer_gone: AtomicBool,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
+    spin: Duration,
+    local: Address,
+    peer: Address,
+}
+
+impl ShmStream {
+    /// A stream over a connected socket; without a `link` it is still to come over the socket.
+    pub(super) fn new(
+        socket: OwnedFd,
+        link: Option<Link>,
+        spin: Duration,
+        [local, peer]: [Address; 2],
+    ) -> Self {
+        Self {
+            meeting: Meeting::new(socket, link),
+            peer_gone: AtomicBool::new(false),
+            recv_timeout: Timeout::default(),
+            send_timeout: Timeout::default(),
+            spin,
+            local,
+            peer,
+        }
+    }
+
+    /// Looks as [`readiness`](Stream::readiness) does, and if nothing has arrived, has the peer make
+    /// this stream's descriptor readable when something does.
+    ///
+    /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as this
+    /// finds something, and waits for its descriptor to be readable when it finds nothing.
+    ///
+    /// ```
+    /// # use armilla_ipc::{Readiness, ShmStream, Stream, reactor::Next};
+    /// fn echo(stream: &ShmStream, buffer: &mut [u8]) -> std::io::Result<Next> {
+    ///     loop {
+    ///         match stream.watch()? {
+    ///             Readiness::Quiet => return Ok(Next::READ),
+    ///             Readiness::Closed => return Ok(Next::Leave),
+    ///             Readiness::Data => {
+    ///                 let count = stream.recv(buffer)?;
+    ///                 stream.send_all(&buffer[..count])?;
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`readiness`](Stream::readiness).
+    pub fn watch(&self) -> io::Result<Readiness> {
+        let found = self.readiness()?;
+        let (Readiness::Quiet, Some(link)) = (found, self.meeting.established()) else {
+            return Ok(found);
+        };
+        // Silenced before the bell is asked for: a ring that comes now is for us.
+        if !silence_bell(self.as_fd())? {
+            self.peer_gone.store(true, Ordering::Release);
+        }
+        link.incoming().announce(Side::Consumer, DOORBELL);
+        self.readiness()
+    }
+
+    /// The process and the user at the other end, as they were when it connected or listened.
+    ///
+    /// # Errors
+    /// Whatever the operating system reports; none is known for an open stream.
+    pub fn peer_credentials(&self) -> io::Result<Credentials> {
+        Credentials::of_peer(self.as_fd())
+    }
+
+    /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
+    fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
+        let what = "the peer did not take the bytes";
+        let mut patience = Patience::new(self.send_timeout.get(), self.spin, what);
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        if self.meeting.closed_for_writing() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let link = self.meeting.link(&mut patience)?;
+        let ring = link.outgoing();
+        let mut producer = link.writer();
+        loop {
+            if self.meeting.closed_for_writing() || ring.ended() & GONE != 0 {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            *sent += link.write(&mut producer, parts, *sent, self.as_fd())?;
+            if *sent == total {
+                return Ok(());
+            }
+            // Half a ring is worth waking up for, unless the rest needs less.
+            let needs = (total - *sent).min(link.outgoing_capacity() / 2) as u64;
+            ring.announce_needs(needs as u32);
+            let place = Place { ring, side: Side::Producer, socket: self.as_fd() };
+            let ready = || {
+                producer.room(ring, needs).map_or(true, |room| room >= needs)
+                    || ring.ended() & GONE != 0
+                    || self.meeting.closed_for_writing()
+            };
+            if place.wait(&mut patience, ready)? == Woken::Gone {
+                self.peer_gone.store(true, Ordering::Release);
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+        }
+    }
+
+    /// What to return when the ring is empty, if it is not to be waited for.
+    fn at_end(&self, ended: u32, gone: bool) -> Option<io::Result<usize>> {
+        match ended {
+            ended if ended & RESET != 0 => Some(Err(io::ErrorKind::ConnectionReset.into())),
+            ended if ended & END != 0 => Some(Ok(0)),
+            _ if gone => Some(Err(died())),
+            _ => None,
+        }
+    }
+}
+
+impl Stream for ShmStream {
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.meeting.closed_for_reading() {
+            return Ok(0);
+        }
+        let what = "nothing was received";
+        let mut patience = Patience::new(self.recv_timeout.get(), self.spin, what);
+        let link = match self.meeting.link(&mut patience) {
+            Ok(link) => link,
+            Err(_) if self.meeting.closed_for_reading() => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let ring = link.incoming();
+        let mut consumer = link.reader();
+        loop {
+            // Before the bytes: what a peer left behind, or wrote before its end, is read first.
+            let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
+            let count = link.read(&mut consumer, buffer, self.as_fd())?;
+            if count > 0 {
+                return Ok(count);
+            }
+            if self.meeting.closed_for_reading() {
+                return Ok(0);
+            }
+            if let Some(end) = self.at_end(ended, gone) {
+                return end;
+            }
+            let place = Place { ring, side: Side::Consumer, socket: self.as_fd() };
+            let ready = || {
+                consumer.available(ring, 1) != Ok(0)
+                    || ring.ended() & (END | RESET) != 0
+                    || self.meeting.closed_for_reading()
+            };
+            if place.wait(&mut patience, ready)? == Woken::Gone {
+                self.peer_gone.store(true, Ordering::Release);
+            }
+        }
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.send_all_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        let mut sent = 0;
+        self.send_parts(parts, &mut sent).map_err(|source| SendError { sent, source })
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.recv_timeout.set(timeout, |_| Ok(()))
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.set(timeout, |_| Ok(()))
+    }
+
+    fn readiness(&self) -> io::Result<Readiness> {
+        let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
+        let link = match self.meeting.try_link() {
+            Ok(Some(link)) => link,
+            Ok(None) if gone => return Ok(Readiness::Closed),
+            Ok(None) => return Ok(Readiness::Quiet),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                return Ok(Readiness::Closed);
+            }
+            Err(error) => return Err(error),
+        };
+        let ended = link.incoming().ended() & (END | RESET) != 0;
+        Ok(match link.incoming().holds_bytes() {
+            true => Readiness::Data,
+            false if ended || gone || self.meeting.closed_for_reading() => Readiness::Closed,
+            false => Readiness::Quiet,
+        })
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.meeting.end(how);
+        Ok(())
+    }
+
+    fn peer(&self) -> &Address {
+        &self.peer
+    }
+
+    fn local(&self) -> &Address {
+        &self.local
+    }
+}
+
+impl Drop for ShmStream {
+    fn drop(&mut self) {
+        // A stream that was accepted and never used is closed in order too.
+        if let Ok(Some(link)) = self.meeting.try_link() {
+            link.close(self.as_fd());
+        }
+    }
+}
+
+impl AsFd for ShmStream {
+    /// The socket beside the memory, which tells whether the peer lives. The bytes of the stream do
+    /// not pass through it, and what does must not be touched.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.meeting.socket()
+    }
+}
+
+/// The error of a peer that has gone without a farewell.
+#[cold]
+fn died() -> io::Error {
+    let reason = "the peer's process ended without closing the stream";
+    io::Error::new(io::ErrorKind::ConnectionReset, reason)
+}

@@ -1,0 +1,203 @@
+//! How a side of a ring waits for the other, and how it is woken.
+//!
+//! It spins as long as it was asked to, then sleeps on its word in the shared memory (a futex), which
+//! is cheap to wake but cannot tell that the peer has died. So that sleep is short. A producer then
+//! looks at the socket beside the memory, which the kernel hangs up when the peer dies, and sleeps on.
+//! A consumer, which may well have nothing to do for hours, moves over to the socket altogether: from
+//! then on the peer wakes it by a byte there, the doorbell, and its death wakes it too.
+
+use super::ring::{DOORBELL, FUTEX, Ring, Side};
+use crate::deadline::{Deadline, timed_out};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use rustix::net::{self, RecvFlags, SendFlags};
+use rustix::thread::futex;
+use std::hint::spin_loop;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// How long a side sleeps without an eye on the socket: the longest time for which the death of a
+/// peer goes unnoticed.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// How many looks at the ring a spinning side takes for one at the clock.
+const LOOKS: u32 = 64;
+
+/// One direction of a stream, as seen by the thread that waits at this end of it.
+pub(super) struct Place<'a> {
+    pub(super) ring: &'a Ring,
+    pub(super) side: Side,
+    pub(super) socket: BorrowedFd<'a>,
+}
+
+/// What woke a waiting side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// What it waited for may have come.
+    Ready,
+    /// It has slept long enough to be content with less.
+    Late,
+    /// The peer has gone, though what it left behind in the ring may be of interest.
+    Gone,
+}
+
+impl Place<'_> {
+    /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`].
+    pub(super) fn wait(
+        &self,
+        patience: &mut Patience,
+        mut ready: impl FnMut() -> bool,
+    ) -> io::Result<Woken> {
+        if patience.spin(&mut ready) {
+            return Ok(Woken::Ready);
+        }
+        let mut how = FUTEX;
+        loop {
+            let left = patience.left()?;
+            self.ring.announce(self.side, how);
+            let woken = match ready() {
+                true => Ok(Woken::Ready),
+                false if how == DOORBELL => self.sleep_at_socket(left),
+                false => self.sleep_on_word(left),
+            };
+            self.ring.awake(self.side);
+            match woken? {
+                Woken::Late if self.side == Side::Consumer => how = DOORBELL,
+                Woken::Ready if !ready() => {}
+                woken => return Ok(woken),
+            }
+        }
+    }
+
+    /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then looks at the socket.
+    fn sleep_on_word(&self, left: Option<Duration>) -> io::Result<Woken> {
+        let slice = timespec(left.map_or(SLICE, |left| left.min(SLICE)));
+        let word = self.ring.word(self.side);
+        // Not private: the other side is another process.
+        match futex::wait(word, futex::Flags::empty(), FUTEX, Some(&slice)) {
+            Ok(()) | Err(Errno::AGAIN | Errno::INTR) => Ok(Woken::Ready),
+            Err(Errno::TIMEDOUT) => {
+                let seen = look(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
+                Ok(if hung_up(seen) { Woken::Gone } else { Woken::Late })
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Sleeps until the doorbell rings or the peer has gone.
+    fn sleep_at_socket(&self, left: Option<Duration>) -> io::Result<Woken> {
+        let seen = look(self.socket, PollFlags::IN, left)?;
+        if seen.contains(PollFlags::IN) && !silence_bell(self.socket)? || hung_up(seen) {
+            return Ok(Woken::Gone);
+        }
+        Ok(Woken::Ready)
+    }
+}
+
+/// Wakes `side` of a ring if it sleeps; `socket` leads to the peer. To be called after publishing.
+#[inline]
+pub(super) fn wake(ring: &Ring, side: Side, socket: BorrowedFd<'_>) {
+    match ring.sleeper(side) {
+        super::ring::AWAKE => {}
+        how => wake_sleeper(ring, side, how, socket),
+    }
+}
+
+/// Wakes the producer of a ring if it sleeps until there is no more than this `room`.
+#[inline]
+pub(super) fn wake_for_room(ring: &Ring, room: u64, socket: BorrowedFd<'_>) {
+    match ring.producer_with_room(room) {
+        super::ring::AWAKE => {}
+        how => wake_sleeper(ring, Side::Producer, how, socket),
+    }
+}
+
+/// Both errors that this passes over mean that nobody is left to be woken.
+#[cold]
+fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
+    if how == DOORBELL {
+        let _ = net::send(socket, &[0], SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+    } else {
+        // A process has one thread at each side, and the other process may have one more.
+        let _ = futex::wake(ring.word(side), futex::Flags::empty(), u32::MAX);
+    }
+}
+
+/// What there is to see at a socket within `limit`; nothing if a signal interrupts.
+pub(super) fn look(
+    socket: BorrowedFd<'_>,
+    interest: PollFlags,
+    limit: Option<Duration>,
+) -> io::Result<PollFlags> {
+    let mut sockets = [PollFd::from_borrowed_fd(socket, interest)];
+    match poll(&mut sockets, limit.map(timespec).as_ref()) {
+        Ok(_) => Ok(sockets[0].revents()),
+        Err(Errno::INTR) => Ok(PollFlags::empty()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Takes the bytes that rang the bell; false if the peer has gone instead.
+pub(super) fn silence_bell(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    match net::recv(socket, &mut [0_u8; 64], RecvFlags::DONTWAIT) {
+        Ok((_, count)) => Ok(count > 0),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(true),
+        Err(Errno::CONNRESET | Errno::PIPE) => Ok(false),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Whether the peer of a socket has gone.
+pub(super) fn hung_up(seen: PollFlags) -> bool {
+    seen.intersects(PollFlags::HUP | PollFlags::ERR)
+}
+
+/// How long one call may still wait. The clock is read when a wait turns out to be necessary.
+pub(super) struct Patience {
+    timeout: Option<Duration>,
+    spin: Duration,
+    deadline: Option<Deadline>,
+    what: &'static str,
+}
+
+impl Patience {
+    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Spins
+    /// for `spin` at the beginning of each wait.
+    pub(super) fn new(timeout: Option<Duration>, spin: Duration, what: &'static str) -> Self {
+        Self { timeout, spin, deadline: None, what }
+    }
+
+    /// The time left, `None` for ever.
+    pub(super) fn left(&mut self) -> io::Result<Option<Duration>> {
+        let deadline = *self.deadline.get_or_insert_with(|| Deadline::after(self.timeout));
+        deadline.remaining().map_err(|_| timed_out(self.what, self.timeout))
+    }
+
+    /// Looks again and again until `ready`; false if it is time to sleep.
+    fn spin(&mut self, ready: &mut impl FnMut() -> bool) -> bool {
+        if self.spin.is_zero() {
+            return false;
+        }
+        let (start, limit) = (Instant::now(), self.timeout.unwrap_or(self.spin).min(self.spin));
+        loop {
+            for _ in 0..LOOKS {
+                if ready() {
+                    return true;
+                }
+                spin_loop();
+            }
+            if start.elapsed() >= limit {
+                return false;
+            }
+        }
+    }
+}
+
+/// The duration as the kernel takes it, at most the greatest there is.
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: duration.subsec_nanos().into(),
+    }
+}

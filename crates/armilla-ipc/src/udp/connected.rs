@@ -1,0 +1,15 @@
+//! Talks to one peer over UDP.
+
+use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
+use rustix::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// A UDP socket with one peer, made by [`UdpSocket::connect`](super::UdpSocket::connect).
+#[derive(Debug)]
+pub struct ConnectedUdp {
+    pub(super) endpoint: Endpoint<SocketAddr>,
+}
+
+roles!(ConnectedDatagram for ConnectedUdp, SocketAddr);

@@ -1,0 +1,31 @@
+//! Datagrams over Unix-domain sockets: within one host, in order, and none is lost; a sender waits
+//! for a receiver whose queue is full.
+
+mod addr;
+mod connected;
+mod socket;
+
+pub use connected::ConnectedUnixDatagram;
+pub use socket::UnixDatagram;
+
+use crate::Address;
+use crate::datagram::DatagramTransport;
+use std::io;
+
+/// Unix-domain datagrams as a type argument, see [`DatagramTransport`].
+#[derive(Clone, Copy, Debug)]
+pub enum UnixDatagrams {}
+
+impl DatagramTransport for UnixDatagrams {
+    type Addr = Address;
+    type Socket = UnixDatagram;
+    type Connected = ConnectedUnixDatagram;
+
+    fn bind(local: &Address) -> io::Result<UnixDatagram> {
+        UnixDatagram::bind(local)
+    }
+
+    fn connect(socket: UnixDatagram, peer: &Address) -> io::Result<ConnectedUnixDatagram> {
+        socket.connect(peer)
+    }
+}

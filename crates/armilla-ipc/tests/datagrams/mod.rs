@@ -1,0 +1,170 @@
+//! One suite that every datagram transport must pass. A transport says where its test sockets are,
+//! see [`Place`], and gets all tests by one line of [`datagram_conformance!`].
+
+use armilla_ipc::datagram::{Batch, ConnectedDatagram, Datagram, DatagramTransport};
+use std::io::ErrorKind;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// More than any step of a test may take on a loaded machine; only a failing test waits so long.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Where a transport under test can meet.
+pub(crate) trait Place: DatagramTransport {
+    /// An address that no socket has.
+    fn fresh() -> Self::Addr;
+}
+
+fn bind<T: Place>() -> (T::Socket, T::Addr) {
+    let socket = T::bind(&T::fresh()).unwrap();
+    socket.set_recv_timeout(Some(LONG)).unwrap();
+    let address = socket.local().unwrap();
+    (socket, address)
+}
+
+/// Two sockets connected to each other.
+fn pair<T: Place>() -> (T::Connected, T::Connected) {
+    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+    (T::connect(a, &at_b).unwrap(), T::connect(b, &at_a).unwrap())
+}
+
+pub(crate) fn datagrams_arrive_whole_with_their_sender<T: Place>() {
+    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+    for size in [0, 1, 2, 1_400, 9_000] {
+        let sent: Vec<u8> = (0..size).map(|n| n as u8).collect();
+        a.send_to(&sent, &at_b).unwrap();
+        let mut buffer = [0; 10_000];
+        let (received, from) = b.recv_from(&mut buffer).unwrap();
+        assert_eq!((received.length, received.whole, &from), (size, size, &at_a));
+        assert!(!received.is_truncated());
+        assert_eq!(buffer[..size], sent);
+    }
+}
+
+pub(crate) fn a_datagram_that_does_not_fit_says_so<T: Place>() {
+    let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
+    a.send_to(b"abcdef", &at_b).unwrap();
+    a.send_to(b"gh", &at_b).unwrap();
+    let mut buffer = [0; 4];
+    let (received, _) = b.recv_from(&mut buffer).unwrap();
+    assert_eq!((received.length, received.whole), (4, 6));
+    assert!(received.is_truncated());
+    assert_eq!(&buffer, b"abcd");
+    let (received, _) = b.recv_from(&mut buffer).unwrap();
+    assert_eq!((received.length, &buffer[..2]), (2, &b"gh"[..]), "the rest is gone");
+}
+
+pub(crate) fn a_reception_times_out_in_bounded_time<T: Place>() {
+    let (a, _) = bind::<T>();
+    let timeout = Duration::from_millis(30);
+    a.set_recv_timeout(Some(timeout)).unwrap();
+    let start = Instant::now();
+    let error = a.recv_from(&mut [0; 8]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert!(error.to_string().contains("30ms"), "{error}");
+    assert_eq!(a.recv_batch(&mut Batch::new(4, 8)).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert!((timeout..LONG).contains(&start.elapsed()));
+}
+
+pub(crate) fn an_address_in_use_is_named<T: Place>() {
+    let (_a, at_a) = bind::<T>();
+    let error = T::bind(&at_a).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    assert!(error.to_string().contains("cannot bind to"), "{error}");
+}
+
+pub(crate) fn a_batch_arrives_in_order_with_its_senders<T: Place>() {
+    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+    let payloads: Vec<Vec<u8>> = (0..150_usize).map(|n| vec![n as u8; n % 7]).collect();
+    let mut seen = 0;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for part in payloads.chunks(5) {
+                let list: Vec<_> = part.iter().map(|bytes| (&bytes[..], &at_b)).collect();
+                assert_eq!(a.send_batch(&list).unwrap(), list.len());
+            }
+        });
+        let mut batch = Batch::new(64, 4);
+        while seen < payloads.len() {
+            let count = b.recv_batch(&mut batch).unwrap();
+            assert_eq!((count, batch.len()), (batch.iter().count(), count));
+            for arrival in batch.iter() {
+                let sent = &payloads[seen];
+                assert_eq!(arrival.bytes, &sent[..sent.len().min(4)]);
+                assert_eq!(arrival.truncated, sent.len() > 4);
+                assert_eq!(arrival.from, Some(&at_a));
+                seen += 1;
+            }
+        }
+    });
+}
+
+pub(crate) fn connected_sockets_talk_to_each_other_alone<T: Place>() {
+    let (a, b) = pair::<T>();
+    assert_eq!((a.peer().unwrap(), b.peer().unwrap()), (b.local().unwrap(), a.local().unwrap()));
+    a.send(b"hello").unwrap();
+    let mut buffer = [0; 8];
+    assert_eq!(b.recv(&mut buffer).unwrap().length, 5);
+    assert_eq!(a.send_batch(&[b"x", b"yz"]).unwrap(), 2);
+    let mut batch = Batch::new(8, 8);
+    let mut lengths = Vec::new();
+    while lengths.len() < 2 {
+        b.recv_batch(&mut batch).unwrap();
+        lengths.extend(batch.iter().map(|arrival| arrival.bytes.len()));
+    }
+    assert_eq!(lengths, [1, 2]);
+
+    // Refused at the sender or dropped at the receiver, but never received.
+    let (stranger, _) = bind::<T>();
+    stranger.set_send_timeout(Some(LONG)).unwrap();
+    let _ = stranger.send_to(b"psst", &b.local().unwrap());
+    a.send(b"friend").unwrap();
+    assert_eq!(b.recv(&mut buffer).unwrap().length, 6);
+}
+
+pub(crate) fn a_peer_that_has_gone_is_noticed<T: Place>() {
+    let (a, b) = pair::<T>();
+    drop(b);
+    let start = Instant::now();
+    // UDP learns it from the answer to a datagram.
+    let error = loop {
+        match a.send(b"anybody?") {
+            Ok(()) => thread::yield_now(),
+            Err(error) => break error,
+        }
+        assert!(start.elapsed() < LONG, "nobody says that the peer has gone");
+    };
+    let kind = error.kind();
+    assert!(matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::NotConnected), "{error}");
+}
+
+pub(crate) fn a_datagram_too_long_is_refused<T: Place>() {
+    let ((a, _), (_b, at_b)) = (bind::<T>(), bind::<T>());
+    let error = a.send_to(&vec![0; 8 << 20], &at_b).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE), "{error}");
+}
+
+/// Runs every test of the suite over one transport.
+macro_rules! datagram_conformance {
+    ($transport:ty) => {
+        datagram_conformance!($transport:
+            datagrams_arrive_whole_with_their_sender,
+            a_datagram_that_does_not_fit_says_so,
+            a_reception_times_out_in_bounded_time,
+            an_address_in_use_is_named,
+            a_batch_arrives_in_order_with_its_senders,
+            connected_sockets_talk_to_each_other_alone,
+            a_peer_that_has_gone_is_noticed,
+            a_datagram_too_long_is_refused,
+        );
+    };
+    ($transport:ty: $($test:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                datagrams::$test::<$transport>();
+            }
+        )*
+    };
+}
+pub(crate) use datagram_conformance;

@@ -1,0 +1,169 @@
+//! Descriptors that travel, credentials, and sending without copies.
+
+use armilla_ipc::pipe::{ReadEnd, WriteEnd};
+use armilla_ipc::unix::MAX_DESCRIPTORS;
+use armilla_ipc::zero_copy::{Relay, ZeroCopy, send_file};
+use armilla_ipc::{
+    Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixStream,
+};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+const LONG: Option<Duration> = Some(Duration::from_secs(20));
+
+fn tcp_pair() -> (TcpStream, TcpStream) {
+    let options = StreamOptions::default();
+    let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options).unwrap();
+    let client = TcpConnector::new(options).connect(acceptor.local(), LONG).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    for stream in [&client, &server] {
+        stream.set_recv_timeout(LONG).unwrap();
+        stream.set_send_timeout(LONG).unwrap();
+    }
+    (client, server)
+}
+
+#[test]
+fn a_file_that_was_passed_outlives_the_one_that_was_sent() {
+    let path = std::env::temp_dir().join(format!("armilla-passed-{}", std::process::id()));
+    let mut file = File::create_new(&path).unwrap();
+    file.write_all(b"contents").unwrap();
+    let (near, far) = UnixStream::pair().unwrap();
+    near.send_with_descriptors(b"take this", &[file.as_fd(), file.as_fd()]).unwrap();
+    drop((near, file));
+
+    let (mut text, mut descriptors) = ([0; 32], Vec::new());
+    let count = far.recv_with_descriptors(&mut text, &mut descriptors).unwrap();
+    assert_eq!((&text[..count], descriptors.len()), (&b"take this"[..], 2));
+    let path_in = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&descriptors[0]));
+    let mut copy = File::open(path_in).unwrap();
+    let mut contents = String::new();
+    copy.rewind().unwrap();
+    copy.read_to_string(&mut contents).unwrap();
+    assert_eq!(contents, "contents");
+    assert_eq!(far.recv_with_descriptors(&mut text, &mut descriptors).unwrap(), 0);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn what_cannot_travel_is_refused_before_anything_is_sent() {
+    let (near, far) = UnixStream::pair().unwrap();
+    let many = [near.as_fd(); MAX_DESCRIPTORS + 1];
+    for (bytes, descriptors) in [(&b""[..], &many[..1]), (b"x", &many[..])] {
+        let error = near.send_with_descriptors(bytes, descriptors).unwrap_err();
+        assert_eq!((error.sent, error.source.kind()), (0, ErrorKind::InvalidInput));
+    }
+    near.send_with_descriptors(b"y", &many[..MAX_DESCRIPTORS]).unwrap();
+    let mut descriptors = Vec::new();
+    far.recv_with_descriptors(&mut [0; 1], &mut descriptors).unwrap();
+    assert_eq!(descriptors.len(), MAX_DESCRIPTORS);
+    UnixStream::from_descriptor(descriptors.remove(0)).unwrap();
+    let (tcp, _peer) = tcp_pair();
+    let foreign = tcp.as_fd().try_clone_to_owned().unwrap();
+    assert_eq!(UnixStream::from_descriptor(foreign).unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_descriptor_from_elsewhere_becomes_what_it_is_and_nothing_else() {
+    let (near, far) = tcp_pair();
+    let copy = || near.as_fd().try_clone_to_owned().unwrap();
+    let adopted = TcpStream::from_descriptor(copy()).unwrap();
+    assert_eq!((adopted.peer(), adopted.local()), (near.peer(), near.local()));
+    adopted.send_all(b"hello").unwrap();
+    far.recv_all(&mut [0; 5]).unwrap();
+    for refused in [
+        ReadEnd::from_descriptor(copy()).map(drop),
+        UnixStream::from_descriptor(copy()).map(drop),
+        TcpStream::from_descriptor(
+            UnixStream::pair().unwrap().0.as_fd().try_clone_to_owned().unwrap(),
+        )
+        .map(drop),
+        TcpStream::from_descriptor(File::open("/dev/null").unwrap().into()).map(drop),
+    ] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidInput);
+    }
+
+    let mut child =
+        Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let to_child = WriteEnd::from_descriptor(child.stdin.take().unwrap().into()).unwrap();
+    let from_child = ReadEnd::from_descriptor(child.stdout.take().unwrap().into()).unwrap();
+    from_child.set_timeout(LONG);
+    to_child.send_all(b"through a child").unwrap();
+    from_child.recv_all(&mut [0; 15]).unwrap();
+    drop(to_child);
+    assert_eq!(from_child.recv(&mut [0; 1]).unwrap(), 0);
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_kernel_vouches_for_the_peer() {
+    let (near, _far) = UnixStream::pair().unwrap();
+    let peer = near.peer_credentials().unwrap();
+    assert_eq!(peer.process, std::process::id());
+    assert_eq!(peer.user, rustix::process::geteuid().as_raw());
+    assert_eq!(peer.group, rustix::process::getegid().as_raw());
+}
+
+#[test]
+fn a_part_of_a_file_is_sent() {
+    let file = File::open(std::env::current_exe().unwrap()).unwrap();
+    let mut contents = Vec::new();
+    (&file).read_to_end(&mut contents).unwrap();
+    let (near, far) = tcp_pair();
+    let (offset, length) = (1_000, contents.len().min(3 << 20) - 1_000);
+    thread::scope(|scope| {
+        scope.spawn(|| send_file(&near, &file, offset as u64, length as u64).unwrap());
+        let mut received = vec![0; length];
+        far.recv_all(&mut received).unwrap();
+        assert!(received == contents[offset..offset + length]);
+    });
+    let error = send_file(&near, &file, contents.len() as u64 - 5, 9).unwrap_err();
+    assert_eq!((error.sent, error.source.kind()), (5, ErrorKind::UnexpectedEof));
+}
+
+#[test]
+fn a_relay_moves_a_stream_to_its_end() {
+    let ((source, input), (output, sink)) = (tcp_pair(), UnixStream::pair().unwrap());
+    let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n >> 8) as u8).collect();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            source.send_all(&bytes).unwrap();
+            source.shutdown(Shutdown::Write).unwrap();
+        });
+        let moved = scope.spawn(|| Relay::new().unwrap().run(&input, &output).unwrap());
+        let mut received = vec![0; bytes.len()];
+        sink.recv_all(&mut received).unwrap();
+        assert!(received == bytes);
+        assert_eq!(moved.join().unwrap(), bytes.len() as u64);
+    });
+    input.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    let (quiet, _source) = tcp_pair();
+    quiet.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    let error = Relay::new().unwrap().run(&quiet, &output).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn a_buffer_that_is_sent_in_place_is_kept_until_it_is_confirmed() {
+    let (near, far) = tcp_pair();
+    let bytes: Arc<[u8]> = (0..900_000_u32).map(|n| (n >> 6) as u8).collect();
+    let mut sender = ZeroCopy::new(&near).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut received = vec![0; 2 * bytes.len()];
+            far.recv_all(&mut received).unwrap();
+            assert!(received[..bytes.len()] == bytes[..] && received[bytes.len()..] == bytes[..]);
+        });
+        sender.send(Arc::clone(&bytes)).unwrap();
+        sender.send(Arc::clone(&bytes)).unwrap();
+    });
+    sender.wait(LONG).unwrap();
+    assert_eq!(Arc::strong_count(&bytes), 1);
+    assert!(sender.was_copied(), "on the loopback the kernel copies");
+}

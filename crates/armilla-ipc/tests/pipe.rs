@@ -1,0 +1,89 @@
+//! The conformance suite over pipes that are handed over, and one-way pipes.
+
+mod conformance;
+
+use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};
+use armilla_ipc::{Address, Readiness, Stream, StreamOptions, UnixConnector};
+use conformance::{LONG, Place, conformance, fresh_path};
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+impl Place for Pipe {
+    fn fresh() -> Address {
+        Address::pipe(fresh_path())
+    }
+
+    fn shorten_queue(acceptor: &Self::Acceptor) {
+        rustix::net::listen(acceptor, 0).unwrap();
+    }
+}
+
+conformance!(Pipe: queues, halves, keeps);
+
+#[test]
+fn the_ends_of_a_pipe_notice_each_other() {
+    let (read_end, write_end) = pipe().unwrap();
+    read_end.set_timeout(Some(Duration::from_millis(5)));
+    assert_eq!(read_end.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!(read_end.readiness().unwrap(), Readiness::Quiet);
+    write_end.send_all(b"bye").unwrap();
+    drop(write_end);
+    assert_eq!(read_end.readiness().unwrap(), Readiness::Data);
+    assert_eq!(read_end.recv(&mut [0; 8]).unwrap(), 3);
+    assert_eq!(read_end.recv(&mut [0; 8]).unwrap(), 0);
+    assert_eq!(read_end.readiness().unwrap(), Readiness::Closed);
+
+    let (read_end, write_end) = pipe().unwrap();
+    write_end.set_timeout(Some(Duration::from_millis(5)));
+    let error = write_end.send_all(&[0; 1 << 20]).unwrap_err();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut);
+    assert!(error.sent > 0);
+    drop(read_end);
+    assert_eq!(write_end.send(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn the_size_of_a_pipe_is_an_option() {
+    let options = StreamOptions { send_buffer: Some(8192), ..StreamOptions::default() };
+    let acceptor = PipeAcceptor::bind(&Pipe::fresh(), &options).unwrap();
+    let client = PipeConnector::new(options).connect(acceptor.local(), Some(LONG)).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    for stream in [&client, &server] {
+        let size = rustix::pipe::fcntl_getpipe_size(stream.descriptors().1).unwrap();
+        assert_eq!(size, 8192);
+    }
+    assert_eq!(server.peer_credentials().unwrap().process, std::process::id());
+}
+
+#[test]
+fn a_peer_that_hands_over_something_else_is_passed_over() {
+    let acceptor = PipeAcceptor::bind(&Pipe::fresh(), &StreamOptions::default()).unwrap();
+    let Address::Pipe(path) = acceptor.local().clone() else { panic!("not a pipe") };
+    let address = Address::unix(path);
+    let say = |bytes: &[u8], count: usize| {
+        let stream = UnixConnector::default().connect(&address, Some(LONG)).unwrap();
+        let all = vec![stream.as_fd(); count];
+        stream.send_with_descriptors(bytes, &all).unwrap();
+    };
+    drop(UnixConnector::default().connect(&address, Some(LONG)).unwrap());
+    say(b"?", 2);
+    say(b"p", 1);
+    say(b"p", 3);
+    let silent = UnixConnector::default().connect(&address, Some(LONG)).unwrap();
+    let client = PipeConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+    client.send_all(b"at last").unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    assert_eq!(server.recv(&mut [0; 16]).unwrap(), 7);
+    drop(silent);
+}
+
+#[test]
+fn a_pair_needs_no_address() {
+    let (near, far) = PipeStream::pair().unwrap();
+    near.send_all(b"there").unwrap();
+    far.send_all(b"back").unwrap();
+    assert_eq!(far.recv(&mut [0; 8]).unwrap(), 5);
+    assert_eq!(near.recv(&mut [0; 8]).unwrap(), 4);
+    assert_eq!(near.peer_credentials(), None);
+}

@@ -1,0 +1,176 @@
+//! The proactor, the kernel's and the emulated one: the same tests for both.
+
+use armilla_ipc::proactor::{Done, Kind, Proactor, Source};
+use armilla_ipc::reactor::{Reactor, Timer};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// More than any step may take on a loaded machine.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Every kind of proactor that there is here.
+fn kinds() -> Vec<Proactor> {
+    let mut kinds = vec![Proactor::with(Kind::Emulated).unwrap()];
+    match Proactor::with(Kind::IoUring) {
+        Ok(uring) => kinds.push(uring),
+        Err(error) => println!("no io_uring: {error}"),
+    }
+    kinds
+}
+
+/// A completion that keeps what it is told.
+type Log = Arc<Mutex<Vec<Done>>>;
+
+fn keep(log: &Log) -> Arc<impl Fn(&Proactor, Done) + Send + Sync + use<>> {
+    let log = Arc::clone(log);
+    Arc::new(move |_: &Proactor, done| log.lock().unwrap().push(done))
+}
+
+/// Turns until `count` operations are complete.
+fn until(proactor: &Proactor, log: &Log, count: usize) -> Vec<Done> {
+    while log.lock().unwrap().len() < count {
+        proactor.turn(Some(LONG)).unwrap();
+    }
+    std::mem::take(&mut *log.lock().unwrap())
+}
+
+fn pair(proactor: &Proactor) -> (Source, UnixStream) {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    (proactor.attach(Arc::new(ours)).unwrap(), theirs)
+}
+
+#[test]
+fn bytes_are_received_into_the_buffer_and_the_end_is_zero() {
+    for proactor in kinds() {
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        peer.write_all(b"hello").unwrap();
+        proactor.receive(&source, vec![0; 16], keep(&log)).unwrap();
+        let done = until(&proactor, &log, 1).remove(0);
+        assert_eq!(&done.buffer[..done.result.unwrap()], b"hello");
+        assert_eq!(done.buffer.len(), 16);
+
+        proactor.receive(&source, done.buffer, keep(&log)).unwrap();
+        assert_eq!(proactor.turn(Some(Duration::from_millis(5))).unwrap(), 0, "nothing to receive");
+        drop(peer);
+        assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_send_goes_on_until_the_last_byte() {
+    for proactor in kinds() {
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        let reader = thread::spawn(move || {
+            let mut all = Vec::new();
+            peer.read_to_end(&mut all).unwrap();
+            all
+        });
+        let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n >> 4) as u8).collect();
+        proactor.send(&source, bytes.clone(), keep(&log)).unwrap();
+        assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), bytes.len());
+        proactor.detach(&source);
+        drop((source, proactor));
+        assert!(reader.join().unwrap() == bytes);
+    }
+}
+
+#[test]
+fn both_directions_are_under_way_at_once_but_no_direction_twice() {
+    for proactor in kinds() {
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        proactor.receive(&source, vec![0; 8], keep(&log)).unwrap();
+        let again = proactor.receive(&source, vec![0; 8], keep(&log)).unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::ResourceBusy);
+        proactor.send(&source, b"out".to_vec(), keep(&log)).unwrap();
+        assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 3);
+        peer.write_all(b"in").unwrap();
+        assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 2);
+    }
+}
+
+#[test]
+fn peers_are_accepted() {
+    for (number, proactor) in kinds().into_iter().enumerate() {
+        let name = format!("armilla-proactor-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let listener = proactor.attach(Arc::new(UnixListener::bind(&path).unwrap())).unwrap();
+        let log = Log::default();
+        for _ in 0..3 {
+            proactor.accept(&listener, keep(&log)).unwrap();
+            assert_eq!(proactor.turn(Some(Duration::from_millis(2))).unwrap(), 0);
+            let mut client = UnixStream::connect(&path).unwrap();
+            let done = until(&proactor, &log, 1).remove(0);
+            let mut server = UnixStream::from(done.peer.unwrap());
+            client.write_all(b"x").unwrap();
+            server.read_exact(&mut [0; 1]).unwrap();
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn detaching_cancels_what_is_under_way_and_what_would_follow() {
+    for proactor in kinds() {
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        proactor.receive(&source, vec![0; 8], keep(&log)).unwrap();
+        proactor.turn(Some(Duration::ZERO)).unwrap();
+        thread::scope(|scope| scope.spawn(|| proactor.detach(&source)).join().unwrap());
+        let done = until(&proactor, &log, 1).remove(0);
+        let code = rustix::io::Errno::CANCELED.raw_os_error();
+        assert_eq!(done.result.unwrap_err().raw_os_error(), Some(code));
+        drop(done.source);
+        proactor.detach(&source);
+        let error = proactor.receive(&source, vec![0; 8], keep(&log)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotConnected);
+        drop(source);
+        assert_eq!(peer.read(&mut [0; 1]).unwrap(), 0, "the socket is closed");
+    }
+}
+
+#[test]
+fn an_operation_started_by_another_thread_wakes_the_running_one() {
+    for proactor in kinds() {
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(10)); // most likely waiting by now
+                proactor.send(&source, b"now".to_vec(), keep(&log)).unwrap();
+            });
+            until(&proactor, &log, 1);
+        });
+        peer.read_exact(&mut [0; 3]).unwrap();
+    }
+}
+
+#[test]
+fn the_reactor_within_is_served_too() {
+    for proactor in kinds() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&count);
+        let tick = move |reactor: &Reactor, _: Timer| {
+            if counter.fetch_add(1, Ordering::SeqCst) == 2 {
+                reactor.stop();
+            }
+            Some(Duration::from_millis(1))
+        };
+        proactor.reactor().arm(Duration::ZERO, Arc::new(tick));
+        proactor.run().unwrap();
+        assert_eq!(count.load(Ordering::SeqCst), 3);
+    }
+}
+
+#[test]
+fn dropping_a_proactor_takes_its_operations_back() {
+    for proactor in kinds() {
+        let (log, (source, peer)) = (Log::default(), pair(&proactor));
+        proactor.receive(&source, vec![0; 1 << 16], keep(&log)).unwrap();
+        proactor.turn(Some(Duration::ZERO)).unwrap();
+        drop((proactor, source));
+        assert!(log.lock().unwrap().is_empty());
+        drop(peer);
+    }
+}

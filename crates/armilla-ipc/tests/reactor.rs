@@ -1,0 +1,473 @@
+//! The reactor: whom it calls, when, and whom it does not call any more.
+
+use armilla_ipc::reactor::{
+    Handler, Interest, Next, Pool, PoolOptions, Reactor, Ready, Timer, Token, connect, serve,
+};
+use armilla_ipc::unix::Unix;
+use armilla_ipc::{Address, Stream, StreamOptions, UnixAcceptor, UnixConnector, UnixStream};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream as Plain;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// More than any step may take on a loaded machine.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A handler over one end of a socket pair that runs a closure.
+struct Probe<F> {
+    socket: Plain,
+    calls: AtomicUsize,
+    closed: AtomicUsize,
+    action: F,
+}
+
+type Action = dyn Fn(&Reactor, Token, &Plain) -> Next + Send + Sync;
+
+fn probe(
+    action: impl Fn(&Reactor, Token, &Plain) -> Next + Send + Sync + 'static,
+) -> (Arc<Probe<Box<Action>>>, Plain) {
+    let (ours, theirs) = Plain::pair().unwrap();
+    let (calls, closed) = Default::default();
+    let action: Box<Action> = Box::new(action);
+    (Arc::new(Probe { socket: ours, calls, closed, action }), theirs)
+}
+
+impl Handler for Probe<Box<Action>> {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn ready(&self, reactor: &Reactor, token: Token, _: Ready) -> Next {
+        assert_eq!(self.closed.load(Ordering::SeqCst), 0, "called after it was closed");
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        (self.action)(reactor, token, &self.socket)
+    }
+
+    fn closed(&self, _: &Reactor, _: Token) {
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn read_byte(socket: &Plain) -> Next {
+    let mut socket = socket;
+    match socket.read(&mut [0; 1]) {
+        Ok(1) => Next::READ,
+        _ => Next::Leave,
+    }
+}
+
+fn count_one(counter: &AtomicUsize) {
+    counter.fetch_add(1, Ordering::SeqCst);
+}
+
+fn both() -> [Reactor; 2] {
+    [Reactor::new().unwrap(), Reactor::shared().unwrap()]
+}
+
+/// Handles what has happened, and everything that happens because of it.
+fn settle(reactor: &Reactor) {
+    while reactor.turn(Some(Duration::ZERO)).unwrap() > 0 {}
+}
+
+#[test]
+fn a_handler_is_called_for_each_byte_and_for_the_end() {
+    for reactor in both() {
+        let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));
+        reactor.register(handler.clone()).unwrap();
+        settle(&reactor);
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 0);
+        peer.write_all(b"abc").unwrap();
+        settle(&reactor);
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 3);
+        drop(peer);
+        settle(&reactor);
+        assert_eq!(handler.closed.load(Ordering::SeqCst), 1);
+        assert_eq!(Arc::strong_count(&handler), 1, "the reactor has let go of it");
+    }
+}
+
+#[test]
+fn a_stale_token_means_nothing_even_if_its_place_is_taken() {
+    for reactor in both() {
+        let (old, _old_peer) = probe(|_, _, socket| read_byte(socket));
+        let (new, mut new_peer) = probe(|_, _, socket| read_byte(socket));
+        let stale = reactor.register(old.clone()).unwrap();
+        assert!(reactor.deregister(stale));
+        let token = reactor.register(new.clone()).unwrap();
+        assert_ne!(stale, token);
+        assert!(!reactor.deregister(stale));
+        assert!(!reactor.resume(stale, Interest::READ).unwrap());
+        new_peer.write_all(b"x").unwrap();
+        settle(&reactor);
+        assert_eq!(new.calls.load(Ordering::SeqCst), 1);
+        assert_eq!((old.calls.load(Ordering::SeqCst), old.closed.load(Ordering::SeqCst)), (0, 1));
+    }
+}
+
+#[test]
+fn an_event_in_flight_for_a_deregistered_handler_is_dropped() {
+    // Both are ready, and the one that comes first deregisters the other.
+    let reactor = Reactor::new().unwrap();
+    let tokens = Arc::new(Mutex::new(Vec::new()));
+    let make = || {
+        let tokens = Arc::clone(&tokens);
+        probe(move |reactor, own, socket| {
+            for &token in tokens.lock().unwrap().iter().filter(|&&token| token != own) {
+                reactor.deregister(token);
+            }
+            read_byte(socket)
+        })
+    };
+    let [(first, mut to_first), (second, mut to_second)] = [make(), make()];
+    for handler in [&first, &second] {
+        let token = reactor.register(handler.clone()).unwrap();
+        tokens.lock().unwrap().push(token);
+    }
+    to_first.write_all(b"x").unwrap();
+    to_second.write_all(b"x").unwrap();
+    settle(&reactor);
+    let calls = [&first, &second].map(|handler| handler.calls.load(Ordering::SeqCst));
+    assert_eq!(calls.iter().sum::<usize>(), 1, "{calls:?}");
+}
+
+#[test]
+fn a_handler_may_deregister_itself_or_panic_and_is_closed_once() {
+    for reactor in both() {
+        let (handler, mut peer) = probe(|reactor, token, _| {
+            assert!(reactor.deregister(token));
+            assert!(!reactor.deregister(token));
+            Next::READ
+        });
+        reactor.register(handler.clone()).unwrap();
+        let (angry, mut provoker) = probe(|_, _, _| panic!("provoked by the test"));
+        reactor.register(angry.clone()).unwrap();
+        peer.write_all(b"x").unwrap();
+        settle(&reactor);
+        provoker.write_all(b"x").unwrap();
+        let turn = || reactor.turn(Some(LONG));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(turn)).is_err());
+        settle(&reactor);
+        for handler in [&handler, &angry] {
+            assert_eq!(handler.calls.load(Ordering::SeqCst), 1);
+            assert_eq!(handler.closed.load(Ordering::SeqCst), 1);
+        }
+    }
+}
+
+#[test]
+fn a_pausing_handler_is_left_alone_until_it_is_resumed() {
+    for reactor in both() {
+        let (handler, mut peer) = probe(|_, _, socket| {
+            read_byte(socket);
+            Next::Pause
+        });
+        let token = reactor.register(handler.clone()).unwrap();
+        peer.write_all(b"ab").unwrap();
+        settle(&reactor);
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 1);
+        drop(peer);
+        settle(&reactor); // not even the end disturbs it
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 1);
+        assert!(reactor.resume(token, Interest::READ).unwrap());
+        settle(&reactor);
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[test]
+fn a_handler_that_is_resumed_before_it_pauses_does_not_sleep_for_ever() {
+    for reactor in both() {
+        let (handler, mut peer) = probe(|reactor, token, socket| {
+            let next = read_byte(socket);
+            reactor.resume(token, Interest::READ).unwrap();
+            if next == Next::Leave { next } else { Next::Pause }
+        });
+        reactor.register(handler.clone()).unwrap();
+        peer.write_all(b"abc").unwrap();
+        settle(&reactor);
+        assert_eq!(handler.calls.load(Ordering::SeqCst), 3);
+    }
+}
+
+#[test]
+fn timers_come_in_order_not_early_and_not_when_cancelled() {
+    for reactor in both() {
+        let (sender, receiver) = mpsc::channel();
+        let start = Instant::now();
+        let mut timers = Vec::new();
+        for millis in [30, 10, 20, 15] {
+            let sender = sender.clone();
+            let timed = move |_: &Reactor, _: Timer| {
+                sender.send((millis, start.elapsed())).unwrap();
+                None
+            };
+            timers.push(reactor.arm(Duration::from_millis(millis), Arc::new(timed)));
+        }
+        assert!(reactor.cancel(timers[3]));
+        assert!(!reactor.cancel(timers[3]), "cancelled already");
+        assert!(reactor.rearm(timers[1], Duration::from_millis(25)));
+        let mut order = Vec::new();
+        while order.len() < 3 {
+            reactor.turn(Some(LONG)).unwrap();
+            for (millis, elapsed) in receiver.try_iter() {
+                let due = if millis == 10 { 25 } else { millis };
+                assert!(elapsed >= Duration::from_millis(due), "{millis} after {elapsed:?}");
+                order.push(millis);
+            }
+        }
+        assert_eq!(order, [20, 10, 30]);
+        assert!(!reactor.rearm(timers[0], LONG), "expired already");
+    }
+}
+
+#[test]
+fn a_timer_repeats_itself_until_it_is_cancelled_even_by_itself() {
+    for reactor in both() {
+        let count = Arc::new(AtomicU32::new(0));
+        let seen = Arc::clone(&count);
+        let timed = move |reactor: &Reactor, timer: Timer| {
+            if seen.fetch_add(1, Ordering::SeqCst) == 4 {
+                assert!(reactor.cancel(timer));
+            }
+            Some(Duration::from_millis(1))
+        };
+        reactor.arm(Duration::ZERO, Arc::new(timed));
+        while count.load(Ordering::SeqCst) < 5 {
+            reactor.turn(Some(LONG)).unwrap();
+        }
+        assert_eq!(reactor.turn(Some(Duration::from_millis(10))).unwrap(), 0);
+    }
+}
+
+#[test]
+fn notifications_arrive_at_least_once_after_each_and_cost_one_call_for_many() {
+    for reactor in both() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&count);
+        let notifier = reactor.notifier(move |_| count_one(&counter)).unwrap();
+        for _ in 0..1000 {
+            notifier.notify();
+        }
+        settle(&reactor);
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+        let other = notifier.clone();
+        thread::spawn(move || other.notify()).join().unwrap();
+        settle(&reactor);
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+        assert!(reactor.deregister(notifier.token()));
+    }
+}
+
+#[test]
+fn a_signal_is_an_event_and_one_that_cannot_be_caught_is_refused() {
+    let reactor = Reactor::new().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let usr1 = signal_hook::consts::SIGUSR1;
+    let action = move |_: &Reactor| count_one(&counter);
+    let token = reactor.on_signal(usr1, action).unwrap();
+    signal_hook::low_level::raise(usr1).unwrap();
+    while count.load(Ordering::SeqCst) == 0 {
+        reactor.turn(Some(LONG)).unwrap();
+    }
+    assert!(reactor.deregister(token));
+    let error = reactor.on_signal(signal_hook::consts::SIGKILL, |_| {}).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn stop_ends_every_thread_that_runs_the_reactor() {
+    for reactor in both() {
+        thread::scope(|scope| {
+            let threads = if reactor.is_shared() { 3 } else { 1 };
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| reactor.run())).collect();
+            thread::sleep(Duration::from_millis(10)); // most likely waiting by now; correct if not
+            reactor.stop();
+            for thread in running {
+                thread.join().unwrap().unwrap();
+            }
+        });
+        reactor.run().unwrap();
+    }
+}
+
+#[test]
+fn a_reactor_for_one_thread_refuses_a_second() {
+    let reactor = Arc::new(Reactor::new().unwrap());
+    let (sender, receiver) = mpsc::channel();
+    let again = move |reactor: &Reactor, _: Timer| {
+        sender.send(reactor.turn(None).unwrap_err().kind()).unwrap();
+        None
+    };
+    reactor.arm(Duration::ZERO, Arc::new(again));
+    reactor.turn(Some(LONG)).unwrap();
+    assert_eq!(receiver.recv().unwrap(), ErrorKind::ResourceBusy);
+    let error = Pool::start(reactor, PoolOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}
+
+struct Echo(UnixStream);
+
+impl Handler for Echo {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
+        assert!(ready.readable());
+        let mut buffer = [0; 64];
+        match self.0.recv(&mut buffer) {
+            Ok(count) if count > 0 && self.0.send_all(&buffer[..count]).is_ok() => Next::READ,
+            _ => Next::Leave,
+        }
+    }
+}
+
+fn listen() -> UnixAcceptor {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("armilla-reactor-{}-{number}", std::process::id());
+    let address = Address::unix(std::env::temp_dir().join(name));
+    UnixAcceptor::bind(&address, &StreamOptions::default()).unwrap()
+}
+
+fn pool(least: usize, most: usize) -> (Arc<Reactor>, Pool) {
+    let reactor = Arc::new(Reactor::shared().unwrap());
+    let linger = Duration::from_millis(20);
+    let options = PoolOptions { least, most, linger, ..PoolOptions::default() };
+    (Arc::clone(&reactor), Pool::start(reactor, options).unwrap())
+}
+
+#[test]
+fn a_pool_serves_many_peers_with_few_threads() {
+    let (reactor, pool) = pool(2, 2);
+    let acceptor = listen();
+    let address = acceptor.local().clone();
+    serve::<Unix>(&reactor, acceptor, |_, stream| Ok(Arc::new(Echo(stream)))).unwrap();
+    let clients: Vec<_> =
+        (0..200).map(|_| UnixConnector::default().connect(&address, Some(LONG)).unwrap()).collect();
+    for round in 0..5_u8 {
+        for client in &clients {
+            client.send_all(&[round]).unwrap();
+        }
+        for client in &clients {
+            let mut echo = [0; 8];
+            client.set_recv_timeout(Some(LONG)).unwrap();
+            assert_eq!((client.recv(&mut echo).unwrap(), echo[0]), (1, round));
+        }
+    }
+    assert_eq!(pool.threads(), 2);
+    reactor.stop();
+    pool.join();
+}
+
+#[test]
+fn a_pool_grows_while_handlers_block_and_shrinks_afterwards() {
+    let (reactor, pool) = pool(1, 4);
+    let gate = Arc::new((Mutex::new(false), Condvar::new()));
+    let inside = Arc::new(AtomicUsize::new(0));
+    let mut peers = Vec::new();
+    for _ in 0..3 {
+        let (gate, inside) = (Arc::clone(&gate), Arc::clone(&inside));
+        let (handler, mut peer) = probe(move |_, _, socket| {
+            inside.fetch_add(1, Ordering::SeqCst);
+            let open = gate.0.lock().unwrap();
+            drop(gate.1.wait_while(open, |open| !*open).unwrap());
+            read_byte(socket)
+        });
+        reactor.register(handler).unwrap();
+        peer.write_all(b"x").unwrap();
+        peers.push(peer);
+    }
+    let start = Instant::now();
+    while inside.load(Ordering::SeqCst) < 3 {
+        assert!(start.elapsed() < LONG, "a handler waits behind another");
+        thread::yield_now();
+    }
+    *gate.0.lock().unwrap() = true;
+    gate.1.notify_all();
+    while pool.threads() > 1 {
+        assert!(start.elapsed() < LONG, "a surplus thread stays");
+        thread::sleep(Duration::from_millis(5));
+    }
+    reactor.stop();
+    pool.join();
+}
+
+#[test]
+fn a_panicking_handler_costs_a_pool_no_thread() {
+    let (reactor, pool) = pool(2, 2);
+    for _ in 0..3 {
+        let (angry, mut provoker) = probe(|_, _, _| panic!("provoked by the test"));
+        reactor.register(angry.clone()).unwrap();
+        provoker.write_all(b"x").unwrap();
+        // The end of the stream shows that the handler has been dropped, and its thread has gone.
+        drop(angry);
+        assert_eq!(provoker.read(&mut [0; 1]).map_or(0, |count| count), 0);
+    }
+    let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));
+    reactor.register(handler.clone()).unwrap();
+    peer.write_all(b"x").unwrap();
+    let start = Instant::now();
+    while handler.calls.load(Ordering::SeqCst) == 0 {
+        assert!(start.elapsed() < LONG, "nobody is left to call it");
+        thread::yield_now();
+    }
+    while pool.threads() != 2 {
+        assert!(start.elapsed() < LONG, "a thread was lost or is one too many");
+        thread::yield_now();
+    }
+    reactor.stop();
+    pool.join();
+}
+
+#[test]
+fn deregistering_under_fire_calls_nobody_after_closed() {
+    let (reactor, pool) = pool(3, 3);
+    for _ in 0..300 {
+        let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));
+        let token = reactor.register(handler.clone()).unwrap();
+        peer.write_all(b"0123456789").unwrap();
+        assert!(reactor.deregister(token));
+        // If a thread is inside at this moment, it closes the handler when it comes out.
+        let start = Instant::now();
+        while handler.closed.load(Ordering::SeqCst) == 0 {
+            assert!(start.elapsed() < LONG);
+            thread::yield_now();
+        }
+    }
+    reactor.stop();
+    pool.join();
+}
+
+#[test]
+fn a_connector_makes_a_handler_too() {
+    let acceptor = listen();
+    let reactor = Reactor::new().unwrap();
+    let options = StreamOptions::default();
+    let make = |_: &Reactor, stream| Ok(Arc::new(Echo(stream)) as Arc<dyn Handler>);
+    connect::<Unix>(&reactor, acceptor.local(), Some(LONG), &options, make).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    server.send_all(b"echo me").unwrap();
+    settle(&reactor);
+    assert_eq!(server.recv(&mut [0; 16]).unwrap(), 7);
+}
+
+#[test]
+fn a_deregistered_service_refuses_new_peers_and_keeps_the_old() {
+    let reactor = Reactor::new().unwrap();
+    let acceptor = listen();
+    let address = acceptor.local().clone();
+    let make = |_: &Reactor, stream| Ok(Arc::new(Echo(stream)) as Arc<dyn Handler>);
+    let token = serve::<Unix>(&reactor, acceptor, make).unwrap();
+    let client = UnixConnector::default().connect(&address, Some(LONG)).unwrap();
+    settle(&reactor);
+    assert!(reactor.deregister(token));
+    assert!(UnixConnector::default().connect(&address, Some(LONG)).is_err());
+    client.send_all(b"still here").unwrap();
+    settle(&reactor);
+    assert_eq!(client.recv(&mut [0; 16]).unwrap(), 10);
+}

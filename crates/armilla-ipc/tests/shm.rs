@@ -1,0 +1,309 @@
+//! The conformance suite over shared memory, and what is particular to a peer that one shares memory
+//! with: it dies at any moment, or it is not the peer that one hoped for.
+
+mod conformance;
+
+use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
+use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
+use armilla_ipc::{Address, Readiness, Stream, StreamOptions};
+use conformance::{LONG, Place, conformance, fresh_path, pattern};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{env, io, thread};
+
+impl Place for Shm {
+    fn fresh() -> Address {
+        Address::shm(fresh_path())
+    }
+
+    fn shorten_queue(acceptor: &ShmAcceptor) {
+        rustix::net::listen(acceptor, 0).unwrap();
+    }
+}
+
+conformance!(Shm: queues, halves, keeps);
+conformance!(Shm => ends { a_peer_that_leaves_bytes_unread_resets_the_stream });
+
+fn bind() -> ShmAcceptor {
+    ShmAcceptor::bind(&Shm::fresh(), &StreamOptions::default()).unwrap()
+}
+
+fn pair() -> [ShmStream; 2] {
+    let acceptor = bind();
+    let client = ShmConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+    [client, acceptor.accept().unwrap().unwrap()]
+}
+
+#[test]
+fn a_sleeper_of_any_depth_wakes() {
+    // Not yet asleep, on the futex, at the socket.
+    for pause in [0, 5, 60] {
+        let [client, server] = pair();
+        server.set_recv_timeout(Some(LONG)).unwrap();
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| server.recv(&mut [0; 8]));
+            thread::sleep(Duration::from_millis(pause));
+            client.send_all(b"wake up").unwrap();
+            assert_eq!(reader.join().unwrap().unwrap(), 7);
+        });
+    }
+}
+
+#[test]
+fn a_sleeper_of_any_depth_learns_that_the_stream_was_shut_down_here() {
+    for pause in [5, 60] {
+        let [client, _server] = pair();
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| client.recv(&mut [0; 8]));
+            thread::sleep(Duration::from_millis(pause));
+            client.shutdown(std::net::Shutdown::Read).unwrap();
+            assert_eq!(reader.join().unwrap().unwrap(), 0);
+            client.send_all(b"the other way stays open").unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_spinning_stream_moves_the_same_bytes_and_keeps_its_timeout() {
+    let spinning = |time| StreamOptions { busy_poll: Some(time), ..StreamOptions::default() };
+    let options = spinning(Duration::from_micros(50));
+    let acceptor = ShmAcceptor::bind(&Shm::fresh(), &options).unwrap();
+    let connector = ShmConnector::new(spinning(Duration::from_secs(3600)));
+    let client = connector.connect(acceptor.local(), Some(LONG)).unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut ball = [0; 3];
+            for _ in 0..100 {
+                conformance::recv_exact(&server, &mut ball);
+                server.send_all(&ball).unwrap();
+            }
+        });
+        for _ in 0..100 {
+            client.send_all(b"abc").unwrap();
+            conformance::recv_exact(&client, &mut [0; 3]);
+        }
+    });
+    client.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    assert_eq!(client.recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn the_kernel_vouches_for_the_peer() {
+    for stream in pair() {
+        assert_eq!(stream.peer_credentials().unwrap().process, std::process::id());
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_greet_delays_only_who_talks_to_it() {
+    let acceptor = bind();
+    let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };
+    let _silent = UnixStream::connect(path).unwrap();
+    let polite = ShmConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+    let [first, second] = [(), ()].map(|()| acceptor.accept().unwrap().unwrap());
+    polite.send_all(b"x").unwrap();
+    assert_eq!(second.recv(&mut [0; 8]).unwrap(), 1);
+    assert_eq!(first.readiness().unwrap(), Readiness::Quiet);
+    first.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    assert_eq!(first.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn a_peer_that_greets_wrongly_is_refused_with_the_reason() {
+    let acceptor = bind();
+    let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };
+    for (greeting, reason) in [
+        (&b"GET / HTTP/1.1"[..], "does not speak"),
+        (b"ARM", "too short"),
+        (b"ARMSHM\0\x01\x0c\x0c", "no memory"),
+        (b"ARMSHM\0\x02\x0c\x0c", "this version"),
+    ] {
+        let mut hostile = UnixStream::connect(path).unwrap();
+        hostile.write_all(greeting).unwrap();
+        let server = acceptor.accept().unwrap().unwrap();
+        let error = server.recv(&mut [0; 8]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+/// Sends back what it receives, driven by a reactor.
+struct Echo(ShmStream);
+
+impl Handler for Echo {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
+        let mut buffer = [0; 4096];
+        loop {
+            match self.0.watch() {
+                Ok(Readiness::Quiet) => return Next::READ,
+                Ok(Readiness::Data) => {
+                    let count = self.0.recv(&mut buffer).unwrap();
+                    self.0.send_all(&buffer[..count]).unwrap();
+                }
+                _ => return Next::Leave,
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reactor_waits_for_shared_memory_like_for_a_socket() {
+    for reactor in [Reactor::new().unwrap(), Reactor::shared().unwrap()] {
+        let acceptor = bind();
+        let address = acceptor.local().clone();
+        serve::<Shm>(&reactor, acceptor, |_, stream| Ok(Arc::new(Echo(stream)))).unwrap();
+        thread::scope(|scope| {
+            let serving = scope.spawn(|| reactor.run());
+            let clients =
+                [(); 3].map(|()| ShmConnector::default().connect(&address, Some(LONG)).unwrap());
+            for round in 0..300 {
+                for client in &clients {
+                    client.set_recv_timeout(Some(LONG)).unwrap();
+                    let sent = pattern(1 + round * 7);
+                    client.send_all(&sent).unwrap();
+                    let mut received = vec![0; sent.len()];
+                    conformance::recv_exact(client, &mut received);
+                    assert!(sent == received);
+                }
+            }
+            drop(clients);
+            reactor.stop();
+            serving.join().unwrap().unwrap();
+        });
+    }
+}
+
+const ADDRESS: &str = "ARMILLA_SHM_TEST_ADDRESS";
+const ROLE: &str = "ARMILLA_SHM_TEST_ROLE";
+
+/// What the peer does that is going to be killed; in an ordinary run of the tests it is nothing.
+#[test]
+fn victim() {
+    let (Ok(address), Ok(role)) = (env::var(ADDRESS), env::var(ROLE)) else { return };
+    let stream = ShmConnector::default().connect(&address.parse().unwrap(), Some(LONG)).unwrap();
+    writeln!(io::stdout(), "\nvictim: ready").unwrap(); // not captured, unlike println
+    let mut buffer = vec![0; 1 << 16];
+    match role.as_str() {
+        "sends" => loop {
+            stream.send_all(&pattern(50_000)).unwrap();
+        },
+        "receives" => loop {
+            stream.recv(&mut buffer).unwrap();
+        },
+        _ => loop {
+            let count = stream.recv(&mut buffer).unwrap();
+            stream.send_all(&buffer[..count]).unwrap();
+        },
+    }
+}
+
+fn start_victim(acceptor: &ShmAcceptor, role: &str) -> Child {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["victim", "--exact", "--nocapture", "--test-threads=1"])
+        .env(ADDRESS, acceptor.local().to_string())
+        .env(ROLE, role)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "victim: ready"));
+    child
+}
+
+/// Delays that differ from run to run by less than the work of one system call.
+fn busy(steps: u32) {
+    for step in 0..steps {
+        std::hint::black_box(step);
+    }
+}
+
+#[test]
+fn what_a_peer_had_published_when_it_was_killed_is_whole() {
+    let acceptor = bind();
+    let unit = pattern(50_000);
+    for round in 0..25_u32 {
+        let mut victim = start_victim(&acceptor, "sends");
+        let stream = acceptor.accept().unwrap().unwrap();
+        stream.set_recv_timeout(Some(LONG)).unwrap();
+        let (mut received, mut buffer) = (0, vec![0; 30_000]);
+        let killer = thread::spawn(move || {
+            busy(round.wrapping_mul(2_654_435_761) >> 12);
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+        });
+        let error = loop {
+            match stream.recv(&mut buffer) {
+                Ok(0) => panic!("a killed peer has not ended the stream in order"),
+                Ok(count) => {
+                    for (index, byte) in buffer[..count].iter().enumerate() {
+                        assert_eq!(*byte, unit[(received + index) % unit.len()]);
+                    }
+                    received += count;
+                }
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
+        assert_eq!(stream.readiness().unwrap(), Readiness::Closed);
+        killer.join().unwrap();
+    }
+}
+
+#[test]
+fn a_writer_blocked_by_a_peer_that_is_killed_is_told() {
+    let acceptor = bind();
+    for round in 0..15_u32 {
+        let mut victim = start_victim(&acceptor, "receives");
+        let stream = acceptor.accept().unwrap().unwrap();
+        let killer = thread::spawn(move || {
+            busy(round.wrapping_mul(2_654_435_761) >> 10);
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+        });
+        let bytes = pattern(1 << 20);
+        let error = loop {
+            if let Err(error) = stream.send_all(&bytes) {
+                break error;
+            }
+        };
+        assert_eq!(error.source.kind(), ErrorKind::BrokenPipe, "{error}");
+        killer.join().unwrap();
+    }
+}
+
+#[test]
+fn a_caller_whose_peer_is_killed_in_mid_call_is_told_soon() {
+    let acceptor = bind();
+    for round in 0..25_u32 {
+        let mut victim = start_victim(&acceptor, "echoes");
+        let stream = acceptor.accept().unwrap().unwrap();
+        let killer = thread::spawn(move || {
+            busy(round.wrapping_mul(2_654_435_761) >> 12);
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+            Instant::now()
+        });
+        let error = loop {
+            match stream.send_all(b"ping").map_err(io::Error::from) {
+                Ok(()) => match stream.recv(&mut [0; 4]) {
+                    Ok(count) => assert_ne!(count, 0),
+                    Err(error) => break error,
+                },
+                Err(error) => break error,
+            }
+        };
+        let (told, died) = (Instant::now(), killer.join().unwrap());
+        let kind = error.kind();
+        assert!(matches!(kind, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error}");
+        assert!(told.saturating_duration_since(died) < Duration::from_secs(2));
+    }
+}

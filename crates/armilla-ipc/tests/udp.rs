@@ -1,0 +1,144 @@
+//! The datagram suite over UDP; broadcast and multicast on the loopback.
+
+mod datagrams;
+
+use armilla_ipc::datagram::Datagram;
+use armilla_ipc::udp::{Interface, Udp, UdpBroadcast, UdpMulticast, UdpSocket};
+use datagrams::{Place, datagram_conformance};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+impl Place for Udp {
+    fn fresh() -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
+    }
+}
+
+datagram_conformance!(Udp);
+
+const SOON: Option<Duration> = Some(Duration::from_secs(20));
+const NEVER: Option<Duration> = Some(Duration::from_millis(40));
+
+fn received(socket: &impl Datagram<Addr = SocketAddr>) -> std::io::Result<Vec<u8>> {
+    let mut buffer = [0; 64];
+    let (received, _) = socket.recv_from(&mut buffer)?;
+    Ok(buffer[..received.length].to_vec())
+}
+
+#[test]
+fn only_a_broadcast_socket_may_broadcast() {
+    let receiver = UdpBroadcast::bind(0).unwrap();
+    receiver.set_recv_timeout(SOON).unwrap();
+    let port = receiver.local().unwrap().port();
+    let everybody = SocketAddr::from((Ipv4Addr::new(127, 255, 255, 255), port));
+
+    let plain = UdpSocket::bind(Udp::fresh()).unwrap();
+    let error = plain.send_to(b"hey", &everybody).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+
+    let sender = UdpBroadcast::bind(0).unwrap();
+    sender.send_to(b"hey", &everybody).unwrap();
+    assert_eq!(received(&receiver).unwrap(), b"hey");
+}
+
+/// A socket of a group of its own on the loopback, which has not joined it yet.
+fn group(last: u8) -> (UdpMulticast, Interface) {
+    let loopback = Interface::named("lo").unwrap();
+    let socket = UdpMulticast::bind(SocketAddr::from(([239, 255, 77, last], 0))).unwrap();
+    socket.set_interface(loopback).unwrap();
+    socket.set_recv_timeout(NEVER).unwrap();
+    (socket, loopback)
+}
+
+#[test]
+fn a_group_is_heard_from_join_to_leave() {
+    let (socket, loopback) = group(1);
+    let ip = socket.group().ip();
+    socket.send(b"too early").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+
+    socket.join(ip, loopback).unwrap();
+    assert_eq!(socket.join(ip, loopback).unwrap_err().kind(), ErrorKind::AddrInUse);
+    socket.set_recv_timeout(SOON).unwrap();
+    socket.send(b"in time").unwrap();
+    assert_eq!(received(&socket).unwrap(), b"in time");
+
+    socket.leave(ip, loopback).unwrap();
+    assert_eq!(socket.leave(ip, loopback).unwrap_err().kind(), ErrorKind::AddrNotAvailable);
+    socket.set_recv_timeout(NEVER).unwrap();
+    socket.send(b"too late").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn a_group_may_be_heard_from_one_source_alone() {
+    let (socket, loopback) = group(2);
+    let ip = socket.group().ip();
+    let [good, bad] = [[127, 0, 0, 1], [127, 0, 0, 9]].map(IpAddr::from);
+    socket.join_source(ip, good, loopback).unwrap();
+    let send_from = |source: IpAddr, bytes: &[u8]| {
+        let sender = UdpSocket::bind((source, 0).into()).unwrap();
+        rustix::net::sockopt::set_ip_multicast_if_with_ifindex(
+            &sender,
+            &Ipv4Addr::UNSPECIFIED,
+            &Ipv4Addr::UNSPECIFIED,
+            1,
+        )
+        .unwrap();
+        sender.send_to(bytes, &socket.group()).unwrap();
+    };
+    socket.set_recv_timeout(SOON).unwrap();
+    send_from(bad, b"bad");
+    send_from(good, b"good");
+    assert_eq!(received(&socket).unwrap(), b"good");
+    socket.leave_source(ip, good, loopback).unwrap();
+    socket.set_recv_timeout(NEVER).unwrap();
+    send_from(good, b"good");
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn the_loopback_of_a_group_can_be_switched_off_and_its_reach_be_set() {
+    let (socket, loopback) = group(3);
+    socket.join(socket.group().ip(), loopback).unwrap();
+    assert_eq!(socket.hops().unwrap(), 1, "stays in the own network");
+    socket.set_hops(7).unwrap();
+    assert_eq!(socket.hops().unwrap(), 7);
+    // The option alone: the loopback interface brings everything back in its own way.
+    assert!(socket.loopback().unwrap());
+    socket.set_loopback(false).unwrap();
+    assert!(!socket.loopback().unwrap());
+}
+
+#[test]
+fn a_socket_does_not_hear_the_groups_of_its_neighbours() {
+    let (socket, loopback) = group(4);
+    let other = SocketAddr::from(([239, 255, 77, 5], socket.group().port()));
+    let neighbour = UdpMulticast::bind(other).unwrap();
+    neighbour.set_interface(loopback).unwrap();
+    neighbour.join(other.ip(), loopback).unwrap();
+    neighbour.send(b"for the neighbour").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn only_a_group_address_makes_a_group() {
+    let error = UdpMulticast::bind(Udp::fresh()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains("127.0.0.1"), "{error}");
+    let error = Interface::named("no-such-card").unwrap_err();
+    assert!(error.to_string().contains("no-such-card"), "{error}");
+}
+
+#[test]
+fn ipv6_groups_work_where_there_is_ipv6() {
+    let Ok(socket) = UdpMulticast::bind("[ff01::7:7]:0".parse().unwrap()) else { return };
+    let loopback = Interface::named("lo").unwrap();
+    if socket.set_interface(loopback).is_err() {
+        return; // no IPv6 on the loopback
+    }
+    socket.join(socket.group().ip(), loopback).unwrap();
+    socket.set_hops(3).unwrap();
+    assert_eq!(socket.hops().unwrap(), 3);
+}
