@@ -1,4 +1,4 @@
-//! The address under which other hosts reach this one.
+//! The address under which other hosts reach this one, and how to tell it from them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
@@ -16,6 +16,14 @@ pub fn primary_address() -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
 
+/// What tells this host, since it was started, from every other; `None` where the system does not
+/// say. Containers on one host have it in common.
+pub fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let id = id.trim();
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
 /// The local address that the routing table chooses for `target`. Connecting a datagram socket
 /// looks this up and sends no packet.
 fn source_towards(target: SocketAddr) -> Option<IpAddr> {
@@ -28,6 +36,12 @@ fn source_towards(target: SocketAddr) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_boot_id_stays() {
+        assert!(boot_id().is_some_and(|id| id.len() >= 32));
+        assert_eq!(boot_id(), boot_id());
+    }
 
     #[test]
     fn the_primary_address_belongs_to_this_host() {

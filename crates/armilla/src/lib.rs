@@ -68,6 +68,7 @@ extern crate self as armilla;
 
 mod client;
 mod exception;
+mod local_endpoint;
 mod log;
 pub mod naming;
 mod object;

@@ -34,6 +34,11 @@ pub struct Settings {
     pub native_char_code_set: CodeSet,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,
+    /// Whether a client prefers the endpoints that a server on the same host has beside TCP. Yes.
+    pub local_endpoints: bool,
+    /// How long a read watches for data before it sleeps, at the cost of a processor; `None` sleeps
+    /// at once. Pays where both ends have a core of their own.
+    pub busy_poll: Option<Duration>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
     pub congestion_control: Option<String>,
 }
@@ -53,6 +58,8 @@ impl Default for Settings {
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
             socket_queue: None,
+            local_endpoints: true,
+            busy_poll: None,
             congestion_control: None,
         }
     }

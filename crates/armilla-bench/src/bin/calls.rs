@@ -1,8 +1,10 @@
-//! `calls serve [-ORB…]` prints a reference and serves; `calls void|structs COUNT REF` calls it.
+//! `calls serve [-ORB…]` prints a reference and serves; `calls void|structs COUNT REF [-ORB…]` calls
+//! it and prints what a call took on the average.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::{BinStruct, Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// How many structs a call of `structs` carries.
 const STRUCTS: i32 = 1024;
@@ -12,8 +14,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", ..] => serve(&arguments),
-        [what @ ("void" | "structs"), count, url] => match count.parse() {
-            Ok(count) => call(what, count, url),
+        [what @ ("void" | "structs"), count, url, ..] => match count.parse() {
+            Ok(count) => call(what, count, url, &arguments),
             Err(_) => return usage(),
         },
         _ => return usage(),
@@ -28,7 +30,7 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: calls serve [-ORB…] | calls void|structs COUNT REF");
+    eprintln!("usage: calls serve [-ORB…] | calls void|structs COUNT REF [-ORB…]");
     ExitCode::from(2)
 }
 
@@ -39,12 +41,16 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
     orb.run()
 }
 
-fn call(what: &str, count: u32, url: &str) -> Result<(), SystemException> {
-    let sink: TtcpSequenceRef = Orb::new()?.resolve(url)?;
-    if what == "void" {
-        return (0..count).try_for_each(|_| sink.send_no_params_2way());
-    }
+fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
+    let orb = Orb::from_args(arguments.iter().cloned())?;
+    let sink: TtcpSequenceRef = orb.resolve(url)?;
     let one = |l| BinStruct { s: 7, c: b'x', l, o: 255, d: 0.5 };
     let structs: Vec<_> = (0..STRUCTS).map(one).collect();
-    (0..count).try_for_each(|_| sink.send_struct_seq_2way(&structs))
+    let begun = Instant::now();
+    match what {
+        "void" => (0..count).try_for_each(|_| sink.send_no_params_2way())?,
+        _ => (0..count).try_for_each(|_| sink.send_struct_seq_2way(&structs))?,
+    }
+    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    Ok(())
 }

@@ -111,6 +111,7 @@ pub(crate) fn stream_options(settings: &Settings) -> StreamOptions {
         send_buffer: settings.socket_queue,
         recv_buffer: settings.socket_queue,
         congestion: settings.congestion_control.clone(),
+        busy_poll: settings.busy_poll,
         ..StreamOptions::default()
     }
 }

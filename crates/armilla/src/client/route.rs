@@ -2,6 +2,7 @@
 
 use super::endpoint::{Client, Endpoint};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::local_endpoint::LocalEndpoint;
 use crate::orb::ARMILLA_ORB_TYPE;
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
@@ -79,16 +80,24 @@ fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) 
     // In GIOP 1.0 nothing is agreed.
     let code_set = if version < Version::V1_1 { None } else { code_set(profile) };
     let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
-    let alternates = alternates.map(|address| (address.host, address.port));
-    std::iter::once((profile.host.clone(), profile.port))
+    let alternates = alternates.map(|address| Address::tcp(address.host, address.port));
+    local_addresses(profile, settings)
+        .chain([Address::tcp(profile.host.clone(), profile.port)])
         .chain(alternates)
-        .map(|(host, port)| Target {
+        .map(|address| Target {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            endpoint: client.endpoint(&Address::tcp(host, port), code_set),
+            endpoint: client.endpoint(&address, code_set),
             version,
             key: profile.object_key.clone().into(),
         })
         .collect()
+}
+
+/// Where a server on this host is reached with less than TCP, in the order of its own preference.
+fn local_addresses(profile: &IiopProfile, settings: &Settings) -> impl Iterator<Item = Address> {
+    let wanted = settings.local_endpoints;
+    let local = profile.components_of::<LocalEndpoint>().filter_map(Result::ok);
+    local.filter(move |_| wanted).filter_map(|endpoint| endpoint.reachable())
 }
 
 /// The code set to agree on with the server of `profile`; `None` where the profile says nothing,

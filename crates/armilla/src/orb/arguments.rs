@@ -12,6 +12,9 @@ impl OrbBuilder {
     /// | option | meaning |
     /// |---|---|
     /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) there; may stand several times |
+    /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | the same for processes on this host |
+    /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
+    /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`](crate::Settings::local_endpoints) |
     /// | `-ORBPublishHost HOST` | [`publish_host`](Self::publish_host) |
     /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
     /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
@@ -63,6 +66,12 @@ impl OrbBuilder {
             "-ORBNativeCharCodeSet" => {
                 self.settings.native_char_code_set = code_set(name, &value)?;
             }
+            "-ORBBusyPoll" => {
+                let limit = number(name, &value)?;
+                self.settings.busy_poll =
+                    (limit > 0).then(|| std::time::Duration::from_micros(limit));
+            }
+            "-ORBLocalEndpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
             "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),

@@ -37,8 +37,12 @@ pub struct OrbBuilder {
 
 impl OrbBuilder {
     /// Listens at `endpoint`: `iiop://HOST:PORT`, where an empty host means every interface and
-    /// port 0 any that is free. May be called again for more endpoints. Without any, an ORB that
-    /// activates an object listens on every interface at a free port.
+    /// port 0 any that is free. May be called again for more endpoints. Without one over TCP, an
+    /// ORB that activates an object listens on every interface at a free port.
+    ///
+    /// `uiop:///PATH` (a Unix-domain socket) and `shmiop:///PATH` (shared memory) stand beside
+    /// those: clients on the same host that are Armilla's too prefer them, in the order in which
+    /// they were asked for, and fall back to TCP.
     ///
     /// # Errors
     /// `BAD_PARAM` when the endpoint is malformed.

@@ -81,9 +81,14 @@ impl Orb {
         activation: Arc<Activation>,
     ) -> Result<Object, SystemException> {
         self.check_running()?;
-        let addresses = self.server()?.published();
-        let profiles = addresses.iter().map(|(host, port)| {
-            profile(self.settings(), host, *port, &activation.key)?.to_tagged()
+        let server = self.server()?;
+        let profiles = server.published().iter().map(|(host, port)| {
+            let mut profile = profile(self.settings(), host, *port, &activation.key)?;
+            if profile.version > Version::V1_0 {
+                let local = server.local().iter().map(Component::to_tagged);
+                profile.components.extend(local.collect::<CdrResult<Vec<_>>>()?);
+            }
+            profile.to_tagged()
         });
         let profiles = profiles
             .collect::<CdrResult<_>>()

@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::registry::Registry;
 use crate::client::stream_options;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::local_endpoint::LocalEndpoint;
 use crate::log::report;
 use crate::orb::Orb;
 use armilla_ipc::{Acceptor, Address, Stream, host};
@@ -11,20 +12,29 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
 
-/// Where a server listens: `iiop://host:port`, either part of which may be left out. Without a host
-/// it listens on every interface and publishes the primary address of this host; without a port the
-/// system chooses one.
+/// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ListenAddress {
-    pub(crate) host: String,
-    pub(crate) port: u16,
+pub(crate) enum ListenAddress {
+    /// `iiop://host:port`, either part of which may be left out. Without a host it listens on every
+    /// interface and publishes the primary address of this host; without a port the system chooses
+    /// one.
+    Iiop { host: String, port: u16 },
+    /// `uiop:///path` or `shmiop:///path`: for processes on this host, beside the others.
+    Local(Address),
 }
 
 impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "an endpoint is iiop://HOST:PORT, with either part left out at will";
+        let form = "an endpoint is iiop://HOST:PORT, with either part left out at will, \
+                    uiop:///PATH or shmiop:///PATH";
+        let local = [("uiop:///", Address::unix as fn(String) -> _), ("shmiop:///", Address::shm)];
+        for (scheme, address) in local {
+            if let Some(path) = text.strip_prefix(scheme) {
+                return Ok(Self::Local(address(format!("/{path}"))));
+            }
+        }
         let bare = text
             .strip_prefix("iiop://")
             .or_else(|| text.strip_prefix("giop:tcp:"))
@@ -38,7 +48,7 @@ impl FromStr for ListenAddress {
             port => port.parse().map_err(|_| format!("{text:?}: {port:?} is no TCP port"))?,
         };
         let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
-        Ok(Self { host: host.to_owned(), port })
+        Ok(Self::Iiop { host: host.to_owned(), port })
     }
 }
 
@@ -48,6 +58,8 @@ pub(crate) struct Server {
     registry: Arc<Registry>,
     /// Host and port as references carry them.
     published: Vec<(String, u16)>,
+    /// Where processes on this host reach it besides.
+    local: Vec<LocalEndpoint>,
 }
 
 impl Server {
@@ -60,16 +72,42 @@ impl Server {
         addresses: &[ListenAddress],
         publish: Option<&str>,
     ) -> Result<Self, SystemException> {
-        let any = [ListenAddress { host: String::new(), port: 0 }];
-        let addresses = if addresses.is_empty() { &any } else { addresses };
+        let any = ListenAddress::Iiop { host: String::new(), port: 0 };
+        let none = !addresses.iter().any(|address| matches!(address, ListenAddress::Iiop { .. }));
+        let addresses = addresses.iter().chain(none.then_some(&any));
         let registry = Registry::start(orb.settings()).map_err(|e| no_thread(&e))?;
-        let mut server = Self { acceptors: Vec::new(), registry, published: Vec::new() };
+        let (acceptors, published, local) = Default::default();
+        let mut server = Self { acceptors, registry, published, local };
         for address in addresses {
-            let acceptor = listen(orb, address)?;
-            server.published.push(published(address, acceptor.local(), publish));
-            server.accept(orb, acceptor)?;
+            server.listen(orb, address, publish)?;
         }
         Ok(server)
+    }
+
+    fn listen(
+        &mut self,
+        orb: &Orb,
+        address: &ListenAddress,
+        publish: Option<&str>,
+    ) -> Result<(), SystemException> {
+        let acceptor = match address {
+            ListenAddress::Iiop { host, port } => {
+                let everywhere = if host.is_empty() { "0.0.0.0" } else { host };
+                let acceptor = listen(orb, &Address::tcp(everywhere, *port))?;
+                self.published.push(published(host, *port, acceptor.local(), publish));
+                acceptor
+            }
+            ListenAddress::Local(address) => {
+                self.local.push(LocalEndpoint::here(address));
+                listen(orb, address)?
+            }
+        };
+        self.accept(orb, acceptor)
+    }
+
+    /// The endpoints that only processes on this host can reach.
+    pub(crate) fn local(&self) -> &[LocalEndpoint] {
+        &self.local
     }
 
     /// The addresses that references carry.
@@ -115,30 +153,27 @@ fn no_thread(error: &std::io::Error) -> SystemException {
         .because(format!("no thread to serve connections: {error}"))
 }
 
-fn listen(orb: &Orb, address: &ListenAddress) -> Result<Arc<dyn Acceptor>, SystemException> {
-    let host = if address.host.is_empty() { "0.0.0.0" } else { &address.host };
-    let place = Address::tcp(host, address.port);
+fn listen(orb: &Orb, address: &Address) -> Result<Arc<dyn Acceptor>, SystemException> {
     let options = stream_options(orb.settings());
-    armilla_ipc::listen(&place, &options).map(Arc::from).map_err(|error| {
+    armilla_ipc::listen(address, &options).map(Arc::from).map_err(|error| {
         SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
             .because(error.to_string())
-            .hint("another process may have this port: -ORBEndpoint iiop://HOST:PORT chooses one")
+            .hint("another process may have it: -ORBEndpoint iiop://HOST:PORT chooses another")
     })
 }
 
 /// What references carry for an endpoint: the host that was asked for, and the port that it got.
-fn published(wanted: &ListenAddress, local: &Address, publish: Option<&str>) -> (String, u16) {
-    let everywhere = matches!(wanted.host.as_str(), "" | "0.0.0.0" | "::");
+fn published(host: &str, port: u16, local: &Address, publish: Option<&str>) -> (String, u16) {
+    let everywhere = matches!(host, "" | "0.0.0.0" | "::");
     let host = match publish {
         Some(host) => host.to_owned(),
         None if everywhere => host::primary_address().to_string(),
-        None => wanted.host.clone(),
+        None => host.to_owned(),
     };
-    let port = match local {
-        Address::Tcp { port, .. } => *port,
-        _ => wanted.port,
-    };
-    (host, port)
+    match local {
+        Address::Tcp { port, .. } => (host, *port),
+        _ => (host, port),
+    }
 }
 
 fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, registry: &Arc<Registry>) {

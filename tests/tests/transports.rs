@@ -1,0 +1,115 @@
+//! Endpoints for processes on the same host, beside TCP: taken where they are there, left where
+//! they are not. What goes over TCP in these tests fails, so what succeeds went another way.
+
+use armilla::Ior;
+use armilla_giop::ior::IiopProfile;
+use armilla_ipc::Address;
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer;
+use armilla_tests::probe::*;
+use std::path::PathBuf;
+
+/// A place for a socket that no other test has.
+fn path(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("armilla-{name}-{}", std::process::id()))
+}
+
+/// A server at this endpoint besides TCP.
+fn server(endpoint: &str) -> Server {
+    let builder = orbs::builder().listen("iiop://127.0.0.1:0").unwrap();
+    Server::of(builder.listen(endpoint).unwrap().build().unwrap())
+}
+
+/// The profile of the reference to `server`, changed by `change`, as a reference for `client`.
+fn changed(
+    server: &Server,
+    client: &armilla::Orb,
+    change: impl Fn(&mut IiopProfile),
+) -> EverythingRef {
+    let mut ior: Ior = server.local.object().ior();
+    for profile in &mut ior.profiles {
+        let mut iiop = IiopProfile::decode_data(&profile.data).unwrap();
+        change(&mut iiop);
+        *profile = iiop.to_tagged().unwrap();
+    }
+    client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
+}
+
+/// The reference with a TCP address at which nobody listens.
+fn without_tcp(server: &Server, client: &armilla::Orb) -> EverythingRef {
+    let port = peer::dead_port();
+    changed(server, client, |profile| profile.port = port)
+}
+
+#[test]
+fn a_unix_domain_endpoint_is_preferred_on_the_same_host() {
+    let path = path("uiop");
+    let server = server(&format!("uiop://{}", path.display()));
+    let client = orbs::client();
+    let remote = without_tcp(&server, &client);
+    (0..3).for_each(|_| remote.ping().unwrap());
+    server.shutdown();
+    assert!(!path.exists(), "the socket is removed when the server ends");
+}
+
+#[test]
+fn shared_memory_carries_calls_of_any_size() {
+    let server = server(&format!("shmiop://{}", path("shmiop").display()));
+    let client = orbs::client();
+    let remote = without_tcp(&server, &client);
+    for size in [0, 1, 1000, 100_000, 3_000_000] {
+        let given = vec![7; size];
+        let mut kept = Vec::new();
+        let (result, copy) = remote.echo_octets(&given, &mut kept).unwrap();
+        assert_eq!((result.len(), copy.len(), kept.len()), (0, size, size));
+    }
+}
+
+#[test]
+fn a_client_that_wants_no_local_endpoint_takes_tcp() {
+    let server = server(&format!("uiop://{}", path("unwanted").display()));
+    let plain = orbs::builder().settings(|settings| settings.local_endpoints = false);
+    let client = plain.build().unwrap();
+    changed(&server, &client, |_| {}).ping().unwrap();
+    without_tcp(&server, &client).ping().unwrap_err();
+}
+
+#[test]
+fn where_the_local_endpoint_is_not_there_tcp_is_taken() {
+    let path = path("gone");
+    let server = server(&format!("uiop://{}", path.display()));
+    let client = orbs::client();
+    let remote = changed(&server, &client, |_| {});
+    std::fs::remove_file(&path).unwrap();
+    remote.ping().unwrap();
+}
+
+#[test]
+fn an_endpoint_of_another_host_is_passed_over() {
+    let path = path("elsewhere");
+    let server = server(&format!("uiop://{}", path.display()));
+    let client = orbs::client();
+    let here = armilla_ipc::host::boot_id().unwrap();
+    let elsewhere = "0".repeat(here.len());
+    let address = Address::unix(&path).to_string();
+    let remote = changed(&server, &client, |profile| {
+        let local = profile.components.iter_mut();
+        let holds = |data: &[u8], part: &str| data.windows(part.len()).any(|w| w == part.as_bytes());
+        let local = local.filter(|component| holds(&component.data, &address));
+        for component in local {
+            let start = component.data.windows(here.len()).position(|w| w == here.as_bytes());
+            let start = start.unwrap();
+            component.data[start..start + here.len()].copy_from_slice(elsewhere.as_bytes());
+        }
+        profile.port = peer::dead_port();
+    });
+    remote.ping().unwrap_err();
+}
+
+#[test]
+fn endpoints_that_are_malformed_are_refused() {
+    for endpoint in ["uiop://relative", "uiop:", "shmiop://", "shm:///x", "unix:///x"] {
+        let error = orbs::builder().listen(endpoint).unwrap_err();
+        assert!(error.to_string().contains("uiop:///PATH"), "{endpoint}: {error}");
+    }
+}
