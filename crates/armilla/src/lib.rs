@@ -73,6 +73,7 @@ mod settings;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
+pub use armilla_cdr::{Any, TypeCode};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};

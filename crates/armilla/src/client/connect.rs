@@ -5,7 +5,6 @@ use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use std::io;
-use std::time::Duration;
 
 impl Endpoint {
     /// A new connection.
@@ -37,13 +36,5 @@ impl Endpoint {
             self.address
         );
         SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No).because(what).hint(hint)
-    }
-}
-
-/// A duration as people read it.
-pub(crate) fn milliseconds(duration: Duration) -> String {
-    match duration.as_secs_f64() {
-        s if s >= 1.0 => format!("{s:.1} s"),
-        s => format!("{:.0} ms", s * 1000.0),
     }
 }

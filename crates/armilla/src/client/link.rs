@@ -3,8 +3,7 @@
 //! The calling thread itself writes the request and reads the reply. Buffers live as long as the
 //! connection, so a call allocates nothing once they have grown to its size.
 
-use super::connect::milliseconds;
-use super::deadline::Deadline;
+use super::deadline::{Deadline, milliseconds};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
@@ -14,7 +13,7 @@ use armilla_giop::{
     CodeSetContext, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,
     ResponseFlags, Version, begin_request, cancel_request, close_connection, put_body,
 };
-use armilla_ipc::{CoarseInstant, Readiness, Stream, coarse_now};
+use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
 
 /// A connection and its state.
@@ -96,18 +95,17 @@ impl Link {
     }
 
     /// Sends a request and returns its number.
-    pub(crate) fn send<'p>(&mut self, outgoing: Outgoing<'_, 'p>) -> Result<u32, SystemException> {
+    pub(crate) fn send<'p>(
+        &mut self,
+        outgoing: Outgoing<'_, 'p>,
+        deadline: &Deadline,
+    ) -> Result<u32, SystemException> {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
         let buffer = std::mem::take(&mut self.request);
         let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.code_set());
         let sent = match self.encode(&mut out, id, &outgoing) {
-            Ok(()) => send(&*self.stream, &out).map_err(|error| {
-                let what = format!("the request to {} could not be sent: {error}", self.peer());
-                // The server never got all of it, so it cannot have begun.
-                SystemException::new(ExceptionKind::CommFailure, Minor::SEND_FAILED, Completion::No)
-                    .because(what)
-            }),
+            Ok(()) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
         self.request = out.into_buffer();
@@ -187,13 +185,19 @@ impl Link {
         Ok(())
     }
 
-    /// Sends an already encoded message that expects an answer.
-    pub(crate) fn send_raw(&self, message: &Encoder<'_>) -> Result<(), SystemException> {
-        send(&*self.stream, message).map_err(|error| {
-            let what = format!("a message to {} could not be sent: {error}", self.peer());
-            SystemException::new(ExceptionKind::CommFailure, Minor::SEND_FAILED, Completion::No)
-                .because(what)
-        })
+    /// Sends a whole message. A server that does not read is waited for as long as the call may
+    /// take.
+    #[inline]
+    pub(crate) fn put(
+        &self,
+        message: &Encoder<'_>,
+        deadline: &Deadline,
+    ) -> Result<(), SystemException> {
+        self.stream
+            .set_send_timeout(deadline.limit)
+            .map_err(|source| SendError { sent: 0, source })
+            .and_then(|()| send(&*self.stream, message))
+            .map_err(|error| self.unsent(&error))
     }
 
     /// The number for a message that is not a request.
@@ -260,6 +264,17 @@ impl Link {
         self.stream.peer().to_string()
     }
 
+    /// The server never got all of the message, so it cannot have begun.
+    #[cold]
+    fn unsent(&self, error: &SendError) -> SystemException {
+        let (kind, minor) = match error.source.kind() {
+            io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_LATE),
+            _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
+        };
+        SystemException::new(kind, minor, Completion::No)
+            .because(format!("the request to {} could not be sent: {error}", self.peer()))
+    }
+
     #[cold]
     fn late(&self, deadline: &Deadline) -> SystemException {
         let what = format!(
@@ -295,28 +310,29 @@ impl Link {
 /// What a message that is not the awaited one means for the call: an error, or nothing.
 #[cold]
 fn refuse(message: &Message<'_>, peer: &armilla_ipc::Address) -> Result<(), SystemException> {
-    let failure = |minor, completed, what: String| {
-        Err(SystemException::new(ExceptionKind::CommFailure, minor, completed).because(what))
-    };
-    match message.header.kind {
+    let (kind, minor, completed, what) = match message.header.kind {
         // A late reply, or one to nothing.
-        MessageKind::Reply | MessageKind::LocateReply => Ok(()),
-        MessageKind::CloseConnection => failure(
+        MessageKind::Reply | MessageKind::LocateReply => return Ok(()),
+        MessageKind::CloseConnection => (
+            ExceptionKind::Transient,
             Minor::CLOSING,
             Completion::No,
             format!("{peer} closes the connection and has not begun the call"),
         ),
-        MessageKind::MessageError => failure(
+        MessageKind::MessageError => (
+            ExceptionKind::CommFailure,
             Minor::MESSAGE_ERROR,
             Completion::No,
             format!("{peer} could not read the request"),
         ),
-        kind => failure(
+        kind => (
+            ExceptionKind::CommFailure,
             Minor::PROTOCOL_ERROR,
             Completion::Maybe,
             format!("{peer} sent a {kind:?} where a reply is due"),
         ),
-    }
+    };
+    Err(SystemException::new(kind, minor, completed).because(what))
 }
 
 #[cold]

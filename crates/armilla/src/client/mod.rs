@@ -5,6 +5,7 @@ mod connect;
 mod deadline;
 mod endpoint;
 mod housekeeping;
+mod journey;
 mod link;
 mod locate;
 mod route;

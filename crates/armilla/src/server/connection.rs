@@ -5,6 +5,7 @@
 
 use super::dispatch;
 use super::registry::{Place, Silence};
+use super::reply_port::ReplyPort;
 use crate::orb::Orb;
 use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{
@@ -20,16 +21,6 @@ pub(crate) struct Connection {
     framer: Framer,
     reply: ReplyPort,
     place: Place,
-}
-
-/// Where replies go.
-pub(crate) struct ReplyPort {
-    pub(crate) stream: Arc<dyn Stream>,
-    /// The last reply; its memory is used for the next.
-    pub(crate) buffer: Vec<u8>,
-    /// What the client chose for strings; it says so with its first request.
-    pub(crate) code_set: CodeSet,
-    pub(crate) max_message: usize,
 }
 
 /// Why a connection ends.
@@ -62,6 +53,8 @@ impl Connection {
     pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
         let max_message = orb.settings().max_message;
         let code_set = CodeSet::default();
+        // Without a limit a client that does not read would hold its thread for ever.
+        stream.set_send_timeout(Some(orb.settings().server_idle)).ok();
         let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message };
         Self { orb, framer: Framer::new(max_message), reply, place }
     }

@@ -1,7 +1,8 @@
 //! From a request to the servant.
 
 use super::call::{DispatchError, ServerCall};
-use super::connection::{End, ReplyPort};
+use super::connection::End;
+use super::reply_port::ReplyPort;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Found, Orb};
 use crate::poa::Activation;
@@ -57,7 +58,7 @@ fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<()
     let servant = &*activation.servant;
     catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
         let operation = call.operation();
-        tracing::error!(operation, object = ?activation.id, "the servant panicked");
+        tracing::error!(?operation, object = ?activation.id, "the servant panicked");
         let minor = Minor::PANICKED;
         Err(SystemException::new(ExceptionKind::Unknown, minor, Completion::Maybe).into())
     })
