@@ -73,7 +73,7 @@ mod settings;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
-pub use armilla_cdr::{Any, TypeCode};
+pub use armilla_cdr::{Any, TypeCode, Typed};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
@@ -92,7 +92,11 @@ pub mod rt {
     pub use crate::object::{Interface, IsA, Object, Ref, Upcast};
     pub use crate::operations::Operations;
     pub use crate::server::{DispatchError, Dispatched, ServerCall};
+    pub use armilla_cdr::{Any, TypeCode, Typed};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
+
+    /// The TypeCode of one type, made when it is first asked for.
+    pub type SharedTypeCode = std::sync::LazyLock<TypeCode>;
 }
 
 /// Includes the Rust that `armilla_idl::build("idl/NAME.idl")` made in the build script.

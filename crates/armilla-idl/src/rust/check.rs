@@ -5,7 +5,9 @@ use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
-use super::scope;
+use super::scope::{self, Scope};
+use super::structs;
+use super::type_codes;
 use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
@@ -16,8 +18,9 @@ use std::collections::{HashMap, HashSet};
 const MAX_ARRAY: u64 = 64 << 10;
 
 /// Everything that keeps `model` from becoming Rust.
-pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, facts, taken: HashMap::new(), found: Vec::new() };
+pub(super) fn check(scope: &Scope<'_>) -> Vec<Diagnostic> {
+    let Scope { model, facts, .. } = *scope;
+    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found: Vec::new() };
     for (id, declaration) in model.iter() {
         checker.declaration(id, declaration);
     }
@@ -25,6 +28,7 @@ pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
 }
 
 struct Checker<'m> {
+    scope: &'m Scope<'m>,
     model: &'m Model,
     facts: &'m Facts,
     /// Who has which name: (Rust scope, name) to what it is in IDL and where.
@@ -71,13 +75,15 @@ impl<'m> Checker<'m> {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
-                self.members(&own, data.members.iter());
+                self.members(&own, structs::members(self.model, data).into_iter());
+                self.type_code(id, span);
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
                 self.union(&own, declaration, data);
+                self.type_code(id, span);
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
@@ -120,6 +126,14 @@ impl<'m> Checker<'m> {
         if unions::has_unlisted(self.model, data) {
             let what = format!("the variant of `{}` for other discriminators", declaration.name);
             self.claim(own, unions::UNLISTED, what, declaration.span);
+        }
+    }
+
+    /// Refuses a type whose TypeCode would be too large.
+    fn type_code(&mut self, id: DeclId, span: Span) {
+        if type_codes::is_too_large(self.scope, id) {
+            let message = "the type is too entangled with others for a TypeCode";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
         }
     }
 

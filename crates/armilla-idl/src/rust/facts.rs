@@ -76,10 +76,10 @@ impl Facts {
                 Fact { default: element.default && is_small, size, ..element }
             }
             Type::Object => Fact { copy: false, eq: false, default: true, size: HANDLE },
+            Type::Any => Fact { copy: false, eq: false, default: true, size: 2 * HANDLE },
+            Type::TypeCode => Fact { copy: false, eq: false, default: true, size: HANDLE },
             // Refused by `unsupported`.
-            Type::Any
-            | Type::TypeCode
-            | Type::Principal
+            Type::Principal
             | Type::ValueBase
             | Type::WString(_)
             | Type::Fixed(..)
@@ -102,7 +102,7 @@ impl Facts {
     fn correct<'i>(&mut self, model: &Model, ids: impl Iterator<Item = &'i DeclId>) -> bool {
         let mut changed = false;
         for id in ids {
-            let fact = self.of_declaration(&model.get(*id).kind);
+            let fact = self.of_declaration(model, &model.get(*id).kind);
             if let Some(known) = self.facts.get_mut(id.0 as usize)
                 && *known != fact
             {
@@ -113,10 +113,11 @@ impl Facts {
         changed
     }
 
-    fn of_declaration(&self, kind: &DeclKind) -> Fact {
+    fn of_declaration(&self, model: &Model, kind: &DeclKind) -> Fact {
         match kind {
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
-                let whole = self.of_all(data.members.iter().map(|member| &member.ty));
+                let members = super::structs::members(model, data);
+                let whole = self.of_all(members.into_iter().map(|member| &member.ty));
                 Fact { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
             }
             DeclKind::Union(union) => {

@@ -60,14 +60,12 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             DeclKind::Interface(_) => scope.reference(*id),
             _ => scope.path(*id),
         },
+        Type::Any => quote!(rt::Any),
+        Type::TypeCode => quote!(rt::TypeCode),
         // Refused by `unsupported`.
-        Type::Any
-        | Type::TypeCode
-        | Type::Principal
-        | Type::ValueBase
-        | Type::WString(_)
-        | Type::Fixed(..)
-        | Type::Map(..) => TokenStream::new(),
+        Type::Principal | Type::ValueBase | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => {
+            TokenStream::new()
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
 use super::scope::Scope;
+use super::type_codes;
 use super::types;
 use crate::model::{Case, DeclId, DeclKind, Declaration, Model, Primitive, Type, Union};
 use proc_macro2::{Ident, TokenStream};
@@ -35,6 +36,7 @@ pub(super) fn generate(
     module.push(union.discriminator());
     module.push(union.encode());
     module.push(union.decode());
+    module.push(type_codes::implementation(scope, id, &union.name));
 }
 
 /// Whether values of the discriminator are left that select no case.

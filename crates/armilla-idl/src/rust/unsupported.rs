@@ -32,7 +32,7 @@ impl Checker {
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
-            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
+            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
@@ -79,10 +79,7 @@ impl Checker {
         }
     }
 
-    fn structure(&mut self, body: &Struct, span: Span) {
-        if body.base.is_some() {
-            self.refuse(span, "a struct with a base");
-        }
+    fn structure(&mut self, body: &Struct) {
         body.members.iter().for_each(|member| self.member(member));
     }
 
@@ -97,8 +94,6 @@ impl Checker {
 
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
-            Type::Any => "`any`",
-            Type::TypeCode => "`CORBA::TypeCode`",
             Type::Principal => "`CORBA::Principal`",
             Type::ValueBase => "`ValueBase`",
             Type::WString(_) => "`wstring`",
@@ -109,7 +104,12 @@ impl Checker {
             Type::Primitive(Primitive::Int8) => "`int8`",
             Type::Primitive(Primitive::UInt8) => "`uint8`",
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
-            Type::Primitive(_) | Type::String(_) | Type::Object | Type::Named(_) => return,
+            Type::Primitive(_)
+            | Type::String(_)
+            | Type::Object
+            | Type::Any
+            | Type::TypeCode
+            | Type::Named(_) => return,
         };
         self.refuse(span, what);
     }
