@@ -4,12 +4,16 @@ use armilla::{Any, Error, Orb, SystemException, TypeCode, Typed};
 use armilla_tests::dynamic::*;
 use armilla_tests::orbs;
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex};
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
 
 /// Does what `idl/dynamic.idl` says; refuses an any that holds a boolean.
-#[derive(Debug)]
-struct Glass;
+#[derive(Debug, Default)]
+struct Glass {
+    level: AtomicI32,
+}
 
 fn echo<T: Clone>(given: &T, kept: &mut T) -> Result<(T, T)> {
     Ok((std::mem::replace(kept, given.clone()), given.clone()))
@@ -32,6 +36,44 @@ impl Mirror for Glass {
         echo(given, kept)
     }
 
+    fn echo_int8(&self, given: i8, kept: &mut i8) -> Result<(i8, i8)> {
+        echo(&given, kept)
+    }
+
+    fn echo_uint8(&self, given: u8, kept: &mut u8) -> Result<(u8, u8)> {
+        echo(&given, kept)
+    }
+
+    fn echo_narrows(&self, given: &[Narrow], kept: &mut Narrows) -> Result<(Narrows, Narrows)> {
+        echo(&given.to_vec(), kept)
+    }
+
+    fn echo_signed(&self, given: &[i8], kept: &mut Signed) -> Result<(Signed, Signed)> {
+        echo(&given.to_vec(), kept)
+    }
+
+    fn echo_small(&self, given: &Small, kept: &mut Small) -> Result<(Small, Small)> {
+        echo(given, kept)
+    }
+
+    fn level(&self) -> Result<i32, Error<mirror::LevelGetRaises>> {
+        match self.level.load(Ordering::Relaxed) {
+            level @ 0.. => Ok(level),
+            _ => Err(Unreadable.into()),
+        }
+    }
+
+    fn set_level(&self, value: i32) -> Result<(), Error<mirror::LevelSetRaises>> {
+        match value {
+            0 => Err(Unwritable { value }.into()),
+            _ => Ok(self.level.store(value, Ordering::Relaxed)),
+        }
+    }
+
+    fn in_context(&self, given: &str) -> Result<String> {
+        Ok(given.to_owned())
+    }
+
     fn echo_derived(&self, given: &Derived, kept: &mut Derived) -> Result<(Derived, Derived)> {
         echo(given, kept)
     }
@@ -40,7 +82,7 @@ impl Mirror for Glass {
 /// Runs a suite collocated, then remote.
 fn near_and_far(suite: impl Fn(&MirrorRef, &Orb)) {
     let server = orbs::listening();
-    let near = server.root_poa().activate(mirror::tie(Glass)).unwrap();
+    let near = server.root_poa().activate(mirror::tie(Glass::default())).unwrap();
     suite(&near, &server);
     let client = orbs::client();
     let far = orbs::travel(&near, &client);
@@ -171,4 +213,68 @@ fn a_struct_begins_with_the_members_of_its_base() {
         let derived = |n: i32| Derived { first: n, second: n.to_string() };
         check(derived(1), derived(2), |g, k| mirror.echo_derived(g, k));
     });
+}
+
+#[test]
+fn integers_of_eight_bits_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        check(i8::MIN, i8::MAX, |g, k| mirror.echo_int8(*g, k));
+        check(u8::MAX, 0, |g, k| mirror.echo_uint8(*g, k));
+        let narrow = |n: i8| Narrow { low: n, high: 200, wide: -70_000 };
+        check((-9..9).map(narrow).collect(), vec![], |g, k| mirror.echo_narrows(g, k));
+        check(vec![-1, 1, i8::MIN], vec![5], |g, k| mirror.echo_signed(g, k));
+        let other = Small::Other { discriminator: 1, value: -1 };
+        check(Small::Minus("one".into()), other.clone(), |g, k| mirror.echo_small(g, k));
+        send(mirror, &other);
+        send(mirror, &Small::Minus("one".into()));
+        send(mirror, &narrow(-7));
+    });
+}
+
+#[test]
+fn attributes_raise_what_their_accessors_declare() {
+    near_and_far(|mirror, _| {
+        mirror.set_level(3).unwrap();
+        assert_eq!(mirror.level().unwrap(), 3);
+        assert_eq!(mirror.set_level(0).unwrap_err(), Unwritable { value: 0 }.into());
+        mirror.set_level(-1).unwrap();
+        assert_eq!(mirror.level().unwrap_err(), Unreadable.into());
+    });
+}
+
+#[test]
+fn an_operation_with_a_context_clause_can_be_called() {
+    near_and_far(|mirror, _| assert_eq!(mirror.in_context("given").unwrap(), "given"));
+}
+
+/// Is its own partner.
+#[derive(Debug, Default)]
+struct Alone(Mutex<Key>);
+
+impl Keeper for Alone {
+    fn kept(&self) -> Result<Key> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn set_kept(&self, value: &Key) -> Result<()> {
+        *self.0.lock().unwrap() = value.clone();
+        Ok(())
+    }
+
+    fn other(&self, asked: &MirrorRef) -> Result<KeeperRef> {
+        assert!(asked.is_nil());
+        Ok(KeeperRef::nil())
+    }
+}
+
+#[test]
+fn a_local_interface_is_a_trait_and_its_references_are_shared_pointers() {
+    let object: Arc<dyn Keeper> = keeper::tie(Alone::default());
+    let keeper = KeeperRef::from(object);
+    let held = keeper.get().unwrap();
+    held.set_kept(&Key::new("a native value")).unwrap();
+    assert_eq!(held.kept().unwrap().get::<&str>(), Some(&"a native value"));
+    assert!(held.other(&MirrorRef::nil()).unwrap().is_nil());
+    assert_eq!(keeper, keeper.clone());
+    assert_ne!(keeper, KeeperRef::nil());
 }

@@ -10,7 +10,7 @@ use super::structs;
 use super::type_codes;
 use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
+use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -91,12 +91,12 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
+            DeclKind::Native => {}
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
             DeclKind::Value(_)
             | DeclKind::ValueBox(_)
-            | DeclKind::Native
             | DeclKind::Bitmask(_)
             | DeclKind::Bitset(_) => {}
         }
@@ -126,6 +126,20 @@ impl<'m> Checker<'m> {
         if unions::has_unlisted(self.model, data) {
             let what = format!("the variant of `{}` for other discriminators", declaration.name);
             self.claim(own, unions::UNLISTED, what, declaration.span);
+        }
+    }
+
+    /// Refuses a native type in an interface that is called from elsewhere. The front end has
+    /// refused local interfaces there.
+    fn travels(&mut self, callable: &Callable<'m>) {
+        let parameters = callable.parameters.iter().map(|p| (p.ty, p.span));
+        let result = callable.result.map(|ty| (ty, callable.span));
+        let raised = callable.raises.iter().map(|id| (Type::Named(*id), callable.span));
+        let types = parameters.chain(result).map(|(ty, span)| (ty.clone(), span)).chain(raised);
+        let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
+        if let Some((_, span)) = kept.next() {
+            let message = "a native type cannot become Rust in an interface that is not local";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
         }
     }
 
@@ -160,6 +174,9 @@ impl<'m> Checker<'m> {
                 self.claim(&companion, &raises, what, callable.span);
             }
             self.callable(&methods, &callable);
+            if data.flavour != Flavour::Local {
+                self.travels(&callable);
+            }
         }
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.

@@ -5,7 +5,7 @@
 //! found for all declarations together: assumed at first, then corrected until nothing changes.
 
 use super::types;
-use crate::model::{DeclId, DeclKind, Model, Type};
+use crate::model::{DeclId, DeclKind, Flavour, Model, Type};
 
 /// What is known about one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Fact {
     pub(super) default: bool,
     /// About how many octets a value takes in memory, not counting what it owns elsewhere.
     pub(super) size: u64,
+    /// Whether values never leave their process, so that they have no encoding.
+    pub(super) local: bool,
 }
 
 /// The facts of all declarations of a model.
@@ -37,7 +39,10 @@ const MAX_DEFAULT: u32 = 32;
 const HANDLE: u64 = 24;
 
 /// What is assumed at first, and what holds for a type without parts.
-const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0 };
+const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0, local: false };
+
+/// What holds for references, and what is like them.
+const HANDLED: Fact = Fact { copy: false, eq: false, size: HANDLE, ..NOTHING };
 
 impl Facts {
     /// Finds the facts of all declarations in `model`.
@@ -65,8 +70,8 @@ impl Facts {
             }
             Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
-                let eq = self.of_type(element).eq;
-                Fact { copy: false, eq, default: true, size: HANDLE }
+                let Fact { eq, local, .. } = self.of_type(element);
+                Fact { copy: false, eq, default: true, size: HANDLE, local }
             }
             Type::Array(element, dimensions) => {
                 let element = self.of_type(element);
@@ -75,9 +80,9 @@ impl Facts {
                 let size = dimensions.iter().fold(element.size, times);
                 Fact { default: element.default && is_small, size, ..element }
             }
-            Type::Object => Fact { copy: false, eq: false, default: true, size: HANDLE },
-            Type::Any => Fact { copy: false, eq: false, default: true, size: 2 * HANDLE },
-            Type::TypeCode => Fact { copy: false, eq: false, default: true, size: HANDLE },
+            Type::Object => HANDLED,
+            Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
+            Type::TypeCode => HANDLED,
             // Refused by `unsupported`.
             Type::Principal
             | Type::ValueBase
@@ -95,6 +100,7 @@ impl Facts {
             eq: whole.eq && part.eq,
             default: whole.default && part.default,
             size: whole.size.saturating_add(part.size),
+            local: whole.local || part.local,
         })
     }
 
@@ -127,13 +133,13 @@ impl Facts {
                 Fact { copy: false, default: false, size, ..self.of_all(members) }
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
-            DeclKind::Interface(_) => self.of_type(&Type::Object),
+            DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
             DeclKind::Value(_)
             | DeclKind::ValueBox(_)
-            | DeclKind::Native
             | DeclKind::Bitmask(_)
             | DeclKind::Bitset(_) => NOTHING,
         }

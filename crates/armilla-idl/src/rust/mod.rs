@@ -155,12 +155,14 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);
         }
+        DeclKind::Native => {
+            let docs = documentation(&declaration.docs, &format!("IDL native `{scoped_name}`."));
+            let name = names::ident(&scope::name(declaration));
+            module.push(quote!(#docs pub type #name = rt::Native;));
+        }
         // Refused by `unsupported`.
-        DeclKind::Value(_)
-        | DeclKind::ValueBox(_)
-        | DeclKind::Native
-        | DeclKind::Bitmask(_)
-        | DeclKind::Bitset(_) => {}
+        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {
+        }
     }
 }
 

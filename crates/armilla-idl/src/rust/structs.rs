@@ -10,7 +10,7 @@ use super::names;
 use super::scope::Scope;
 use super::type_codes;
 use super::types;
-use crate::model::{DeclId, DeclKind, Declaration, Member, Model, Struct};
+use crate::model::{DeclId, DeclKind, Declaration, Member, Model, Struct, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -25,6 +25,9 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let fixed = fixed::Plan::of(scope, id);
     module.push(definition(scope, id, declaration, data, fixed.is_some()));
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(encode(scope, &name, data, fixed.is_some()));
     module.push(decode(scope, &name, data, fixed.is_some()));
     if let Some(plan) = fixed {
@@ -46,6 +49,9 @@ pub(super) fn generate_exception(
     module.push(definition(scope, id, declaration, data, false));
     module.push(display(&scope.model.scoped_name(id), &name, data));
     module.push(quote!(impl ::std::error::Error for #name {}));
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(quote! {
         impl rt::UserException for #name {
             const REPOSITORY_ID: &'static str = #repository_id;

@@ -97,6 +97,8 @@ impl<'a, 'm> Writer<'a, 'm> {
 
     fn union(&mut self, declaration: &Declaration, data: &Union) -> TokenStream {
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let resolved = self.scope.model.resolve(&data.discriminator);
+        let is_int8 = *resolved == Type::Primitive(Primitive::Int8);
         let discriminator = self.expression(&data.discriminator);
         let mut cases = Vec::new();
         let mut default = quote!(None);
@@ -104,7 +106,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             let member = &case.member.name;
             let code = self.expression(&case.member.ty);
             for label in &case.labels {
-                let label = number(label);
+                let label = number(label, is_int8);
                 cases.push(quote!((#label, #member, #code)));
             }
             if case.default {
@@ -202,9 +204,11 @@ fn primitive(primitive: Primitive) -> TokenStream {
     quote!(rt::TypeCode::#kind)
 }
 
-/// A label as the number by which a TypeCode knows it; it keeps the lower 64 bits.
-fn number(label: &ConstValue) -> TokenStream {
+/// A label as the number by which a TypeCode knows it, the lower 64 bits of it. That of an `int8`
+/// is an octet.
+fn number(label: &ConstValue, is_int8: bool) -> TokenStream {
     let number = match label {
+        ConstValue::Integer(value) if is_int8 => i64::from(*value as u8),
         ConstValue::Integer(value) => *value as i64,
         ConstValue::Boolean(value) => i64::from(*value),
         ConstValue::Char(value) => i64::from(*value),

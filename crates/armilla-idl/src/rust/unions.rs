@@ -34,6 +34,9 @@ pub(super) fn generate(
     let union = Generator { scope, scoped_name: &scoped_name, name, data };
     module.push(union.definition(declaration));
     module.push(union.discriminator());
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(union.encode());
     module.push(union.decode());
     module.push(type_codes::implementation(scope, id, &union.name));
