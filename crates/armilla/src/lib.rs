@@ -73,7 +73,7 @@ mod settings;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
-pub use armilla_cdr::{Any, TypeCode, Typed};
+pub use armilla_cdr::{Any, Decimal, DecimalError, LongDouble, TypeCode, Typed, WString};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
@@ -92,7 +92,7 @@ pub mod rt {
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
     pub use crate::server::{DispatchError, Dispatched, ServerCall};
-    pub use armilla_cdr::{Any, TypeCode, Typed};
+    pub use armilla_cdr::{Any, Decimal, LongDouble, TypeCode, Typed, WString};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 
     /// The TypeCode of one type, made when it is first asked for.

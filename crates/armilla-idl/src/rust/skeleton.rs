@@ -75,7 +75,8 @@ fn read(scope: &Scope<'_>, input: &Ident, parameter: &operation::Parameter<'_>) 
 
 /// Whether an `in` argument of the type is borrowed from the request.
 fn is_borrowed(scope: &Scope<'_>, ty: &Type) -> bool {
-    types::is_octets(scope.model, ty) || matches!(scope.model.resolve(ty), Type::String(_))
+    let is_text = matches!(scope.model.resolve(ty), Type::String(_) | Type::WString(_));
+    is_text || types::is_octets(scope.model, ty)
 }
 
 /// The reply: what the servant returned, with the `inout` parameters among the `out` ones.

@@ -57,6 +57,8 @@ fn lists_all(model: &Model, data: &Union) -> bool {
 fn cardinality(model: &Model, ty: &Type) -> u128 {
     match model.resolve(ty) {
         Type::Primitive(Primitive::Boolean) => 2,
+        // Every `char` of Rust, which is more than anybody lists.
+        Type::Primitive(Primitive::WChar) => u128::MAX,
         Type::Primitive(kind) => 1 << (8 * types::primitive_size(*kind)),
         Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(data) => data.enumerators.len() as u128,

@@ -3,8 +3,8 @@
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, DeclKind, Declaration, Export, Flavour, Interface, Member, Model, Operation,
-    Primitive, Struct, Type, Union,
+    Attribute, ConstValue, DeclKind, Declaration, Export, Flavour, Interface, Member, Model,
+    Operation, Struct, Type, Union,
 };
 use crate::source::Span;
 
@@ -35,7 +35,10 @@ impl Checker {
             DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
-            DeclKind::Const(constant) => self.ty(&constant.ty, span),
+            DeclKind::Const(constant) => {
+                self.ty(&constant.ty, span);
+                self.value(&constant.value, span);
+            }
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(_) => self.refuse(span, "a valuetype"),
             DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
@@ -75,7 +78,22 @@ impl Checker {
 
     fn union(&mut self, union: &Union, span: Span) {
         self.ty(&union.discriminator, span);
-        union.cases.iter().for_each(|case| self.member(&case.member));
+        for case in &union.cases {
+            self.member(&case.member);
+            case.labels.iter().for_each(|label| self.value(label, case.member.span));
+        }
+    }
+
+    /// Rust has characters, not units of UTF-16.
+    fn value(&mut self, value: &ConstValue, span: Span) {
+        let units: &[u16] = match value {
+            ConstValue::WChar(unit) => &[*unit],
+            ConstValue::WString(units) => units,
+            _ => return,
+        };
+        if String::from_utf16(units).is_err() {
+            self.refuse(span, "half of a UTF-16 surrogate pair");
+        }
     }
 
     fn member(&mut self, member: &Member) {
@@ -86,14 +104,12 @@ impl Checker {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
             Type::ValueBase => "`ValueBase`",
-            Type::WString(_) => "`wstring`",
-            Type::Fixed(..) => "`fixed`",
             Type::Map(..) => "`map`",
-            Type::Primitive(Primitive::WChar) => "`wchar`",
-            Type::Primitive(Primitive::LongDouble) => "`long double`",
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
             Type::Primitive(_)
             | Type::String(_)
+            | Type::WString(_)
+            | Type::Fixed(..)
             | Type::Object
             | Type::Any
             | Type::TypeCode

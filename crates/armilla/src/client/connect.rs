@@ -20,7 +20,7 @@ impl Endpoint {
         let limit = self.settings.connect_timeout;
         let timeout = left.map_or(limit, |left| left.min(limit));
         match armilla_ipc::connect(&self.address, Some(timeout), &self.options) {
-            Ok(stream) => Ok(Box::new(Link::new(stream, self.code_set, &self.settings))),
+            Ok(stream) => Ok(Box::new(Link::new(stream, self.code_sets, &self.settings))),
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;
                 let kind = if late { ExceptionKind::Timeout } else { ExceptionKind::Transient };
