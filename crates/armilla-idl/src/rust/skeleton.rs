@@ -104,8 +104,9 @@ fn reply(
     let inouts = callable.inouts().map(|parameter| names::ident(&parameter.name));
     let inouts: Vec<TokenStream> = inouts.map(|name| quote!(#name)).collect();
     if inouts.is_empty() {
-        let encode = match (callable.result, returned.len()) {
-            (Some(ty), 1) if marshal::is_call(scope.model, ty) => quote!(rt::Encode::encode),
+        let mut types = callable.returned();
+        let encode = match (types.next(), types.next()) {
+            (Some(ty), None) if marshal::is_call(scope.model, ty) => quote!(rt::Encode::encode),
             _ => marshal::closure(&quote!(#pattern,), &out, &steps),
         };
         return quote!(#call.reply(#invoke, #encode));

@@ -1,27 +1,86 @@
 //! What the front end knows and this back end does not: each is refused by its name and at its
 //! place, before anything is generated. Whoever implements one takes it out here.
+//!
+//! Declarations of included files that cannot become Rust are left out, with what is made of them,
+//! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, ConstValue, DeclKind, Declaration, Export, Flavour, Interface, Member, Model,
-    Operation, Struct, Type, Union,
+    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Flavour, Interface, Member,
+    Model, Operation, Struct, Type, Union,
 };
 use crate::source::Span;
+use std::collections::HashSet;
 
-/// Everything in `model` that cannot become Rust yet.
-pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
-    let mut checker = Checker { found: Vec::new() };
-    for (_, declaration) in model.iter() {
-        checker.declaration(declaration);
-    }
-    checker.found
+/// What of a model stays out of the generated code.
+#[derive(Debug, Default)]
+pub(super) struct Omitted {
+    declarations: HashSet<DeclId>,
 }
 
-struct Checker {
+impl Omitted {
+    /// Whether nothing is generated for a declaration.
+    pub(super) fn contains(&self, id: DeclId) -> bool {
+        self.declarations.contains(&id)
+    }
+
+    /// The declarations, in the order of the source.
+    pub(super) fn iter(&self) -> impl Iterator<Item = DeclId> {
+        let mut sorted: Vec<DeclId> = self.declarations.iter().copied().collect();
+        sorted.sort();
+        sorted.into_iter()
+    }
+}
+
+/// What of `model` can be left out because it cannot become Rust yet.
+///
+/// # Errors
+/// What cannot become Rust yet and cannot be left out either.
+pub(super) fn check(model: &Model) -> Result<Omitted, Vec<Diagnostic>> {
+    let mut checker = Checker { model, omitted: Omitted::default(), found: Vec::new() };
+    // Declarations stand behind what they are made of, so mostly the second round changes nothing.
+    while checker.omit_more() {}
+    checker.found.clear();
+    for (id, declaration) in model.iter() {
+        if !checker.omitted.contains(id) {
+            checker.declaration(declaration);
+        }
+    }
+    if checker.found.is_empty() { Ok(checker.omitted) } else { Err(checker.found) }
+}
+
+struct Checker<'m> {
+    model: &'m Model,
+    omitted: Omitted,
     found: Vec<Diagnostic>,
 }
 
-impl Checker {
+impl Checker<'_> {
+    /// Leaves out every included declaration that must be; says whether there was one.
+    fn omit_more(&mut self) -> bool {
+        let before = self.omitted.declarations.len();
+        for (id, declaration) in self.model.iter() {
+            if !declaration.included || self.omitted.contains(id) {
+                continue;
+            }
+            self.found.clear();
+            self.declaration(declaration);
+            let enclosing = declaration.scope.is_some_and(|scope| self.omitted.contains(scope));
+            if enclosing || !self.found.is_empty() {
+                self.omitted.declarations.insert(id);
+            }
+        }
+        self.omitted.declarations.len() > before
+    }
+
+    /// Refuses a reference to a declaration that is left out.
+    fn used(&mut self, id: DeclId, span: Span) {
+        if self.omitted.contains(id) {
+            let name = format!("`{}`", self.model.scoped_name(id));
+            self.refuse(span, &name);
+        }
+    }
+
     fn refuse(&mut self, span: Span, what: &str) {
         let message = format!("{what} cannot become Rust yet");
         self.found.push(Diagnostic::error(Code::Unsupported, span, message));
@@ -32,7 +91,7 @@ impl Checker {
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
-            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
+            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => {
@@ -51,6 +110,7 @@ impl Checker {
         if interface.flavour == Flavour::Abstract {
             self.refuse(span, "an abstract interface");
         }
+        interface.bases.iter().for_each(|base| self.used(*base, span));
         for export in &interface.exports {
             match export {
                 Export::Operation(operation) => self.operation(operation),
@@ -66,13 +126,17 @@ impl Checker {
         for parameter in &operation.parameters {
             self.ty(&parameter.ty, parameter.span);
         }
+        operation.raises.iter().for_each(|raised| self.used(*raised, operation.span));
     }
 
     fn attribute(&mut self, attribute: &Attribute) {
         self.ty(&attribute.ty, attribute.span);
+        let raised = attribute.get_raises.iter().chain(&attribute.set_raises);
+        raised.for_each(|raised| self.used(*raised, attribute.span));
     }
 
-    fn structure(&mut self, body: &Struct) {
+    fn structure(&mut self, body: &Struct, span: Span) {
+        body.base.iter().for_each(|base| self.used(*base, span));
         body.members.iter().for_each(|member| self.member(member));
     }
 
@@ -105,6 +169,7 @@ impl Checker {
             Type::Principal => "`CORBA::Principal`",
             Type::ValueBase => "`ValueBase`",
             Type::Map(..) => "`map`",
+            Type::Named(id) => return self.used(*id, span),
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
             Type::Primitive(_)
             | Type::String(_)
@@ -112,8 +177,7 @@ impl Checker {
             | Type::Fixed(..)
             | Type::Object
             | Type::Any
-            | Type::TypeCode
-            | Type::Named(_) => return,
+            | Type::TypeCode => return,
         };
         self.refuse(span, what);
     }
