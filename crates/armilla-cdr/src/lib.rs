@@ -37,6 +37,7 @@ mod encoder;
 mod error;
 mod fixed;
 mod long_double;
+mod map;
 mod order;
 pub mod type_code;
 mod wide;

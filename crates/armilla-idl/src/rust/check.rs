@@ -92,13 +92,16 @@ impl<'m> Checker<'m> {
                 }
             }
             DeclKind::Native => {}
+            DeclKind::Bitmask(data) => {
+                for flag in &data.flags {
+                    let name = names::upper(&flag.name);
+                    self.claim(&own, &name, format!("`{}`", flag.name), flag.span);
+                }
+            }
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
-            DeclKind::Value(_)
-            | DeclKind::ValueBox(_)
-            | DeclKind::Bitmask(_)
-            | DeclKind::Bitset(_) => {}
+            DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => {}
         }
     }
 
@@ -208,6 +211,10 @@ impl<'m> Checker<'m> {
     fn ty(&mut self, ty: &Type, span: Span) {
         match ty {
             Type::Sequence(element, _) => self.ty(element, span),
+            Type::Map(key, value, _) => {
+                self.ty(key, span);
+                self.ty(value, span);
+            }
             Type::Array(..) => {
                 let size = self.facts.of_type(ty).size;
                 if size > MAX_ARRAY {

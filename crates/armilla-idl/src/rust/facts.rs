@@ -73,6 +73,10 @@ impl Facts {
                 let Fact { eq, local, .. } = self.of_type(element);
                 Fact { copy: false, eq, default: true, size: HANDLE, local }
             }
+            Type::Map(key, value, _) => {
+                let Fact { eq, local, .. } = self.of_all([&**key, &**value]);
+                Fact { copy: false, eq, default: true, size: HANDLE, local }
+            }
             Type::Array(element, dimensions) => {
                 let element = self.of_type(element);
                 let is_small = dimensions.iter().all(|len| *len <= MAX_DEFAULT);
@@ -86,7 +90,7 @@ impl Facts {
             Type::WString(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Fixed(..) => Fact { size: 16, ..NOTHING },
             // Refused by `unsupported`.
-            Type::Principal | Type::ValueBase | Type::Map(..) => NOTHING,
+            Type::Principal | Type::ValueBase => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -131,15 +135,13 @@ impl Facts {
                 Fact { copy: false, default: false, size, ..self.of_all(members) }
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
+            DeclKind::Bitmask(_) => Fact { size: 8, ..NOTHING },
             DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
-            DeclKind::Value(_)
-            | DeclKind::ValueBox(_)
-            | DeclKind::Bitmask(_)
-            | DeclKind::Bitset(_) => NOTHING,
+            DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => NOTHING,
         }
     }
 }

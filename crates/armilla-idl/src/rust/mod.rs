@@ -6,6 +6,7 @@
 //! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
+mod bitmasks;
 mod check;
 mod consts;
 mod cycles;
@@ -163,9 +164,9 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             let name = names::ident(&scope::name(declaration));
             module.push(quote!(#docs pub type #name = rt::Native;));
         }
+        DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
         // Refused by `unsupported`.
-        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {
-        }
+        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => {}
     }
 }
 

@@ -65,6 +65,10 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Union(data) => self.union(declaration, data),
             DeclKind::Enum(data) => enumeration(declaration, data),
             DeclKind::Typedef(ty) => self.alias(declaration, ty),
+            // TypeCodes have no kind for bitmasks either.
+            DeclKind::Bitmask(data) => {
+                self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
+            }
             // Nothing else is a value.
             _ => TokenStream::new(),
         };
@@ -158,8 +162,13 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let scale = Literal::u16_unsuffixed(*scale);
                 quote!(rt::TypeCode::Fixed { digits: #digits, scale: #scale })
             }
+            Type::Map(key, value, bound) => {
+                let (key, value) = (self.expression(key), self.expression(value));
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::map(#key, #value, #bound))
+            }
             // Refused by `unsupported`.
-            Type::Principal | Type::ValueBase | Type::Map(..) => TokenStream::new(),
+            Type::Principal | Type::ValueBase => TokenStream::new(),
         }
     }
 

@@ -89,7 +89,7 @@ impl Checker<'_> {
     fn declaration(&mut self, declaration: &Declaration) {
         let span = declaration.span;
         match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
+            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native | DeclKind::Bitmask(_) => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
             DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Union(union) => self.union(union, span),
@@ -101,7 +101,6 @@ impl Checker<'_> {
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(_) => self.refuse(span, "a valuetype"),
             DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
-            DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),
             DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
         }
     }
@@ -168,7 +167,13 @@ impl Checker<'_> {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
             Type::ValueBase => "`ValueBase`",
-            Type::Map(..) => "`map`",
+            Type::Map(key, value, _) => {
+                self.ty(key, span);
+                if !is_ordered(self.model, key) {
+                    self.refuse(span, "a `map` with a key that has no order");
+                }
+                return self.ty(value, span);
+            }
             Type::Named(id) => return self.used(*id, span),
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
             Type::Primitive(_)
@@ -180,5 +185,15 @@ impl Checker<'_> {
             | Type::TypeCode => return,
         };
         self.refuse(span, what);
+    }
+}
+
+/// Whether values of the type have an order in Rust, as the keys of a map must.
+fn is_ordered(model: &Model, key: &Type) -> bool {
+    match model.resolve(key) {
+        Type::Primitive(kind) => !kind.is_float(),
+        Type::String(_) | Type::WString(_) | Type::Fixed(..) => true,
+        Type::Named(id) => matches!(model.get(*id).kind, DeclKind::Enum(_) | DeclKind::Bitmask(_)),
+        _ => false,
     }
 }
