@@ -82,6 +82,14 @@ impl Mirror for Glass {
         echo(&given, kept)
     }
 
+    fn echo_status(&self, given: &Status, kept: &mut Status) -> Result<(Status, Status)> {
+        echo(given, kept)
+    }
+
+    fn echo_extended(&self, given: &Extended, kept: &mut Extended) -> Result<(Extended, Extended)> {
+        echo(given, kept)
+    }
+
     fn echo_int8(&self, given: i8, kept: &mut i8) -> Result<(i8, i8)> {
         echo(&given, kept)
     }
@@ -403,5 +411,18 @@ fn maps_and_bitmasks_arrive_in_every_direction() {
         check(rights, Rights::WRITE, |g, k| mirror.echo_rights(*g, k));
         send(mirror, &prices);
         send(mirror, &rights);
+    });
+}
+
+#[test]
+fn bitsets_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        let status = Status::default().with_level(5).with_open(true).with_drift(-3);
+        assert_eq!((status.level(), status.open(), status.drift()), (5, true, -3));
+        check(status, Status::default(), |g, k| mirror.echo_status(g, k));
+        let extended = Extended::default().with_drift(-16).with_serial(0xff_ffff_fff0);
+        assert_eq!((extended.drift(), extended.serial()), (-16, 0xff_ffff_fff0));
+        check(extended, Extended::default(), |g, k| mirror.echo_extended(g, k));
+        send(mirror, &extended);
     });
 }

@@ -1,5 +1,6 @@
 //! `bitmask`: a newtype over the integer that travels, with a constant for each flag.
 
+use super::bitsets;
 use super::docs::docs;
 use super::module::Module;
 use super::names;
@@ -72,10 +73,5 @@ pub(super) fn generate(
 
 /// The integer that a bitmask travels as: the smallest that has all its bits.
 pub(super) fn carrier(data: &Bitmask) -> Primitive {
-    match data.bound {
-        0..=8 => Primitive::UInt8,
-        9..=16 => Primitive::UShort,
-        17..=32 => Primitive::ULong,
-        _ => Primitive::ULongLong,
-    }
+    bitsets::unsigned(data.bound)
 }

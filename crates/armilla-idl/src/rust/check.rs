@@ -1,6 +1,7 @@
 //! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
 //! large for the stack.
 
+use super::bitsets;
 use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
@@ -92,6 +93,14 @@ impl<'m> Checker<'m> {
                 }
             }
             DeclKind::Native => {}
+            DeclKind::Bitset(data) => {
+                let fields = bitsets::fields(self.model, data);
+                for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
+                    self.claim(&own, &names::snake(name), format!("`{name}`"), span);
+                    let setter = format!("the setter of `{name}`");
+                    self.claim(&own, &bitsets::setter(name), setter, span);
+                }
+            }
             DeclKind::Bitmask(data) => {
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
@@ -101,7 +110,7 @@ impl<'m> Checker<'m> {
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
-            DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => {}
+            DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
         }
     }
 

@@ -135,13 +135,13 @@ impl Facts {
                 Fact { copy: false, default: false, size, ..self.of_all(members) }
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
-            DeclKind::Bitmask(_) => Fact { size: 8, ..NOTHING },
+            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Fact { size: 8, ..NOTHING },
             DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
-            DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => NOTHING,
+            DeclKind::Value(_) | DeclKind::ValueBox(_) => NOTHING,
         }
     }
 }

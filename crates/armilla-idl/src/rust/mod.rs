@@ -7,6 +7,7 @@
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
 mod bitmasks;
+mod bitsets;
 mod check;
 mod consts;
 mod cycles;
@@ -165,8 +166,9 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             module.push(quote!(#docs pub type #name = rt::Native;));
         }
         DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
+        DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),
         // Refused by `unsupported`.
-        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitset(_) => {}
+        DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
     }
 }
 

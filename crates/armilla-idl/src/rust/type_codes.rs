@@ -65,9 +65,13 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Union(data) => self.union(declaration, data),
             DeclKind::Enum(data) => enumeration(declaration, data),
             DeclKind::Typedef(ty) => self.alias(declaration, ty),
-            // TypeCodes have no kind for bitmasks either.
+            // TypeCodes have no kind for bitmasks and bitsets either.
             DeclKind::Bitmask(data) => {
                 self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
+            }
+            DeclKind::Bitset(data) => {
+                let carrier = super::bitsets::carrier(self.scope.model, data);
+                self.alias(declaration, &Type::Primitive(carrier))
             }
             // Nothing else is a value.
             _ => TokenStream::new(),

@@ -4,6 +4,7 @@
 //! Declarations of included files that cannot become Rust are left out, with what is made of them,
 //! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
 
+use super::bitsets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Flavour, Interface, Member,
@@ -101,7 +102,12 @@ impl Checker<'_> {
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(_) => self.refuse(span, "a valuetype"),
             DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
-            DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
+            DeclKind::Bitset(data) => {
+                data.base.iter().for_each(|base| self.used(*base, span));
+                if bitsets::width(self.model, data) > bitsets::MAX_BITS {
+                    self.refuse(span, "a bitset of more than 64 bits");
+                }
+            }
         }
     }
 
@@ -193,7 +199,10 @@ fn is_ordered(model: &Model, key: &Type) -> bool {
     match model.resolve(key) {
         Type::Primitive(kind) => !kind.is_float(),
         Type::String(_) | Type::WString(_) | Type::Fixed(..) => true,
-        Type::Named(id) => matches!(model.get(*id).kind, DeclKind::Enum(_) | DeclKind::Bitmask(_)),
+        Type::Named(id) => matches!(
+            model.get(*id).kind,
+            DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_)
+        ),
         _ => false,
     }
 }

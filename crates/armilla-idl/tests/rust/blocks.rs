@@ -154,6 +154,158 @@ pub mod blocks {
         }
     }
 
+    /// IDL bitset `Blocks::Status`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    pub struct Status(u64);
+
+    impl Status {
+        /// IDL `level`, 3 bits wide.
+        pub const fn level(self) -> u8 {
+            rt::get_bits(self.0, 0, 3) as u8
+        }
+
+        /// The same with `level` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_level(self, value: u8) -> Self {
+            Self(rt::set_bits(self.0, 0, 3, value as u64))
+        }
+
+        /// IDL `open`, 1 bits wide.
+        pub const fn open(self) -> bool {
+            rt::get_bits(self.0, 3, 1) != 0
+        }
+
+        /// The same with `open` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_open(self, value: bool) -> Self {
+            Self(rt::set_bits(self.0, 3, 1, value as u64))
+        }
+
+        /// IDL `drift`, 5 bits wide.
+        pub const fn drift(self) -> i16 {
+            rt::get_signed_bits(self.0, 6, 5) as i16
+        }
+
+        /// The same with `drift` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_drift(self, value: i16) -> Self {
+            Self(rt::set_bits(self.0, 6, 5, value as u64))
+        }
+    }
+
+    impl rt::Encode for Status {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u16(self.0 as u16);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Status {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            input.u16().map(|bits| Self(bits.into()))
+        }
+    }
+
+    impl rt::Typed for Status {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:Blocks/Status:1.0",
+                    "Status",
+                    rt::TypeCode::UShort,
+                )
+            });
+            CODE.clone()
+        }
+    }
+
+    /// IDL bitset `Blocks::Extended`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+    pub struct Extended(u64);
+
+    impl Extended {
+        /// IDL `level`, 3 bits wide.
+        pub const fn level(self) -> u8 {
+            rt::get_bits(self.0, 0, 3) as u8
+        }
+
+        /// The same with `level` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_level(self, value: u8) -> Self {
+            Self(rt::set_bits(self.0, 0, 3, value as u64))
+        }
+
+        /// IDL `open`, 1 bits wide.
+        pub const fn open(self) -> bool {
+            rt::get_bits(self.0, 3, 1) != 0
+        }
+
+        /// The same with `open` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_open(self, value: bool) -> Self {
+            Self(rt::set_bits(self.0, 3, 1, value as u64))
+        }
+
+        /// IDL `drift`, 5 bits wide.
+        pub const fn drift(self) -> i16 {
+            rt::get_signed_bits(self.0, 6, 5) as i16
+        }
+
+        /// The same with `drift` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_drift(self, value: i16) -> Self {
+            Self(rt::set_bits(self.0, 6, 5, value as u64))
+        }
+
+        /// IDL `serial`, 40 bits wide.
+        pub const fn serial(self) -> u64 {
+            rt::get_bits(self.0, 11, 40)
+        }
+
+        /// The same with `serial` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_serial(self, value: u64) -> Self {
+            Self(rt::set_bits(self.0, 11, 40, value))
+        }
+
+        /// IDL `tag`, 8 bits wide.
+        pub const fn tag(self) -> u8 {
+            rt::get_bits(self.0, 51, 8) as u8
+        }
+
+        /// The same with `tag` set to the lower bits of `value`.
+        #[must_use]
+        pub const fn with_tag(self, value: u8) -> Self {
+            Self(rt::set_bits(self.0, 51, 8, value as u64))
+        }
+    }
+
+    impl rt::Encode for Extended {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_u64(self.0);
+            Ok(())
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Extended {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            input.u64().map(Self)
+        }
+    }
+
+    impl rt::Typed for Extended {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:Blocks/Extended:1.0",
+                    "Extended",
+                    rt::TypeCode::ULongLong,
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Blocks::Counts`.
     pub type Counts = ::std::collections::BTreeMap<String, i32>;
 
@@ -174,6 +326,8 @@ pub mod blocks {
         pub few: ::std::collections::BTreeMap<String, Small>,
         /// IDL `rights`.
         pub rights: Large,
+        /// IDL `state`.
+        pub state: Extended,
     }
 
     impl rt::Encode for Stock {
@@ -187,7 +341,7 @@ pub mod blocks {
                 out.put_u32(value.0);
             }
             out.put_u64(self.rights.0);
-            Ok(())
+            rt::Encode::encode(&self.state, out)
         }
     }
 
@@ -205,6 +359,7 @@ pub mod blocks {
                         )),
                     )?,
                 rights: rt::Decode::decode(input)?,
+                state: rt::Decode::decode(input)?,
             })
         }
     }
@@ -249,6 +404,7 @@ pub mod blocks {
                             ),
                         ),
                         ("rights", <Large as rt::Typed>::type_code()),
+                        ("state", <Extended as rt::Typed>::type_code()),
                     ],
                 )
             });
