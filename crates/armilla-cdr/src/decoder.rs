@@ -6,7 +6,7 @@ pub use pieces::Pieces;
 
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
-    Order,
+    Order, WideFormat,
 };
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -28,6 +28,7 @@ pub struct Decoder<'a> {
     position: usize,
     order: ByteOrder,
     code_set: CodeSet,
+    wide: WideFormat,
     depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
@@ -46,7 +47,9 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
         let code_set = CodeSet::Iso8859_1;
-        Self { octets, position, order, code_set, depth: 0, context: None, pieces: None, piece: 0 }
+        let wide = WideFormat::Octets;
+        let (context, pieces) = (None, None);
+        Self { octets, position, order, code_set, wide, depth: 0, context, pieces, piece: 0 }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -55,6 +58,19 @@ impl<'a> Decoder<'a> {
     pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
         self.code_set = code_set;
         self
+    }
+
+    /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
+    #[inline]
+    #[must_use]
+    pub const fn with_wide_format(mut self, format: WideFormat) -> Self {
+        self.wide = format;
+        self
+    }
+
+    /// How wide characters are laid out.
+    pub const fn wide_format(&self) -> WideFormat {
+        self.wide
     }
 
     /// The same decoder on behalf of `context`.
@@ -213,7 +229,7 @@ impl<'a> Decoder<'a> {
         Ok(length)
     }
 
-    fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
+    pub(crate) fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
         if length > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded { bound, length }));
         }
@@ -466,6 +482,6 @@ macro_rules! numbers {
 }
 
 numbers! {
-    i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32, i64 i64s i64, u64 u64s u64,
+    i8 i8s i8, i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32, i64 i64s i64, u64 u64s u64,
     f32 f32s f32, f64 f64s f64
 }

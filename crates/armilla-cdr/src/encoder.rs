@@ -2,7 +2,7 @@
 
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
-    Order,
+    Order, WideFormat,
 };
 use alloc::vec::Vec;
 
@@ -22,6 +22,7 @@ pub struct Encoder<'p> {
     buffer: Vec<u8>,
     order: ByteOrder,
     code_set: CodeSet,
+    wide: WideFormat,
     borrowed: Borrowed<'p>,
 }
 
@@ -43,7 +44,18 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        Self { buffer, order, code_set, borrowed }
+        Self { buffer, order, code_set, wide: WideFormat::Octets, borrowed }
+    }
+
+    /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
+    pub const fn wide_format(&self) -> WideFormat {
+        self.wide
+    }
+
+    /// Lays out wide characters so from here on.
+    #[inline]
+    pub const fn set_wide_format(&mut self, format: WideFormat) {
+        self.wide = format;
     }
 
     /// How many octets there are, borrowed ones among them.
@@ -264,6 +276,7 @@ impl<'p> Encoder<'p> {
         fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
     ) -> CdrResult {
         let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
+        inner.wide = self.wide;
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;
@@ -353,6 +366,6 @@ macro_rules! numbers {
 }
 
 numbers! {
-    put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
+    put_i8 put_i8s i8, put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
     put_i64 put_i64s i64, put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
 }

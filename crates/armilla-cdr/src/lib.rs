@@ -28,23 +28,32 @@
 extern crate alloc;
 
 mod any;
+mod bits;
 mod code_set;
+mod decimal;
 mod decode;
 mod decoder;
 mod encode;
 mod encoder;
 mod error;
 mod fixed;
+mod long_double;
+mod map;
 mod order;
 pub mod type_code;
+mod wide;
 
 pub use any::Any;
+pub use bits::{get_bits, get_signed_bits, set_bits};
 pub use code_set::CodeSet;
+pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;
 pub use decoder::{Context, DEPTH_LIMIT, Decoder, Pieces};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use fixed::Fixed;
+pub use long_double::LongDouble;
 pub use order::{BigEndian, ByteOrder, LittleEndian, Order};
 pub use type_code::{TypeCode, TypeCodeKind, Typed};
+pub use wide::{WString, WideFormat};

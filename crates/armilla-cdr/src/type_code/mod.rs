@@ -23,10 +23,11 @@ pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 /// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
 /// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
 /// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum TypeCode {
     /// No type: that of an empty [`Any`](crate::Any).
+    #[default]
     Null,
     /// The result of an operation without one.
     Void,
@@ -218,6 +219,12 @@ impl TypeCode {
         Self::Array(Arc::new(element), length)
     }
 
+    /// A map of at most `bound` pairs, 0 for any number: TypeCodes have no kind for maps, so it is a
+    /// sequence of structs without a name.
+    pub fn map(key: Self, value: Self, bound: u32) -> Self {
+        Self::sequence(Self::structure("", "", [("key", key), ("value", value)]), bound)
+    }
+
     /// A reference to objects with the interface `id`.
     pub fn object_reference(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::ObjectReference(Arc::new(NamedCode { id: id.into(), name: name.into() }))
@@ -239,6 +246,26 @@ impl TypeCode {
         members: impl IntoIterator<Item = (M, Self)>,
     ) -> Self {
         Self::Exception(Arc::new(StructCode::new(id, name, members)))
+    }
+
+    /// A union over `discriminator` with these cases, a label, a name and a type each; `default`
+    /// says which of them is the default case, whose label does not count.
+    pub fn union<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        discriminator: Self,
+        default: Option<u32>,
+        cases: impl IntoIterator<Item = (i64, M, Self)>,
+    ) -> Self {
+        let case = |(label, name, ty): (i64, M, Self)| CaseCode { label, name: name.into(), ty };
+        let cases = cases.into_iter().map(case).collect();
+        Self::Union(Arc::new(UnionCode {
+            id: id.into(),
+            name: name.into(),
+            discriminator,
+            default,
+            cases,
+        }))
     }
 
     /// An enum with these enumerators.

@@ -1,6 +1,8 @@
 //! Rust types that know their TypeCode.
 
 use super::TypeCode;
+use crate::Decimal;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -25,6 +27,8 @@ typed! {
     bool => TypeCode::Boolean,
     // An IDL `char` is a `u8` too; in an `Any` a `u8` is an octet.
     u8 => TypeCode::Octet,
+    // TypeCodes have no kind for signed integers of eight bits.
+    i8 => TypeCode::Octet,
     i16 => TypeCode::Short,
     u16 => TypeCode::UShort,
     i32 => TypeCode::Long,
@@ -33,10 +37,26 @@ typed! {
     u64 => TypeCode::ULongLong,
     f32 => TypeCode::Float,
     f64 => TypeCode::Double,
+    char => TypeCode::WChar,
+    crate::LongDouble => TypeCode::LongDouble,
+    crate::WString => TypeCode::WString(0),
     str => TypeCode::String(0),
     String => TypeCode::String(0),
     TypeCode => TypeCode::TypeCode,
     crate::Any => TypeCode::Any,
+}
+
+impl<const DIGITS: u16, const SCALE: u16> Typed for Decimal<DIGITS, SCALE> {
+    fn type_code() -> TypeCode {
+        // At most 31 digits.
+        TypeCode::Fixed { digits: DIGITS, scale: SCALE as i16 }
+    }
+}
+
+impl<K: Typed, V: Typed> Typed for BTreeMap<K, V> {
+    fn type_code() -> TypeCode {
+        TypeCode::map(K::type_code(), V::type_code(), 0)
+    }
 }
 
 impl<T: Typed> Typed for [T] {

@@ -1,14 +1,17 @@
 //! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
 //! large for the stack.
 
+use super::bitsets;
 use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
-use super::scope;
+use super::scope::{self, Scope};
+use super::structs;
+use super::type_codes;
 use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
+use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -16,15 +19,17 @@ use std::collections::{HashMap, HashSet};
 const MAX_ARRAY: u64 = 64 << 10;
 
 /// Everything that keeps `model` from becoming Rust.
-pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, facts, taken: HashMap::new(), found: Vec::new() };
-    for (id, declaration) in model.iter() {
+pub(super) fn check(scope: &Scope<'_>) -> Vec<Diagnostic> {
+    let Scope { model, facts, .. } = *scope;
+    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found: Vec::new() };
+    for (id, declaration) in model.iter().filter(|(id, _)| !scope.omitted.contains(*id)) {
         checker.declaration(id, declaration);
     }
     checker.found
 }
 
 struct Checker<'m> {
+    scope: &'m Scope<'m>,
     model: &'m Model,
     facts: &'m Facts,
     /// Who has which name: (Rust scope, name) to what it is in IDL and where.
@@ -71,13 +76,15 @@ impl<'m> Checker<'m> {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
-                self.members(&own, data.members.iter());
+                self.members(&own, structs::members(self.model, data).into_iter());
+                self.type_code(id, span);
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
                 self.union(&own, declaration, data);
+                self.type_code(id, span);
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
@@ -85,14 +92,25 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
+            DeclKind::Native => {}
+            DeclKind::Bitset(data) => {
+                let fields = bitsets::fields(self.model, data);
+                for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
+                    self.claim(&own, &names::snake(name), format!("`{name}`"), span);
+                    let setter = format!("the setter of `{name}`");
+                    self.claim(&own, &bitsets::setter(name), setter, span);
+                }
+            }
+            DeclKind::Bitmask(data) => {
+                for flag in &data.flags {
+                    let name = names::upper(&flag.name);
+                    self.claim(&own, &name, format!("`{}`", flag.name), flag.span);
+                }
+            }
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
-            DeclKind::Value(_)
-            | DeclKind::ValueBox(_)
-            | DeclKind::Native
-            | DeclKind::Bitmask(_)
-            | DeclKind::Bitset(_) => {}
+            DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
         }
     }
 
@@ -123,6 +141,28 @@ impl<'m> Checker<'m> {
         }
     }
 
+    /// Refuses a native type in an interface that is called from elsewhere. The front end has
+    /// refused local interfaces there.
+    fn travels(&mut self, callable: &Callable<'m>) {
+        let parameters = callable.parameters.iter().map(|p| (p.ty, p.span));
+        let result = callable.result.map(|ty| (ty, callable.span));
+        let raised = callable.raises.iter().map(|id| (Type::Named(*id), callable.span));
+        let types = parameters.chain(result).map(|(ty, span)| (ty.clone(), span)).chain(raised);
+        let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
+        if let Some((_, span)) = kept.next() {
+            let message = "a native type cannot become Rust in an interface that is not local";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
+    }
+
+    /// Refuses a type whose TypeCode would be too large.
+    fn type_code(&mut self, id: DeclId, span: Span) {
+        if type_codes::is_too_large(self.scope, id) {
+            let message = "the type is too entangled with others for a TypeCode";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
+    }
+
     fn interface(
         &mut self,
         id: DeclId,
@@ -146,6 +186,9 @@ impl<'m> Checker<'m> {
                 self.claim(&companion, &raises, what, callable.span);
             }
             self.callable(&methods, &callable);
+            if data.flavour != Flavour::Local {
+                self.travels(&callable);
+            }
         }
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.
@@ -177,6 +220,10 @@ impl<'m> Checker<'m> {
     fn ty(&mut self, ty: &Type, span: Span) {
         match ty {
             Type::Sequence(element, _) => self.ty(element, span),
+            Type::Map(key, value, _) => {
+                self.ty(key, span);
+                self.ty(value, span);
+            }
             Type::Array(..) => {
                 let size = self.facts.of_type(ty).size;
                 if size > MAX_ARRAY {

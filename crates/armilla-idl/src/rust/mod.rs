@@ -6,8 +6,11 @@
 //! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
+mod bitmasks;
+mod bitsets;
 mod check;
 mod consts;
+mod cycles;
 mod docs;
 mod enums;
 mod facts;
@@ -26,6 +29,7 @@ mod scope;
 mod skeleton;
 mod structs;
 mod stub;
+mod type_codes;
 mod types;
 mod unions;
 mod unsupported;
@@ -34,6 +38,7 @@ use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use crate::source::Sources;
+use cycles::Cycles;
 use docs::docs as documentation;
 use facts::Facts;
 use module::Module;
@@ -74,19 +79,19 @@ impl Options {
 /// The Rust source text for everything that `model` declares, included files among it.
 ///
 /// # Errors
-/// When two IDL names become the same Rust name, or a type is not supported yet.
+/// When two IDL names become the same Rust name, or a type is not supported yet. What is not
+/// supported in an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
-    let refused = unsupported::check(model);
-    if !refused.is_empty() {
-        return Err(diagnostics(refused, options));
-    }
+    let omitted = unsupported::check(model).map_err(|refused| diagnostics(refused, options))?;
     let facts = Facts::of(model);
-    let problems = check::check(model, &facts);
+    let cycles = Cycles::of(model);
+    let scope = Scope::root(model, &facts, &cycles, &omitted);
+    let problems = check::check(&scope);
     if !problems.is_empty() {
         return Err(diagnostics(problems, options));
     }
     let mut root = Module::default();
-    fill(&Scope::root(model, &facts), model.roots(), &mut root);
+    fill(&scope, model.roots(), &mut root);
     let text = format::file(root.into_root_tokens()).map_err(|error| {
         let message = format!("the generated code is malformed: {error}");
         let problem = Diagnostic::without_place(Code::Unsupported, message)
@@ -96,7 +101,12 @@ pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics>
     let source = if options.source.is_empty() { "IDL" } else { &options.source };
     let head =
         format!("// Made from {source} by the Armilla IDL compiler. Do not edit: change the IDL.");
-    Ok(format!("{head}\n\n{text}"))
+    let missing: Vec<String> = omitted.iter().map(|id| model.scoped_name(id)).collect();
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        names => format!("\n// Left out, for they cannot become Rust yet: {}.", names.join(", ")),
+    };
+    Ok(format!("{head}{missing}\n\n{text}"))
 }
 
 fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
@@ -108,7 +118,7 @@ fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
 
 /// Adds what the declarations become to `module`, which `scope` looks out of.
 fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
-    for id in declarations {
+    for id in declarations.iter().filter(|id| !scope.omitted.contains(**id)) {
         fill_one(scope, *id, module);
     }
 }
@@ -140,7 +150,7 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             unions::generate(scope, id, declaration, data, module);
             push_nested(scope, declaration, &data.nested, module);
         }
-        DeclKind::Enum(data) => enums::generate(&scoped_name, declaration, data, module),
+        DeclKind::Enum(data) => enums::generate(scope, id, declaration, data, module),
         DeclKind::Typedef(ty) => {
             let docs = documentation(&declaration.docs, &format!("IDL `{scoped_name}`."));
             let name = names::ident(&scope::name(declaration));
@@ -150,12 +160,15 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);
         }
+        DeclKind::Native => {
+            let docs = documentation(&declaration.docs, &format!("IDL native `{scoped_name}`."));
+            let name = names::ident(&scope::name(declaration));
+            module.push(quote!(#docs pub type #name = rt::Native;));
+        }
+        DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
+        DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),
         // Refused by `unsupported`.
-        DeclKind::Value(_)
-        | DeclKind::ValueBox(_)
-        | DeclKind::Native
-        | DeclKind::Bitmask(_)
-        | DeclKind::Bitset(_) => {}
+        DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
     }
 }
 

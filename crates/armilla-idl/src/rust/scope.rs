@@ -1,7 +1,9 @@
 //! Where each declaration stands in Rust, and how one Rust module names what stands in another.
 
+use super::cycles::Cycles;
 use super::facts::Facts;
 use super::names;
+use super::unsupported::Omitted;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -11,14 +13,21 @@ use quote::quote;
 pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
     pub(super) facts: &'m Facts,
+    pub(super) cycles: &'m Cycles,
+    pub(super) omitted: &'m Omitted,
     /// The modules from the root of the generated file down to this one.
     modules: Vec<String>,
 }
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(model: &'m Model, facts: &'m Facts) -> Self {
-        Scope { model, facts, modules: Vec::new() }
+    pub(super) fn root(
+        model: &'m Model,
+        facts: &'m Facts,
+        cycles: &'m Cycles,
+        omitted: &'m Omitted,
+    ) -> Self {
+        Scope { model, facts, cycles, omitted, modules: Vec::new() }
     }
 
     /// The module `name` within this one.

@@ -1,6 +1,7 @@
 //! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
 //! large they are is in `facts`.
 
+use super::bitmasks;
 use super::names;
 use super::scope::Scope;
 use crate::model::{DeclKind, Model, Primitive, Type};
@@ -18,33 +19,46 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         Primitive::ULongLong => "u64",
         Primitive::Float => "f32",
         Primitive::Double => "f64",
-        Primitive::Char | Primitive::Octet => "u8",
+        Primitive::Char | Primitive::Octet | Primitive::UInt8 => "u8",
+        Primitive::Int8 => "i8",
         Primitive::Boolean => "bool",
-        // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => "refused",
+        Primitive::WChar => "char",
+        // Not the name of a type: see `owned`.
+        Primitive::LongDouble => "long_double",
     })
 }
 
-/// How many octets a primitive takes, in CDR and in memory.
+/// How many octets a primitive takes in memory, and in CDR except for `wchar`.
 pub(super) fn primitive_size(primitive: Primitive) -> usize {
     match primitive {
-        Primitive::Char | Primitive::Boolean | Primitive::Octet => 1,
+        Primitive::Char
+        | Primitive::Boolean
+        | Primitive::Octet
+        | Primitive::Int8
+        | Primitive::UInt8 => 1,
         Primitive::Short | Primitive::UShort => 2,
         Primitive::Long | Primitive::ULong | Primitive::Float => 4,
         Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
-        // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => 0,
+        Primitive::WChar => 4,
+        Primitive::LongDouble => 16,
     }
 }
 
 /// The type of a value that is owned: a member, a result, an element.
 pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match ty {
+        Type::Primitive(Primitive::LongDouble) => quote!(rt::LongDouble),
         Type::Primitive(kind) => {
             let name = primitive(*kind);
             quote!(#name)
         }
         Type::String(_) => quote!(String),
+        Type::WString(_) => quote!(rt::WString),
+        Type::Fixed(digits, scale) => {
+            let digits = Literal::u16_unsuffixed(*digits);
+            let scale = Literal::u16_unsuffixed(*scale);
+            quote!(rt::Decimal<#digits, #scale>)
+        }
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(Vec<#element>)
@@ -60,21 +74,21 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             DeclKind::Interface(_) => scope.reference(*id),
             _ => scope.path(*id),
         },
+        Type::Any => quote!(rt::Any),
+        Type::TypeCode => quote!(rt::TypeCode),
+        Type::Map(key, value, _) => {
+            let (key, value) = (owned(scope, key), owned(scope, value));
+            quote!(::std::collections::BTreeMap<#key, #value>)
+        }
         // Refused by `unsupported`.
-        Type::Any
-        | Type::TypeCode
-        | Type::Principal
-        | Type::ValueBase
-        | Type::WString(_)
-        | Type::Fixed(..)
-        | Type::Map(..) => TokenStream::new(),
+        Type::Principal | Type::ValueBase => TokenStream::new(),
     }
 }
 
 /// The type of an `in` parameter.
 pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match scope.model.resolve(ty) {
-        Type::String(_) => quote!(&str),
+        Type::String(_) | Type::WString(_) => quote!(&str),
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(&[#element])
@@ -87,9 +101,11 @@ pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     }
 }
 
-/// Whether values of the type are passed by value: primitives and enums.
+/// Whether values of the type are passed by value: numbers, characters and enums.
 pub(super) fn is_scalar(model: &Model, ty: &Type) -> bool {
-    matches!(model.resolve(ty), Type::Primitive(_)) || is_enum(model, ty)
+    matches!(model.resolve(ty), Type::Primitive(_) | Type::Fixed(..))
+        || is_enum(model, ty)
+        || bitmask(model, ty).is_some()
 }
 
 /// Whether the type is an enum.
@@ -100,19 +116,34 @@ pub(super) fn is_enum(model: &Model, ty: &Type) -> bool {
     }
 }
 
+/// The integer that the type travels as, if it is a bitmask.
+pub(super) fn bitmask(model: &Model, ty: &Type) -> Option<Primitive> {
+    match model.resolve(ty) {
+        Type::Named(id) => match &model.get(*id).kind {
+            DeclKind::Bitmask(data) => Some(bitmasks::carrier(data)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Whether the type is a sequence of octets or characters, which a server borrows.
 pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
     let Type::Sequence(element, _) = model.resolve(ty) else { return false };
-    matches!(model.resolve(element), Type::Primitive(Primitive::Octet | Primitive::Char))
+    let element = model.resolve(element);
+    matches!(element, Type::Primitive(Primitive::Octet | Primitive::Char | Primitive::UInt8))
 }
 
 /// Whether `Encode` and `Decode` of the Rust type do everything: no bound has to be checked on the
 /// way down to named types, which check their own.
 pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
-        Type::String(bound) => bound.is_none(),
+        Type::String(bound) | Type::WString(bound) => bound.is_none(),
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
+        Type::Map(key, value, bound) => {
+            bound.is_none() && is_plain(model, key) && is_plain(model, value)
+        }
         _ => true,
     }
 }
