@@ -94,7 +94,8 @@ fn an_endpoint_of_another_host_is_passed_over() {
     let address = Address::unix(&path).to_string();
     let remote = changed(&server, &client, |profile| {
         let local = profile.components.iter_mut();
-        let holds = |data: &[u8], part: &str| data.windows(part.len()).any(|w| w == part.as_bytes());
+        let holds =
+            |data: &[u8], part: &str| data.windows(part.len()).any(|w| w == part.as_bytes());
         let local = local.filter(|component| holds(&component.data, &address));
         for component in local {
             let start = component.data.windows(here.len()).position(|w| w == here.as_bytes());
