@@ -31,12 +31,12 @@ pub(crate) fn check(data: &[u8]) {
             (true, false) => ResponseFlags::Target,
         },
         object_key,
-        operation: header.operation,
+        operation: header.operation.as_str(),
         contexts: &contexts,
     };
     let mut out = Encoder::new(message.header.order);
     if begin_request(&mut out, message.header.version, &request).is_err() {
-        assert!(header.operation.contains('\0'));
+        assert!(header.operation.as_bytes().contains(&0));
         return;
     }
     MessageHeader::finish(&mut out).unwrap();

@@ -152,13 +152,17 @@ sigset_t block_termination_signals()
 }
 
 // One thread takes the signals, so that shutting down happens outside a signal handler.
-void shut_down_on(sigset_t signals, CORBA::ORB_ptr orb)
+std::thread shut_down_on(sigset_t signals, CORBA::ORB_ptr orb)
 {
-  std::thread([signals, orb] {
+  return std::thread([signals, orb] {
     int signal = 0;
     sigwait(&signals, &signal);
-    orb->shutdown(false);
-  }).detach();
+    try {
+      orb->shutdown(false);
+    } catch (const CORBA::BAD_INV_ORDER&) {
+      // It is shut down already.
+    }
+  });
 }
 
 void serve(int argc, char** argv)
@@ -186,8 +190,11 @@ void serve(int argc, char** argv)
   }
   std::cout << "ready" << std::endl;
 
-  shut_down_on(signals, orb);
+  std::thread waiting = shut_down_on(signals, orb);
   orb->run();
+  // Whatever ended the ORB, the thread must be done with it before it is destroyed.
+  pthread_kill(waiting.native_handle(), SIGTERM);
+  waiting.join();
   orb->destroy();
 }
 

@@ -7,6 +7,7 @@
 pub mod gate;
 pub mod orbs;
 pub mod peer;
+pub mod process;
 pub mod servant;
 
 #[allow(missing_docs)]

@@ -8,6 +8,7 @@ use armilla_giop::{
     HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags,
     begin_reply, begin_request, decode_request, put_body,
 };
+use rustix::net::{self, AddressFamily, SocketType, sockopt};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -78,9 +79,17 @@ impl Wire {
         let octets = self.message()?;
         let message = Message::parse(&octets).unwrap().unwrap();
         let (header, _) = decode_request(&message).unwrap();
-        let operation = header.operation.to_owned();
+        let operation = header.operation.to_string();
         let (version, order) = (message.header.version, message.header.order);
         Some(Request { id: header.request_id, operation, version, order, octets })
+    }
+
+    /// Waits until something has come, and leaves it unread.
+    ///
+    /// # Panics
+    /// When nothing comes.
+    pub fn peek(&mut self) {
+        self.0.peek(&mut [0]).unwrap();
     }
 
     /// Reads until the peer closes, and gives the kinds of the messages that it sent before.
@@ -90,7 +99,7 @@ impl Wire {
 
     /// Ends the connection without a farewell: the peer sees a reset.
     pub fn reset(self) {
-        rustix::net::sockopt::set_socket_linger(&self.0, Some(Duration::ZERO)).ok();
+        sockopt::set_socket_linger(&self.0, Some(Duration::ZERO)).ok();
     }
 
     /// Says that no more will be sent, and goes on reading.
@@ -316,10 +325,15 @@ pub fn resolve(client: &Orb, ior: &Ior) -> EverythingRef {
     client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
 }
 
-/// A port at which nobody listens.
+/// A port at which nobody listens. It stays taken as long as the process lives, so that nobody else
+/// comes to listen there.
 ///
 /// # Panics
 /// When there is no port at all.
 pub fn dead_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    let socket = net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let address = SocketAddr::try_from(net::getsockname(&socket).unwrap()).unwrap();
+    std::mem::forget(socket);
+    address.port()
 }

@@ -149,6 +149,11 @@ impl Everything for Probe {
         Ok(())
     }
 
+    fn block_and_call_back(&self, whom: &ListenerRef, text: &str) -> Result<()> {
+        self.gate.pass();
+        whom.hear(text)
+    }
+
     fn panic(&self, words: &str) -> Result<()> {
         panic!("{words}")
     }

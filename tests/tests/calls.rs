@@ -4,7 +4,9 @@
 //! first, so its calls travel over TCP.
 
 use armilla::{Completion, Error, ExceptionKind, Minor, Object, SystemException, Version};
+use armilla_giop::{Message, ReplyStatus, decode_reply};
 use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{self, ORDERS, Peer, VERSIONS, Wire, request};
 use armilla_tests::probe::everything::ChooseRaises;
 use armilla_tests::probe::*;
 use armilla_tests::servant::Ear;
@@ -264,8 +266,32 @@ fn an_operation_of_another_interface_is_bad_and_says_which() {
 
 #[test]
 fn a_connection_is_used_again() {
-    let peer = armilla_tests::peer::Peer::answering(armilla_tests::peer::done);
+    let peer = Peer::answering(peer::done);
     let remote = peer.reference(&orbs::client(), Version::V1_2);
     (0..20).for_each(|_| remote.ping().unwrap());
     assert_eq!(peer.connections(), 1);
+}
+
+#[test]
+fn requests_of_every_version_and_byte_order_are_answered_in_their_version() {
+    let server = Server::start();
+    let profile = server.local.object().ior().iiop_profiles().next().unwrap().unwrap();
+    for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
+        let mut wire = Wire::connect(server.address());
+        let request = request(version, order, &profile.object_key, "echo_double", |out| {
+            out.put_f64(1.5);
+            out.put_f64(2.5);
+            Ok(())
+        });
+        for _ in 0..2 {
+            wire.send(&request);
+            let octets = wire.message().unwrap();
+            let message = Message::parse(&octets).unwrap().unwrap();
+            assert_eq!(message.header.version, version);
+            let (header, mut body) = decode_reply(&message).unwrap();
+            assert_eq!(header.status, ReplyStatus::NoException);
+            let values = [body.f64(), body.f64(), body.f64()].map(Result::unwrap);
+            assert_eq!(values, [2.5, 1.5, 1.5], "{version} {order:?}");
+        }
+    }
 }

@@ -363,11 +363,19 @@ fn a_reference_without_an_address_of_ours_says_so() {
 
 #[test]
 fn names_are_refused_before_the_naming_service_is_asked() {
-    let client = orbs::client();
+    let nowhere = format!("corbaloc::127.0.0.1:{}/NameService", peer::dead_port());
+    let client = orbs::builder().initial_reference("NameService", nowhere).build().unwrap();
     for name in ["", "a//b", "a/", "a.b.c"] {
-        let error = client.resolve_name(name).unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::NAMING));
+        for error in [
+            client.resolve_name(name).unwrap_err(),
+            client.unbind_name(name).unwrap_err(),
+            client.bind_name(name, Object::nil()).unwrap_err(),
+        ] {
+            let got = (error.kind(), error.minor());
+            assert_eq!(got, (ExceptionKind::BadParam, Minor::NAMING), "{name:?}: {error}");
+        }
     }
-    let error = client.resolve_name("a/b").unwrap_err();
+    assert_eq!(client.resolve_name("a/b").unwrap_err().kind(), ExceptionKind::Transient);
+    let error = orbs::client().resolve_name("a/b").unwrap_err();
     assert_eq!(error.minor(), Minor::NO_INITIAL_REFERENCE);
 }

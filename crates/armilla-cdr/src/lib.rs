@@ -27,6 +27,7 @@
 
 extern crate alloc;
 
+mod any;
 mod code_set;
 mod decode;
 mod decoder;
@@ -35,7 +36,9 @@ mod encoder;
 mod error;
 mod fixed;
 mod order;
+pub mod type_code;
 
+pub use any::Any;
 pub use code_set::CodeSet;
 pub use decode::Decode;
 pub use decoder::{Context, DEPTH_LIMIT, Decoder, Pieces};
@@ -44,3 +47,4 @@ pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use fixed::Fixed;
 pub use order::{BigEndian, ByteOrder, LittleEndian, Order};
+pub use type_code::{TypeCode, TypeCodeKind, Typed};

@@ -1,30 +1,42 @@
-//! Replays the fuzz corpus of CDR values through the check of the fuzz target.
+//! Replays the fuzz corpora of CDR values through the checks of the fuzz targets.
 
-use armilla_cdr::{ByteOrder, Encode, Encoder};
+use armilla_cdr::{Any, ByteOrder, Encode, Encoder, TypeCode};
 use std::fs;
 use std::path::PathBuf;
 
+#[path = "../../../fuzz/checks/any.rs"]
+mod any;
 #[path = "../../../fuzz/checks/cdr_values.rs"]
 mod cdr_values;
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/cdr_values")
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name)
 }
 
 #[test]
 fn values() {
+    replay("cdr_values", cdr_values::check);
+}
+
+#[test]
+fn values_with_their_types() {
+    replay("any", any::check);
+}
+
+/// Checks every file as it is, cut short anywhere, and with every bit flipped.
+fn replay(name: &str, check: fn(&[u8])) {
     let mut count = 0;
-    for file in fs::read_dir(folder()).unwrap() {
+    for file in fs::read_dir(folder(name)).unwrap() {
         let octets = fs::read(file.unwrap().path()).unwrap();
-        (0..=octets.len()).for_each(|length| cdr_values::check(&octets[..length]));
+        (0..=octets.len()).for_each(|length| check(&octets[..length]));
         for bit in 0..octets.len() * 8 {
             let mut octets = octets.clone();
             octets[bit / 8] ^= 1 << (bit % 8);
-            cdr_values::check(&octets);
+            check(&octets);
         }
         count += 1;
     }
-    assert!(count >= 5, "{:?} has only {count} files", folder());
+    assert!(count >= 5, "{name} has only {count} files");
 }
 
 /// Writes the well-formed part of the corpus:
@@ -38,7 +50,11 @@ fn write_seeds() {
             let mut out = Encoder::new(order);
             fill(&mut out);
             let octets = [&[mode | order.flag()], &types[..], &out.to_vec()].concat();
-            fs::write(folder().join(format!("{name}-{order:?}").to_lowercase()), octets).unwrap();
+            fs::write(
+                folder("cdr_values").join(format!("{name}-{order:?}").to_lowercase()),
+                octets,
+            )
+            .unwrap();
         };
         seed("numbers", 0, [0, 1, 2, 3, 4, 5, 6, 0], &|out| {
             out.put_u8(1);
@@ -76,5 +92,30 @@ fn write_seeds() {
             out.put_u32(9);
             out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
         });
+    }
+}
+
+/// Writes the well-formed part of the corpus of values with their types, as [`write_seeds`].
+#[test]
+#[ignore = "writes fuzz/corpus/any"]
+fn write_seeds_with_types() {
+    let node = TypeCode::sequence(TypeCode::recursive("IDL:Node:1.0"), 0);
+    let node = TypeCode::structure("IDL:Node:1.0", "Node", [("next", node)]);
+    let seeds = [
+        ("sequence", Any::new(&vec![1.5, -0.0])),
+        ("strings", Any::new(&["Vega".to_owned(), "Deneb".to_owned()])),
+        ("nested", Any::new("within").and_then(|inner| Any::new(&inner))),
+        ("type", Any::new(&node)),
+        ("recursive", Any::with_type(node, &vec![0_u32])),
+    ];
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for (name, seed) in &seeds {
+            let seed = seed.as_ref().unwrap();
+            let mut out = Encoder::new(order);
+            seed.encode(&mut out).unwrap();
+            let octets = [&[order.flag()], &out.to_vec()[..]].concat();
+            let file = format!("{name}-{order:?}").to_lowercase();
+            fs::write(folder("any").join(file), octets).unwrap();
+        }
     }
 }

@@ -33,7 +33,8 @@
 //!
 //! let message = Message::parse(&sent)?.expect("the message is whole");
 //! let (header, mut arguments) = decode_request(&message)?;
-//! assert_eq!((header.target.object_key(), header.operation), (Some(&b"account"[..]), "deposit"));
+//! assert_eq!(header.target.object_key(), Some(&b"account"[..]));
+//! assert_eq!(header.operation, "deposit");
 //! assert_eq!(arguments.f64()?, 100.0);
 //!
 //! let mut out = Encoder::new(message.header.order);
@@ -64,6 +65,7 @@ pub mod ior;
 mod locate_reply;
 mod locate_request;
 mod message;
+mod operation_name;
 mod reply;
 mod request;
 mod service_context;
@@ -82,6 +84,7 @@ pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
 pub use locate_reply::{LocateReplyHeader, LocateStatus, begin_locate_reply, decode_locate_reply};
 pub use locate_request::{LocateRequest, decode_locate_request, encode_locate_request};
 pub use message::{Message, begin_body, put_body};
+pub use operation_name::OperationName;
 pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply};
 pub use request::{
     OutgoingRequest, RequestHeader, RequestLayout, ResponseFlags, begin_request, decode_request,

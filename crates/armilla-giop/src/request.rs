@@ -5,7 +5,8 @@
 use crate::cursor::Cursor;
 use crate::service_context::encode_contexts;
 use crate::{
-    Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Target, Version,
+    Message, MessageHeader, MessageKind, OperationName, ServiceContext, ServiceContexts, Target,
+    Version,
 };
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
 
@@ -42,7 +43,7 @@ pub struct RequestHeader<'b> {
     /// The object.
     pub target: Target<'b>,
     /// The operation, by its IDL name; an attribute `x` is `_get_x` and `_set_x`.
-    pub operation: &'b str,
+    pub operation: OperationName<'b>,
     /// What the client's ORB says beside it.
     pub contexts: ServiceContexts<'b>,
 }
@@ -101,12 +102,12 @@ fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
 
 /// Operation names are IDL identifiers, so no conversion applies to them.
 #[inline]
-fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<&'b str> {
+fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<OperationName<'b>> {
     let Some((0, name)) = input.octets()?.split_last() else {
         return Err(input.error(CdrErrorKind::MissingNul));
     };
-    core::str::from_utf8(name)
-        .map_err(|_| input.error(CdrErrorKind::Invalid("the name of an operation is not UTF-8")))
+    OperationName::new(name)
+        .ok_or_else(|| input.error(CdrErrorKind::Invalid("the name of an operation is not ASCII")))
 }
 
 /// A request to send.

@@ -258,7 +258,7 @@ fn fragments_of_1_1_are_read_with_the_alignment_of_each() {
     framer.received(stream.len());
     let message = framer.next().unwrap().expect("both fragments are there");
     let (header, mut arguments) = decode_request(&message).unwrap();
-    assert_eq!((header.request_id, header.operation), (5, "operate"));
+    assert_eq!((header.request_id, header.operation.as_str()), (5, "operate"));
     assert_eq!((arguments.u8(), arguments.f64(), arguments.remaining()), (Ok(7), Ok(value), 0));
 }
 

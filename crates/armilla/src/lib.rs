@@ -49,6 +49,11 @@
 //! ends within its time limit ([`Settings::call_timeout`], [`Ref::with_timeout`]) whatever becomes
 //! of the server. Only what was certainly not begun is tried again.
 //!
+//! # What an operator hears
+//!
+//! Warnings, such as that a client sent something that is no GIOP message, are events of the
+//! `tracing` crate. While the program has set no subscriber they go to standard error, a line each.
+//!
 //! # Threads
 //!
 //! Everything public may be used from any thread. A call is made by the thread that calls it: it
@@ -63,6 +68,7 @@ extern crate self as armilla;
 
 mod client;
 mod exception;
+mod log;
 pub mod naming;
 mod object;
 mod operations;
@@ -73,6 +79,7 @@ mod settings;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
+pub use armilla_cdr::{Any, TypeCode};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};

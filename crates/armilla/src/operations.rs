@@ -1,5 +1,7 @@
 //! Operation names to numbers: a perfect hash, made when the program is compiled.
 
+use armilla_giop::OperationName;
+
 /// The operations of an interface, found by name in constant time.
 ///
 /// A name is hashed once. The hash chooses one of `N` buckets, the bucket's displacement turns the
@@ -137,7 +139,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
 
     /// The number of the operation `name`.
     #[inline]
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub fn find(&self, name: OperationName<'_>) -> Option<usize> {
         if N == 0 {
             return None;
         }
@@ -148,7 +150,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
             _ => (displacement & !DIRECT) as usize,
         };
         let number = *self.places.get(place)? as usize;
-        (*self.names.get(number)? == name).then_some(number)
+        (name == **self.names.get(number)?).then_some(number)
     }
 }
 
@@ -202,6 +204,10 @@ const fn mix(hash: u64, word: u64) -> u64 {
 mod tests {
     use super::*;
 
+    fn named(name: &str) -> OperationName<'_> {
+        OperationName::new(name.as_bytes()).unwrap()
+    }
+
     #[test]
     fn every_name_is_found_under_its_number() {
         const NAMES: [&str; 7] = [
@@ -215,17 +221,17 @@ mod tests {
         ];
         const TABLE: Operations<7, 16> = Operations::new(NAMES);
         for (number, name) in NAMES.iter().enumerate() {
-            assert_eq!(TABLE.find(name), Some(number));
+            assert_eq!(TABLE.find(named(name)), Some(number));
         }
         for stranger in ["", "b", "withdrawn", "_get_balanc", "deposit\0"] {
-            assert_eq!(TABLE.find(stranger), None, "{stranger}");
+            assert_eq!(TABLE.find(named(stranger)), None, "{stranger}");
         }
     }
 
     #[test]
     fn an_interface_without_operations_finds_nothing() {
         const TABLE: Operations<0, 1> = Operations::new([]);
-        assert_eq!(TABLE.find("anything"), None);
+        assert_eq!(TABLE.find(named("anything")), None);
     }
 
     #[test]
@@ -235,7 +241,7 @@ mod tests {
         });
         let table = Operations::<3000, 8192>::new(names);
         for (number, name) in names.iter().enumerate() {
-            assert_eq!(table.find(name), Some(number));
+            assert_eq!(table.find(named(name)), Some(number));
         }
     }
 }

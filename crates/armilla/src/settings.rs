@@ -15,7 +15,8 @@ pub struct Settings {
     pub connect_timeout: Duration,
     /// After how long without a call a client closes a connection. 120 s.
     pub client_idle: Duration,
-    /// After how long without a request a server closes a connection. 300 s.
+    /// After how long a server closes a connection that brings no request, or takes none of a reply.
+    /// 300 s.
     pub server_idle: Duration,
     /// How long a peer may leave a message unfinished without sending more of it. 10 s.
     pub header_deadline: Duration,

@@ -1,18 +1,17 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
 use super::deadline::Deadline;
+use super::journey::Journey;
 use super::link::{Link, Outgoing};
-use super::route::{Route, Target};
+use super::route::Target;
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
-use crate::object::{Object, Reference};
+use crate::object::Object;
 use crate::orb::Orb;
-use arc_swap::Guard;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{MessageKind, ReplyStatus, ResponseFlags, decode_reply};
-use std::sync::Arc;
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -127,17 +126,6 @@ fn call<'p>(
     }
 }
 
-/// How far a call has come.
-#[derive(Default)]
-pub(crate) struct Journey {
-    /// How often it was forwarded.
-    forwards: u32,
-    /// How many addresses of the present route have failed.
-    failures: usize,
-    /// Whether it came back from where an earlier call was forwarded to.
-    returned: bool,
-}
-
 /// What came back for a request.
 pub(crate) enum Answer {
     /// The reply, which was taken; or nothing was to come.
@@ -208,7 +196,7 @@ fn exchange(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    let id = link.send(outgoing)?;
+    let id = link.send(outgoing, deadline)?;
     if !outgoing.response.response_expected() {
         return Ok(Answer::Taken);
     }
@@ -255,105 +243,4 @@ fn take_reply(
             Err(CdrError::new(CdrErrorKind::Invalid(what)))
         }
     }
-}
-
-impl Reference {
-    /// Fails when the object lived in this process and was deactivated.
-    #[inline]
-    pub(crate) fn callable(&self) -> Result<(), SystemException> {
-        match &self.activation {
-            Some(activation) if !activation.is_active() => Err(SystemException::object_not_exist()
-                .because("the object was deactivated in this process")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Where calls go now.
-    #[inline]
-    pub(crate) fn route(&self) -> Result<Guard<Option<Arc<Route>>>, SystemException> {
-        let route = self.route.load();
-        if route.is_some() {
-            return Ok(route);
-        }
-        let route = Route::new(&self.ior, false, self.orb.client(), self.orb.settings())?;
-        self.route.store(Some(Arc::new(route)));
-        Ok(self.route.load())
-    }
-
-    /// Sends this call and later ones where the server says that the object is.
-    #[cold]
-    pub(crate) fn forward(&self, ior: &Ior, journey: &mut Journey) -> Result<(), SystemException> {
-        journey.forwards += 1;
-        journey.failures = 0;
-        if journey.forwards > self.orb.settings().max_forwards {
-            return Err(too_many_forwards(journey.forwards));
-        }
-        let route = Route::new(ior, true, self.orb.client(), self.orb.settings())?;
-        self.route.store(Some(Arc::new(route)));
-        Ok(())
-    }
-
-    /// After a system exception: when it says that the server does not have the object, the call
-    /// may [turn back](Self::turn_back). Everything else is returned.
-    #[cold]
-    pub(crate) fn return_home(
-        &self,
-        route: &Route,
-        journey: &mut Journey,
-        exception: SystemException,
-    ) -> Result<(), SystemException> {
-        let gone = matches!(
-            exception.kind(),
-            ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
-        );
-        match gone && exception.completed() == Completion::No && self.turn_back(route, journey) {
-            true => Ok(()),
-            false => Err(exception),
-        }
-    }
-
-    /// After a failed attempt: prepares the next one, or returns the error. Only calls that were
-    /// certainly not begun are tried again: at the next address of the route, and after its last
-    /// the call may [turn back](Self::turn_back).
-    #[cold]
-    pub(crate) fn go_on(
-        &self,
-        route: &Route,
-        failed: &Target,
-        journey: &mut Journey,
-        error: SystemException,
-    ) -> Result<(), SystemException> {
-        let unreached =
-            matches!(error.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
-        if error.completed() != Completion::No || !unreached {
-            return Err(error);
-        }
-        journey.failures += 1;
-        if journey.failures < route.len() {
-            route.leave(failed);
-            return Ok(());
-        }
-        if self.turn_back(route, journey) { Ok(()) } else { Err(error) }
-    }
-
-    /// Sends the call to the reference's own addresses again, once, when it failed at a place that
-    /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
-    /// they would say.
-    #[cold]
-    pub(crate) fn turn_back(&self, route: &Route, journey: &mut Journey) -> bool {
-        if !route.forwarded || journey.forwards > 0 || journey.returned {
-            return false;
-        }
-        journey.returned = true;
-        journey.failures = 0;
-        self.route.store(None);
-        true
-    }
-}
-
-#[cold]
-fn too_many_forwards(count: u32) -> SystemException {
-    let what = format!("the servers forwarded the call {count} times (the limit is max_forwards)");
-    SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
-        .because(what)
 }

@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use std::io;
-use std::time::Duration;
+use std::sync::Arc;
 
 impl Endpoint {
     /// A new connection.
@@ -21,7 +21,11 @@ impl Endpoint {
         let limit = self.settings.connect_timeout;
         let timeout = left.map_or(limit, |left| left.min(limit));
         match armilla_ipc::connect(&self.address, Some(timeout), &self.options) {
-            Ok(stream) => Ok(Box::new(Link::new(stream, self.code_set, &self.settings))),
+            Ok(stream) => {
+                let stream = Arc::from(stream);
+                let watch = self.watches.add(&stream);
+                Ok(Box::new(Link::new(stream, watch, self.code_set, &self.settings)))
+            }
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;
                 let kind = if late { ExceptionKind::Timeout } else { ExceptionKind::Transient };
@@ -37,13 +41,5 @@ impl Endpoint {
             self.address
         );
         SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No).because(what).hint(hint)
-    }
-}
-
-/// A duration as people read it.
-pub(crate) fn milliseconds(duration: Duration) -> String {
-    match duration.as_secs_f64() {
-        s if s >= 1.0 => format!("{s:.1} s"),
-        s => format!("{:.0} ms", s * 1000.0),
     }
 }

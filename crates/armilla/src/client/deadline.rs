@@ -31,3 +31,11 @@ impl Deadline {
         }
     }
 }
+
+/// A duration as people read it.
+pub(crate) fn milliseconds(duration: Duration) -> String {
+    match duration.as_secs_f64() {
+        s if s >= 1.0 => format!("{s:.1} s"),
+        s => format!("{:.0} ms", s * 1000.0),
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::housekeeping;
 use super::link::Link;
+use super::watch::Watches;
 use crate::orb::lock;
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
@@ -13,6 +14,7 @@ use std::time::Duration;
 /// The client side of an ORB: every endpoint that it has called.
 pub(crate) struct Client {
     endpoints: Arc<Mutex<Endpoints>>,
+    watches: Arc<Watches>,
     settings: Arc<Settings>,
     housekeeping: Once,
 }
@@ -27,6 +29,7 @@ pub(crate) struct Endpoint {
     pub(crate) code_set: Option<CodeSet>,
     pub(crate) options: StreamOptions,
     pub(crate) settings: Arc<Settings>,
+    pub(super) watches: Arc<Watches>,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
     idle: Mutex<Vec<Box<Link>>>,
 }
@@ -36,7 +39,8 @@ const FRESH: Duration = Duration::from_millis(10);
 
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        Self { endpoints: Arc::default(), settings, housekeeping: Once::new() }
+        let (endpoints, watches) = Default::default();
+        Self { endpoints, watches, settings, housekeeping: Once::new() }
     }
 
     /// The endpoint at `address`, for connections in `code_set`.
@@ -48,10 +52,13 @@ impl Client {
                 code_set,
                 options: stream_options(&self.settings),
                 settings: self.settings.clone(),
+                watches: self.watches.clone(),
                 idle: Mutex::default(),
             })
         });
-        self.housekeeping.call_once(|| housekeeping::start(&self.endpoints, &self.settings));
+        self.housekeeping.call_once(|| {
+            housekeeping::start(&self.endpoints, self.watches.clone(), &self.settings);
+        });
         endpoint.clone()
     }
 

@@ -1,6 +1,9 @@
-//! Closes connections that nobody has used for long.
+//! The thread of a client: closes connections that nobody has used for long, and ends calls that
+//! have run out of time.
 
 use super::endpoint::Endpoints;
+use super::watch::Watches;
+use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
 use armilla_ipc::{CoarseInstant, coarse_now};
@@ -9,18 +12,17 @@ use std::thread;
 use std::time::Duration;
 
 /// Starts the thread that looks after the endpoints of an ORB and ends with them.
-pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, settings: &Settings) {
+pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, watches: Arc<Watches>, settings: &Settings) {
     let endpoints = Arc::downgrade(endpoints);
     let idle = settings.client_idle;
-    let period = (idle / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));
+    let period = (idle / 4).max(Duration::from_millis(10));
     let body = move || {
         while tidy(&endpoints, idle) {
-            thread::sleep(period);
+            thread::sleep(watches.look().min(period));
         }
     };
-    // Without the thread connections are still looked at before they are used again.
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
-        tracing::warn!(%error, "no thread to close idle connections");
+        report!(error, "no thread to end calls that run out of time", error = error);
     }
 }
 

@@ -3,9 +3,9 @@
 //! The calling thread itself writes the request and reads the reply. Buffers live as long as the
 //! connection, so a call allocates nothing once they have grown to its size.
 
-use super::connect::milliseconds;
-use super::deadline::Deadline;
+use super::deadline::{Deadline, milliseconds};
 use super::route::Target;
+use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
@@ -14,12 +14,14 @@ use armilla_giop::{
     CodeSetContext, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,
     ResponseFlags, Version, begin_request, cancel_request, close_connection, put_body,
 };
-use armilla_ipc::{CoarseInstant, Readiness, Stream, coarse_now};
+use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
+use std::sync::Arc;
 
 /// A connection and its state.
 pub(crate) struct Link {
-    stream: Box<dyn Stream>,
+    stream: Arc<dyn Stream>,
+    watch: Arc<Watch>,
     framer: Framer,
     /// The last request sent, whose header is the template of the next.
     request: Vec<u8>,
@@ -57,12 +59,14 @@ pub(crate) struct Outgoing<'r, 'p> {
 
 impl Link {
     pub(crate) fn new(
-        stream: Box<dyn Stream>,
+        stream: Arc<dyn Stream>,
+        watch: Arc<Watch>,
         code_set: Option<CodeSet>,
         settings: &Settings,
     ) -> Self {
         Self {
             stream,
+            watch,
             framer: Framer::new(settings.max_message),
             request: Vec::new(),
             template: Template::default(),
@@ -96,18 +100,17 @@ impl Link {
     }
 
     /// Sends a request and returns its number.
-    pub(crate) fn send<'p>(&mut self, outgoing: Outgoing<'_, 'p>) -> Result<u32, SystemException> {
+    pub(crate) fn send<'p>(
+        &mut self,
+        outgoing: Outgoing<'_, 'p>,
+        deadline: &Deadline,
+    ) -> Result<u32, SystemException> {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
         let buffer = std::mem::take(&mut self.request);
         let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.code_set());
         let sent = match self.encode(&mut out, id, &outgoing) {
-            Ok(()) => send(&*self.stream, &out).map_err(|error| {
-                let what = format!("the request to {} could not be sent: {error}", self.peer());
-                // The server never got all of it, so it cannot have begun.
-                SystemException::new(ExceptionKind::CommFailure, Minor::SEND_FAILED, Completion::No)
-                    .because(what)
-            }),
+            Ok(()) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
         self.request = out.into_buffer();
@@ -187,13 +190,19 @@ impl Link {
         Ok(())
     }
 
-    /// Sends an already encoded message that expects an answer.
-    pub(crate) fn send_raw(&self, message: &Encoder<'_>) -> Result<(), SystemException> {
-        send(&*self.stream, message).map_err(|error| {
-            let what = format!("a message to {} could not be sent: {error}", self.peer());
-            SystemException::new(ExceptionKind::CommFailure, Minor::SEND_FAILED, Completion::No)
-                .because(what)
-        })
+    /// Sends a whole message. A server that does not read is waited for as long as the call may
+    /// take.
+    #[inline]
+    pub(crate) fn put(
+        &self,
+        message: &Encoder<'_>,
+        deadline: &Deadline,
+    ) -> Result<(), SystemException> {
+        self.stream
+            .set_send_timeout(deadline.limit)
+            .map_err(|source| SendError { sent: 0, source })
+            .and_then(|()| send(&*self.stream, message))
+            .map_err(|error| self.unsent(&error))
     }
 
     /// The number for a message that is not a request.
@@ -205,7 +214,24 @@ impl Link {
 
     /// Waits for the next message that `accept` takes; it gives `None` for others, such as the late
     /// reply to a call that was given up.
+    #[inline]
     pub(crate) fn receive<T>(
+        &mut self,
+        deadline: &Deadline,
+        accept: impl FnMut(&Message<'_>) -> CdrResult<Option<T>>,
+    ) -> Result<T, SystemException> {
+        let Some(limit) = deadline.limit.filter(|limit| *limit >= watch::SHORTEST) else {
+            return self.await_message(deadline, accept);
+        };
+        self.watch.begin(deadline.started.plus(limit));
+        let received = self.await_message(&Deadline { limit: None, ..*deadline }, accept);
+        match (received, self.watch.end()) {
+            (received, true) => received,
+            (_, false) => Err(self.late(deadline)),
+        }
+    }
+
+    fn await_message<T>(
         &mut self,
         deadline: &Deadline,
         mut accept: impl FnMut(&Message<'_>) -> CdrResult<Option<T>>,
@@ -260,6 +286,17 @@ impl Link {
         self.stream.peer().to_string()
     }
 
+    /// The server never got all of the message, so it cannot have begun.
+    #[cold]
+    fn unsent(&self, error: &SendError) -> SystemException {
+        let (kind, minor) = match error.source.kind() {
+            io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_LATE),
+            _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
+        };
+        SystemException::new(kind, minor, Completion::No)
+            .because(format!("the request to {} could not be sent: {error}", self.peer()))
+    }
+
     #[cold]
     fn late(&self, deadline: &Deadline) -> SystemException {
         let what = format!(
@@ -295,28 +332,29 @@ impl Link {
 /// What a message that is not the awaited one means for the call: an error, or nothing.
 #[cold]
 fn refuse(message: &Message<'_>, peer: &armilla_ipc::Address) -> Result<(), SystemException> {
-    let failure = |minor, completed, what: String| {
-        Err(SystemException::new(ExceptionKind::CommFailure, minor, completed).because(what))
-    };
-    match message.header.kind {
+    let (kind, minor, completed, what) = match message.header.kind {
         // A late reply, or one to nothing.
-        MessageKind::Reply | MessageKind::LocateReply => Ok(()),
-        MessageKind::CloseConnection => failure(
+        MessageKind::Reply | MessageKind::LocateReply => return Ok(()),
+        MessageKind::CloseConnection => (
+            ExceptionKind::Transient,
             Minor::CLOSING,
             Completion::No,
             format!("{peer} closes the connection and has not begun the call"),
         ),
-        MessageKind::MessageError => failure(
+        MessageKind::MessageError => (
+            ExceptionKind::CommFailure,
             Minor::MESSAGE_ERROR,
             Completion::No,
             format!("{peer} could not read the request"),
         ),
-        kind => failure(
+        kind => (
+            ExceptionKind::CommFailure,
             Minor::PROTOCOL_ERROR,
             Completion::Maybe,
             format!("{peer} sent a {kind:?} where a reply is due"),
         ),
-    }
+    };
+    Err(SystemException::new(kind, minor, completed).because(what))
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
 
-use super::call::Journey;
 use super::deadline::Deadline;
+use super::journey::Journey;
 use super::link::Link;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
@@ -23,6 +23,7 @@ enum Located {
 /// Whether the server knows the object; follows forwards.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
+    reference.callable()?;
     let settings = reference.orb.settings();
     let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();
@@ -70,7 +71,7 @@ fn exchange(
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
-    link.send_raw(&out)?;
+    link.put(&out, deadline)?;
     link.receive(deadline, |message| match message.header.kind {
         MessageKind::LocateReply => read(message, id, reference),
         _ => Ok(None),

@@ -5,9 +5,11 @@ mod connect;
 mod deadline;
 mod endpoint;
 mod housekeeping;
+mod journey;
 mod link;
 mod locate;
 mod route;
+mod watch;
 
 pub(crate) use call::{invoke, invoke_oneway, invoke_raises};
 pub(crate) use endpoint::{Client, stream_options};

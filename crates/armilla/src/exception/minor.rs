@@ -63,6 +63,7 @@ minors! {
     ARMILLA 26 ALREADY_ACTIVE "an object is active under this id already"
     ARMILLA 27 THREAD_FAILED "a thread could not be started"
     ARMILLA 28 NAMING "the naming service refused"
+    ARMILLA 29 SEND_LATE "the request could not be sent within the time allowed"
 }
 
 impl fmt::Debug for Minor {

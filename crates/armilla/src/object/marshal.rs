@@ -2,7 +2,9 @@
 
 use super::{Interface, Object, Ref};
 use crate::orb::Orb;
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_cdr::{
+    CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
+};
 use armilla_giop::ior::Ior;
 
 impl Encode for Object {
@@ -34,5 +36,20 @@ impl<I: Interface + ?Sized> Encode for Ref<I> {
 impl<'a, I: Interface + ?Sized> Decode<'a> for Ref<I> {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
         Object::decode(input).map(|object| object.assume())
+    }
+}
+
+impl Typed for Object {
+    fn type_code() -> TypeCode {
+        TypeCode::object_reference(crate::OBJECT_ID, "Object")
+    }
+}
+
+impl<I: Interface + ?Sized> Typed for Ref<I> {
+    fn type_code() -> TypeCode {
+        // `IDL:Bank/Account:1.0`: the name is what stands behind the last of the scopes.
+        let path = I::REPOSITORY_ID.split(':').nth(1).unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        TypeCode::object_reference(I::REPOSITORY_ID, name)
     }
 }

@@ -103,7 +103,8 @@ impl Object {
     /// What a call can fail with.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         let reference = self.reference()?;
-        if reference.ior.type_id == repository_id || repository_id == crate::OBJECT_ID {
+        let said = &reference.ior.type_id;
+        if repository_id == crate::OBJECT_ID || (!said.is_empty() && said == repository_id) {
             return Ok(true);
         }
         match &reference.activation {

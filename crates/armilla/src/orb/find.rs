@@ -75,11 +75,12 @@ impl Orb {
     /// A reference to an object of this process.
     ///
     /// # Errors
-    /// `INITIALIZE` when the ORB cannot listen.
+    /// `INITIALIZE` when the ORB cannot listen, `BAD_INV_ORDER` when it was shut down.
     pub(crate) fn local_object(
         &self,
         activation: Arc<Activation>,
     ) -> Result<Object, SystemException> {
+        self.check_running()?;
         let addresses = self.server()?.published();
         let profiles = addresses.iter().map(|(host, port)| {
             profile(self.settings(), host, *port, &activation.key)?.to_tagged()

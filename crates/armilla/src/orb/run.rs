@@ -3,6 +3,7 @@
 use super::{Orb, lock};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_ipc::{Termination, signals::Waker};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// How far an ORB has come.
@@ -10,6 +11,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub(super) struct Life {
     state: Mutex<State>,
     ended: Condvar,
+    /// Whether the stage is `Ended`, for the path of a call.
+    over: AtomicBool,
 }
 
 #[derive(Default)]
@@ -53,9 +56,21 @@ impl Orb {
         Ok(())
     }
 
+    /// Fails when the ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
+    #[inline]
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        match self.0.life.over.load(Ordering::Acquire) {
+            true => Err(over()),
+            false => Ok(()),
+        }
+    }
+
     /// Shuts down: stops accepting, lets requests under way end (up to the setting `drain_timeout`),
     /// tells every client that the connection closes, and closes the connections to servers that no
     /// call uses. Returns when that is done; calling it again waits for the first call.
+    ///
+    /// Afterwards calls to other processes and activations fail with `BAD_INV_ORDER`. While servants
+    /// end what is under way they may still call.
     ///
     /// Called by a servant, the connection of that very request keeps it waiting until
     /// `drain_timeout`; use another thread.
@@ -76,7 +91,13 @@ impl Orb {
         self.0.client.close_idle();
         let mut state = lock(&life.state);
         state.stage = Stage::Ended;
+        life.over.store(true, Ordering::Release);
         state.wakers.drain(..).for_each(|waker| waker.wake());
         life.ended.notify_all();
     }
+}
+
+#[cold]
+fn over() -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
 }

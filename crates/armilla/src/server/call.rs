@@ -1,15 +1,17 @@
 //! A request being served, as a skeleton sees it.
 
-use super::connection::ReplyPort;
+use super::reply_port::ReplyPort;
 use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };
+use crate::log::report;
 use crate::object::Servant;
 use crate::wire::send;
 use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
-    HEADER_LEN, MessageHeader, ReplyStatus, RequestHeader, Version, begin_reply, put_body,
+    HEADER_LEN, MessageHeader, OperationName, ReplyStatus, RequestHeader, Version, begin_reply,
+    put_body,
 };
 use armilla_ipc::SendError;
 use std::fmt;
@@ -64,7 +66,7 @@ impl<'a> ServerCall<'a> {
 
     /// The name of the operation, as it was sent.
     #[inline]
-    pub fn operation(&self) -> &'a str {
+    pub fn operation(&self) -> OperationName<'a> {
         self.request.operation
     }
 
@@ -99,8 +101,12 @@ impl<'a> ServerCall<'a> {
     /// When the client asked for a reply all the same and it cannot be sent.
     pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
         if let Err(exception) = &result {
-            let operation = self.operation();
-            tracing::warn!(operation, %exception, "a oneway operation failed");
+            report!(
+                warn,
+                "a oneway operation failed",
+                operation = format_args!("{:?}", self.operation()),
+                exception = exception,
+            );
         }
         self.reply(result, |(), _| Ok(()))
     }
@@ -115,7 +121,7 @@ impl<'a> ServerCall<'a> {
         let Some(servant) = self.servant else {
             return Err(SystemException::object_not_exist().into());
         };
-        match self.operation() {
+        match self.operation().as_str() {
             "_is_a" => {
                 let wanted = self.arguments().string()?.into_owned();
                 let answer = servant.is_a(&wanted);

@@ -5,12 +5,15 @@
 
 use super::dispatch;
 use super::registry::{Place, Silence};
+use super::reply_port::ReplyPort;
+use crate::log::report;
 use crate::orb::Orb;
+use crate::settings::Settings;
 use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{
-    Framer, HeaderError, Message, MessageKind, Version, close_connection, message_error,
+    Framer, HEADER_LEN, HeaderError, Message, MessageKind, Version, close_connection, message_error,
 };
-use armilla_ipc::{SendError, Stream};
+use armilla_ipc::{Address, SendError, Stream};
 use std::io;
 use std::sync::Arc;
 
@@ -22,20 +25,12 @@ pub(crate) struct Connection {
     place: Place,
 }
 
-/// Where replies go.
-pub(crate) struct ReplyPort {
-    pub(crate) stream: Arc<dyn Stream>,
-    /// The last reply; its memory is used for the next.
-    pub(crate) buffer: Vec<u8>,
-    /// What the client chose for strings; it says so with its first request.
-    pub(crate) code_set: CodeSet,
-    pub(crate) max_message: usize,
-}
-
 /// Why a connection ends.
 pub(crate) enum End {
     /// The client closed it, or said that it would.
     Peer,
+    /// The client closed it within a message.
+    CutShort,
     /// Nothing came for long, or the server closes: the client is told.
     Ours,
     /// The client left a message unfinished.
@@ -52,6 +47,60 @@ pub(crate) enum End {
     Io(io::Error),
 }
 
+impl End {
+    /// Tells the operator why, where the client is at fault.
+    fn report(&self, peer: &Address, settings: &Settings) {
+        match self {
+            Self::Peer | Self::Ours => {}
+            Self::CutShort => {
+                report!(warn, "the client closed the connection within a message", peer = peer);
+            }
+            Self::Stalled => report!(
+                warn,
+                "closed: a message stopped halfway (header_deadline)",
+                peer = peer,
+                limit = format_args!("{:?}", settings.header_deadline),
+            ),
+            Self::Framing(error) => {
+                report!(
+                    warn,
+                    "closed: the client sent no GIOP message",
+                    peer = peer,
+                    error = error
+                );
+            }
+            Self::Malformed(kind, error) => report!(
+                warn,
+                "closed: the client sent a malformed message",
+                peer = peer,
+                kind = format_args!("{kind:?}"),
+                error = error,
+            ),
+            Self::Unexpected(kind) => report!(
+                warn,
+                "closed: the client sent a message that is a server's",
+                peer = peer,
+                kind = format_args!("{kind:?}"),
+            ),
+            Self::MessageError => {
+                report!(warn, "closed: the client could not read a message of ours", peer = peer);
+            }
+            Self::Io(error) => tracing::debug!(%peer, %error, "the connection broke"),
+        }
+    }
+
+    /// What the client is told.
+    fn farewell(&self) -> Option<[u8; HEADER_LEN]> {
+        match self {
+            Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => None,
+            Self::Ours | Self::Stalled => Some(close_connection(Version::V1_0)),
+            Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => {
+                Some(message_error(Version::V1_0))
+            }
+        }
+    }
+}
+
 impl From<SendError> for End {
     fn from(error: SendError) -> Self {
         Self::Io(error.source)
@@ -62,6 +111,8 @@ impl Connection {
     pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
         let max_message = orb.settings().max_message;
         let code_set = CodeSet::default();
+        // Without a limit a client that does not read would hold its thread for ever.
+        stream.set_send_timeout(Some(orb.settings().server_idle)).ok();
         let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message };
         Self { orb, framer: Framer::new(max_message), reply, place }
     }
@@ -74,37 +125,8 @@ impl Connection {
     /// Serves requests until the connection ends.
     pub(crate) fn serve(&mut self) {
         let Err(end) = self.run() else { return };
-        let peer = self.reply.stream.peer();
-        let farewell = match end {
-            End::Peer => None,
-            End::Ours => Some(close_connection(Version::V1_0)),
-            End::Stalled => {
-                let limit = self.orb.settings().header_deadline;
-                tracing::warn!(%peer, ?limit, "closed: a message stopped halfway (header_deadline)");
-                Some(close_connection(Version::V1_0))
-            }
-            End::Framing(error) => {
-                tracing::warn!(%peer, %error, "closed: the client sent no GIOP message");
-                Some(message_error(Version::V1_0))
-            }
-            End::Malformed(kind, error) => {
-                tracing::warn!(%peer, ?kind, %error, "closed: the client sent a malformed message");
-                Some(message_error(Version::V1_0))
-            }
-            End::Unexpected(kind) => {
-                tracing::warn!(%peer, ?kind, "closed: the client sent a message that is a server's");
-                Some(message_error(Version::V1_0))
-            }
-            End::MessageError => {
-                tracing::warn!(%peer, "closed: the client could not read a message of ours");
-                None
-            }
-            End::Io(error) => {
-                tracing::debug!(%peer, %error, "the connection broke");
-                None
-            }
-        };
-        if let Some(message) = farewell {
+        end.report(self.reply.stream.peer(), self.orb.settings());
+        if let Some(message) = end.farewell() {
             // When the client is gone it needs no farewell.
             self.reply.stream.send_all(&message).ok();
         }
@@ -133,6 +155,7 @@ impl Connection {
         self.place.works();
         if count == 0 {
             return Err(match self.place.silence() {
+                Silence::Peer if self.framer.is_partial() => End::CutShort,
                 Silence::Peer => End::Peer,
                 Silence::Idle => End::Ours,
                 Silence::Halfway => End::Stalled,

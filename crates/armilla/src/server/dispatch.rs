@@ -1,8 +1,10 @@
 //! From a request to the servant.
 
 use super::call::{DispatchError, ServerCall};
-use super::connection::{End, ReplyPort};
+use super::connection::End;
+use super::reply_port::ReplyPort;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
 use crate::orb::{Found, Orb};
 use crate::poa::Activation;
 use crate::wire::send;
@@ -56,8 +58,12 @@ fn fatal(error: DispatchError) -> End {
 fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
     let servant = &*activation.servant;
     catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
-        let operation = call.operation();
-        tracing::error!(operation, object = ?activation.id, "the servant panicked");
+        report!(
+            error,
+            "the servant panicked",
+            operation = format_args!("{:?}", call.operation()),
+            object = format_args!("{:?}", activation.id),
+        );
         let minor = Minor::PANICKED;
         Err(SystemException::new(ExceptionKind::Unknown, minor, Completion::Maybe).into())
     })
@@ -70,13 +76,16 @@ fn take_code_set(header: &RequestHeader<'_>, reply: &mut ReplyPort) {
     let chosen = CodeSetContext::decode(data).map(|context| CodeSet::from_id(context.char));
     match chosen {
         Ok(Some(code_set)) => reply.code_set = code_set,
-        Ok(None) => tracing::warn!(
-            peer = %reply.stream.peer(),
-            "the client chose a code set that was not offered; ISO 8859-1 is assumed"
+        Ok(None) => report!(
+            warn,
+            "the client chose a code set that was not offered; ISO 8859-1 is assumed",
+            peer = reply.stream.peer(),
         ),
-        Err(error) => tracing::warn!(
-            peer = %reply.stream.peer(), %error,
-            "the client's code sets are malformed; ISO 8859-1 is assumed"
+        Err(error) => report!(
+            warn,
+            "the client's code sets are malformed; ISO 8859-1 is assumed",
+            peer = reply.stream.peer(),
+            error = error,
         ),
     }
 }

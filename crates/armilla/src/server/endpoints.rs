@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::registry::Registry;
 use crate::client::stream_options;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
 use crate::orb::Orb;
 use armilla_ipc::{Acceptor, Address, Stream, host};
 use std::str::FromStr;
@@ -99,7 +100,11 @@ impl Server {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let left = self.registry.drain(orb.settings().drain_timeout);
         if left > 0 {
-            tracing::warn!(left, "connections with calls still under way after drain_timeout");
+            report!(
+                warn,
+                "connections with calls still under way after drain_timeout",
+                left = left
+            );
         }
     }
 }
@@ -142,7 +147,7 @@ fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, registry: &Arc<Registry>) {
             Ok(Some(stream)) => admit(orb, stream, registry),
             Ok(None) => return,
             Err(error) => {
-                tracing::error!(%error, endpoint = %acceptor.local(), "no longer accepting");
+                report!(error, "no longer accepting", endpoint = acceptor.local(), error = error);
                 return;
             }
         }
@@ -154,13 +159,13 @@ fn admit(orb: &Orb, stream: Box<dyn Stream>, registry: &Arc<Registry>) {
     let stream: Arc<dyn Stream> = stream.into();
     let limit = orb.settings().max_connections;
     let Some(place) = registry.enter(&stream, limit) else {
-        tracing::warn!(peer = %stream.peer(), limit, "refused: max_connections are open");
+        report!(warn, "refused: max_connections are open", peer = stream.peer(), limit = limit);
         return Connection::turn_away(&*stream);
     };
     let mut connection = Connection::new(orb.clone(), stream, place);
     let spawned =
         thread::Builder::new().name("armilla-serve".into()).spawn(move || connection.serve());
     if let Err(error) = spawned {
-        tracing::error!(%error, "no thread for a connection; it is closed");
+        report!(error, "no thread for a connection; it is closed", error = error);
     }
 }

@@ -5,6 +5,7 @@ mod connection;
 mod dispatch;
 mod endpoints;
 mod registry;
+mod reply_port;
 
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use endpoints::{ListenAddress, Server};

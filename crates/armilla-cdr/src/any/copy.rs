@@ -1,0 +1,186 @@
+//! Values from one encoding into another, led by their TypeCode.
+
+use crate::type_code::{EnumCode, UnionCode, label, read_label, write};
+use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
+use alloc::vec::Vec;
+
+/// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
+pub(super) fn value(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    Copy { enclosing: Vec::new() }.value(code, input, out)
+}
+
+struct Copy<'c> {
+    /// The types that enclose the value, for those that contain themselves.
+    enclosing: Vec<&'c TypeCode>,
+}
+
+impl<'c> Copy<'c> {
+    fn value(
+        &mut self,
+        code: &'c TypeCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        let before = input.remaining();
+        match code {
+            TypeCode::Null | TypeCode::Void => {}
+            TypeCode::Short | TypeCode::UShort => out.put_u16(input.u16()?),
+            TypeCode::Long | TypeCode::ULong => out.put_u32(input.u32()?),
+            TypeCode::LongLong | TypeCode::ULongLong => out.put_u64(input.u64()?),
+            TypeCode::Float => out.put_f32(input.f32()?),
+            TypeCode::Double => out.put_f64(input.f64()?),
+            TypeCode::Boolean => out.put_bool(input.bool()?),
+            TypeCode::Char | TypeCode::Octet => out.put_u8(input.u8()?),
+            TypeCode::String(0) => out.put_string(&input.string()?)?,
+            TypeCode::String(bound) => {
+                let text = input.bounded_string(*bound)?;
+                out.put_bounded_string(&text, *bound)?;
+            }
+            TypeCode::Enum(code) => enumerator(code, input, out)?,
+            TypeCode::Any => any(input, out)?,
+            TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
+            TypeCode::ObjectReference(_) => reference(input, out)?,
+            TypeCode::Fixed { digits, .. } => {
+                out.copy_raw(input.raw(usize::from(*digits) / 2 + 1)?);
+            }
+            _ => input.nested(|input| self.composed(code, input, out))?,
+        }
+        // No IDL type but nothing at all takes no octets. A TypeCode that says otherwise could make
+        // any number of values out of none.
+        let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
+        match input.remaining() == before && !(nothing && self.enclosing.is_empty()) {
+            true => Err(no_octets()),
+            false => Ok(()),
+        }
+    }
+
+    fn composed(
+        &mut self,
+        code: &'c TypeCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        if let TypeCode::Recursive(id) = code {
+            let found = self.enclosing.iter().rposition(|e| e.id() == Some(id));
+            let Some(found) = found else { return Err(unknown_recursion()) };
+            // The types that lie in between do not enclose what follows.
+            let inner = self.enclosing.split_off(found + 1);
+            let target = self.enclosing[found];
+            self.enclosing.truncate(found);
+            let copied = self.composed(target, input, out);
+            self.enclosing.push(target);
+            self.enclosing.extend(inner);
+            return copied;
+        }
+        self.enclosing.push(code);
+        let copied = self.members(code, input, out);
+        self.enclosing.pop();
+        copied
+    }
+
+    fn members(
+        &mut self,
+        code: &'c TypeCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        match code {
+            TypeCode::Struct(code) => {
+                code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
+            }
+            TypeCode::Exception(code) => {
+                out.put_string(&input.string()?)?;
+                code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
+            }
+            TypeCode::Union(code) => self.union(code, input, out),
+            TypeCode::Alias(code) => self.value(&code.ty, input, out),
+            TypeCode::Sequence(element, bound) => {
+                let length = match bound {
+                    0 => input.length()?,
+                    bound => input.bounded_length(*bound)?,
+                };
+                out.put_length(length)?;
+                self.elements(element, length, input, out)
+            }
+            TypeCode::Array(element, length) => {
+                self.elements(element, *length as usize, input, out)
+            }
+            _ => Err(CdrError::new(CdrErrorKind::Invalid(
+                "wide characters, long double and valuetypes in an any are not supported yet",
+            ))),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        element: &'c TypeCode,
+        length: usize,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        match element.resolved() {
+            TypeCode::Octet | TypeCode::Char => out.copy_raw(input.raw(length)?),
+            TypeCode::Short | TypeCode::UShort => out.put_u16s(&input.u16s(length)?),
+            TypeCode::Long | TypeCode::ULong => out.put_u32s(&input.u32s(length)?),
+            TypeCode::LongLong | TypeCode::ULongLong => out.put_u64s(&input.u64s(length)?),
+            TypeCode::Float => out.put_f32s(&input.f32s(length)?),
+            TypeCode::Double => out.put_f64s(&input.f64s(length)?),
+            _ => return (0..length).try_for_each(|_| self.value(element, input, out)),
+        }
+        Ok(())
+    }
+
+    fn union(
+        &mut self,
+        code: &'c UnionCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        let chosen = read_label(&code.discriminator, input)?;
+        label(&code.discriminator, chosen, out)?;
+        let default = code.default.map(|index| index as usize);
+        let mut labelled = code.cases.iter().enumerate();
+        let case = labelled
+            .find(|(index, case)| Some(*index) != default && case.label == chosen)
+            .map(|(_, case)| case)
+            .or_else(|| code.cases.get(default?));
+        case.map_or(Ok(()), |case| self.value(&case.ty, input, out))
+    }
+}
+
+fn any(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    let code = TypeCode::decode(input)?;
+    write(&code, out)?;
+    input.nested(|input| value(&code, input, out))
+}
+
+fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    let number = input.u32()?;
+    if number as usize >= code.enumerators.len() {
+        return Err(input.invalid_enum("an any", number));
+    }
+    out.put_u32(number);
+    Ok(())
+}
+
+/// An IOR: a type id, and profiles that are octets with a number.
+fn reference(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    out.put_string(&input.string()?)?;
+    let profiles = input.length()?;
+    out.put_length(profiles)?;
+    for _ in 0..profiles {
+        out.put_u32(input.u32()?);
+        out.copy_octets(input.octets()?)?;
+    }
+    Ok(())
+}
+
+#[cold]
+const fn unknown_recursion() -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid("a recursive TypeCode names no type that encloses it"))
+}
+
+#[cold]
+const fn no_octets() -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid("an any holds values of a type that takes no octets"))
+}

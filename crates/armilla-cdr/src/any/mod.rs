@@ -1,0 +1,150 @@
+//! Values that carry their type: IDL `any` (CORBA 3.4 Part 2, 9.3.5.2).
+
+mod copy;
+
+use crate::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Context, Decode, Decoder, Encode,
+    Encoder, TypeCode, Typed,
+};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A value of any type, with its TypeCode.
+///
+/// The value is kept encoded, so one of a type that this program has never seen passes through
+/// unchanged. [`new`](Self::new) puts a value in, [`get`](Self::get) takes it out as the type that
+/// it is of.
+///
+/// ```
+/// use armilla_cdr::Any;
+///
+/// let any = Any::new(&vec![1.5, 2.5])?;
+/// assert_eq!(any.get::<Vec<f64>>()?, Some(vec![1.5, 2.5]));
+/// assert_eq!(any.get::<String>()?, None);
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
+#[derive(Clone)]
+pub struct Any {
+    type_code: TypeCode,
+    /// The value in the byte order of this machine, its strings in UTF-8, aligned from its start.
+    value: Vec<u8>,
+}
+
+impl Any {
+    /// An `any` that holds `value`.
+    ///
+    /// # Errors
+    /// When the value breaks a rule of its IDL type.
+    pub fn new<T: Typed + Encode + ?Sized>(value: &T) -> CdrResult<Self> {
+        Self::with_type(T::type_code(), value)
+    }
+
+    /// An `any` that holds `value` as one of the type `type_code`, which its encoding must fit:
+    /// for types that share a Rust type, such as a typedef or `char`.
+    ///
+    /// # Errors
+    /// When the value breaks a rule of its IDL type, or is not encoded as one of `type_code`.
+    pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        value.encode(&mut out)?;
+        let any = Self { type_code, value: out.to_vec() };
+        any.check()?;
+        Ok(any)
+    }
+
+    /// The type of the value.
+    pub const fn type_code(&self) -> &TypeCode {
+        &self.type_code
+    }
+
+    /// The value, when it is one of `T` or of a type that is equivalent to it.
+    ///
+    /// # Errors
+    /// When the value is none that `T` can hold.
+    pub fn get<T: Typed + for<'a> Decode<'a>>(&self) -> CdrResult<Option<T>> {
+        self.extract(None)
+    }
+
+    /// As [`get`](Self::get), on behalf of `context`, which object references in the value need.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_within<T: Typed + for<'a> Decode<'a>>(
+        &self,
+        context: &Context,
+    ) -> CdrResult<Option<T>> {
+        self.extract(Some(context))
+    }
+
+    fn extract<T: Typed + for<'a> Decode<'a>>(
+        &self,
+        context: Option<&Context>,
+    ) -> CdrResult<Option<T>> {
+        if !self.type_code.is_equivalent(&T::type_code()) {
+            return Ok(None);
+        }
+        let input = self.decoder();
+        let mut input = match context {
+            Some(context) => input.with_context(context),
+            None => input,
+        };
+        T::decode(&mut input).map(Some)
+    }
+
+    fn decoder(&self) -> Decoder<'_> {
+        Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8)
+    }
+
+    /// Whether the value is encoded as its type says, to the last octet.
+    fn check(&self) -> CdrResult {
+        let mut input = self.decoder();
+        let mut copy = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        copy::value(&self.type_code, &mut input, &mut copy)?;
+        match input.remaining() {
+            0 => Ok(()),
+            _ => Err(CdrError::at(
+                CdrErrorKind::Invalid("the value is not of the type that its TypeCode says"),
+                input.position(),
+            )),
+        }
+    }
+}
+
+impl Default for Any {
+    /// Nothing, of the type [`TypeCode::Null`].
+    fn default() -> Self {
+        Self { type_code: TypeCode::Null, value: Vec::new() }
+    }
+}
+
+impl PartialEq for Any {
+    /// Whether type and value are the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value && self.type_code == other.type_code
+    }
+}
+
+impl fmt::Debug for Any {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Any")
+            .field("type", &self.type_code)
+            .field("octets", &self.value.len())
+            .finish()
+    }
+}
+
+impl Encode for Any {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        self.type_code.encode(out)?;
+        copy::value(&self.type_code, &mut self.decoder(), out)
+    }
+}
+
+impl<'a> Decode<'a> for Any {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        let type_code = TypeCode::decode(input)?;
+        let mut value = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        copy::value(&type_code, input, &mut value)?;
+        Ok(Self { type_code, value: value.into_buffer() })
+    }
+}

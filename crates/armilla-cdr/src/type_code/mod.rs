@@ -1,0 +1,319 @@
+//! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11).
+
+mod compare;
+mod decode;
+mod encode;
+mod kind;
+mod typed;
+
+pub(crate) use decode::read_label;
+pub(crate) use encode::{label, write};
+pub use kind::TypeCodeKind;
+pub use typed::Typed;
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// How deep TypeCodes may nest.
+pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
+
+/// The type of a value, as a value. Clones share what they consist of.
+///
+/// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
+/// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
+/// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum TypeCode {
+    /// No type: that of an empty [`Any`](crate::Any).
+    Null,
+    /// The result of an operation without one.
+    Void,
+    /// `short`.
+    Short,
+    /// `long`.
+    Long,
+    /// `unsigned short`.
+    UShort,
+    /// `unsigned long`.
+    ULong,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// `boolean`.
+    Boolean,
+    /// `char`.
+    Char,
+    /// `octet`.
+    Octet,
+    /// `any`.
+    Any,
+    /// `TypeCode`.
+    TypeCode,
+    /// `Principal`, which CORBA 2.3 took out of use.
+    Principal,
+    /// `long long`.
+    LongLong,
+    /// `unsigned long long`.
+    ULongLong,
+    /// `long double`.
+    LongDouble,
+    /// `wchar`.
+    WChar,
+    /// `string` with its bound, 0 for none.
+    String(u32),
+    /// `wstring` with its bound, 0 for none.
+    WString(u32),
+    /// `fixed`.
+    Fixed {
+        /// How many decimal digits it has.
+        digits: u16,
+        /// How many of them stand behind the point.
+        scale: i16,
+    },
+    /// A reference to an object with this interface.
+    ObjectReference(Arc<NamedCode>),
+    /// An abstract interface.
+    AbstractInterface(Arc<NamedCode>),
+    /// A local interface.
+    LocalInterface(Arc<NamedCode>),
+    /// A native type.
+    Native(Arc<NamedCode>),
+    /// A struct.
+    Struct(Arc<StructCode>),
+    /// An exception.
+    Exception(Arc<StructCode>),
+    /// A union.
+    Union(Arc<UnionCode>),
+    /// An enum.
+    Enum(Arc<EnumCode>),
+    /// A sequence: its element type, and its bound, 0 for none.
+    Sequence(Arc<TypeCode>, u32),
+    /// An array of one dimension: its element type and its length.
+    Array(Arc<TypeCode>, u32),
+    /// A typedef.
+    Alias(Arc<AliasCode>),
+    /// A valuetype.
+    Value(Arc<ValueCode>),
+    /// A boxed valuetype.
+    ValueBox(Arc<AliasCode>),
+    /// An enclosing type, by its repository id.
+    Recursive(Arc<str>),
+}
+
+/// What every named type has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+}
+
+/// A struct or an exception.
+#[derive(Debug, Clone)]
+pub struct StructCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+    /// The members, in order.
+    pub members: Vec<MemberCode>,
+}
+
+/// A member of a struct or an exception.
+#[derive(Debug, Clone)]
+pub struct MemberCode {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeCode,
+}
+
+/// A union.
+#[derive(Debug, Clone)]
+pub struct UnionCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+    /// The type of the discriminator.
+    pub discriminator: TypeCode,
+    /// Which of the cases is the default one.
+    pub default: Option<u32>,
+    /// The cases, one for each label.
+    pub cases: Vec<CaseCode>,
+}
+
+/// A case of a union.
+#[derive(Debug, Clone)]
+pub struct CaseCode {
+    /// The label: the number, character, boolean or enumerator that selects the case, as a number.
+    /// That of a default case says nothing.
+    pub label: i64,
+    /// The name of the member; may be empty.
+    pub name: String,
+    /// The type of the member.
+    pub ty: TypeCode,
+}
+
+/// An enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnumCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+    /// The enumerators, in order.
+    pub enumerators: Vec<String>,
+}
+
+/// A typedef or a boxed valuetype.
+#[derive(Debug, Clone)]
+pub struct AliasCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+    /// What it stands for.
+    pub ty: TypeCode,
+}
+
+/// A valuetype.
+#[derive(Debug, Clone)]
+pub struct ValueCode {
+    /// The repository id.
+    pub id: String,
+    /// The name without its scopes; may be empty.
+    pub name: String,
+    /// `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2, `VM_TRUNCATABLE` 3.
+    pub modifier: i16,
+    /// The concrete base, [`TypeCode::Null`] for none.
+    pub base: TypeCode,
+    /// The state members, in order.
+    pub members: Vec<StateCode>,
+}
+
+/// A state member of a valuetype.
+#[derive(Debug, Clone)]
+pub struct StateCode {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeCode,
+    /// Whether it is public.
+    pub public: bool,
+}
+
+impl TypeCode {
+    /// A sequence of `element` with at most `bound` elements, 0 for any number.
+    pub fn sequence(element: Self, bound: u32) -> Self {
+        Self::Sequence(Arc::new(element), bound)
+    }
+
+    /// An array of `length` times `element`.
+    pub fn array(element: Self, length: u32) -> Self {
+        Self::Array(Arc::new(element), length)
+    }
+
+    /// A reference to objects with the interface `id`.
+    pub fn object_reference(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::ObjectReference(Arc::new(NamedCode { id: id.into(), name: name.into() }))
+    }
+
+    /// A struct with these members.
+    pub fn structure<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        members: impl IntoIterator<Item = (M, Self)>,
+    ) -> Self {
+        Self::Struct(Arc::new(StructCode::new(id, name, members)))
+    }
+
+    /// An exception with these members.
+    pub fn exception<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        members: impl IntoIterator<Item = (M, Self)>,
+    ) -> Self {
+        Self::Exception(Arc::new(StructCode::new(id, name, members)))
+    }
+
+    /// An enum with these enumerators.
+    pub fn enumeration<E: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        enumerators: impl IntoIterator<Item = E>,
+    ) -> Self {
+        let enumerators = enumerators.into_iter().map(Into::into).collect();
+        Self::Enum(Arc::new(EnumCode { id: id.into(), name: name.into(), enumerators }))
+    }
+
+    /// A typedef that stands for `ty`.
+    pub fn alias(id: impl Into<String>, name: impl Into<String>, ty: Self) -> Self {
+        Self::Alias(Arc::new(AliasCode { id: id.into(), name: name.into(), ty }))
+    }
+
+    /// The enclosing type with this repository id, within its own definition.
+    pub fn recursive(id: impl Into<Arc<str>>) -> Self {
+        Self::Recursive(id.into())
+    }
+
+    /// The repository id, where the type has one.
+    pub fn id(&self) -> Option<&str> {
+        Some(match self {
+            Self::ObjectReference(code)
+            | Self::AbstractInterface(code)
+            | Self::LocalInterface(code)
+            | Self::Native(code) => &code.id,
+            Self::Struct(code) | Self::Exception(code) => &code.id,
+            Self::Union(code) => &code.id,
+            Self::Enum(code) => &code.id,
+            Self::Alias(code) | Self::ValueBox(code) => &code.id,
+            Self::Value(code) => &code.id,
+            Self::Recursive(id) => id,
+            _ => return None,
+        })
+    }
+
+    /// The type that the typedefs at the head of this one stand for.
+    pub fn resolved(&self) -> &Self {
+        let mut code = self;
+        while let Self::Alias(alias) = code {
+            code = &alias.ty;
+        }
+        code
+    }
+
+    /// Where the parts lie that clones of this code share, for recognizing one that was met before.
+    fn address(&self) -> Option<usize> {
+        fn place<T: ?Sized>(shared: &Arc<T>) -> Option<usize> {
+            Some(Arc::as_ptr(shared).cast::<u8>().addr())
+        }
+        match self {
+            Self::Struct(code) | Self::Exception(code) => place(code),
+            Self::Union(code) => place(code),
+            Self::Sequence(code, _) | Self::Array(code, _) => place(code),
+            Self::Alias(code) | Self::ValueBox(code) => place(code),
+            Self::Value(code) => place(code),
+            _ => None,
+        }
+    }
+}
+
+impl StructCode {
+    fn new<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        members: impl IntoIterator<Item = (M, TypeCode)>,
+    ) -> Self {
+        let member = |(name, ty): (M, TypeCode)| MemberCode { name: name.into(), ty };
+        Self {
+            id: id.into(),
+            name: name.into(),
+            members: members.into_iter().map(member).collect(),
+        }
+    }
+}

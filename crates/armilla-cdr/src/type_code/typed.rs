@@ -1,0 +1,59 @@
+//! Rust types that know their TypeCode.
+
+use super::TypeCode;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A type with a TypeCode, so that its values can go into an [`Any`](crate::Any).
+pub trait Typed {
+    /// The TypeCode.
+    fn type_code() -> TypeCode;
+}
+
+macro_rules! typed {
+    ($($ty:ty => $code:expr),* $(,)?) => {$(
+        impl Typed for $ty {
+            fn type_code() -> TypeCode {
+                $code
+            }
+        }
+    )*};
+}
+
+typed! {
+    () => TypeCode::Void,
+    bool => TypeCode::Boolean,
+    // An IDL `char` is a `u8` too; in an `Any` a `u8` is an octet.
+    u8 => TypeCode::Octet,
+    i16 => TypeCode::Short,
+    u16 => TypeCode::UShort,
+    i32 => TypeCode::Long,
+    u32 => TypeCode::ULong,
+    i64 => TypeCode::LongLong,
+    u64 => TypeCode::ULongLong,
+    f32 => TypeCode::Float,
+    f64 => TypeCode::Double,
+    str => TypeCode::String(0),
+    String => TypeCode::String(0),
+    TypeCode => TypeCode::TypeCode,
+    crate::Any => TypeCode::Any,
+}
+
+impl<T: Typed> Typed for [T] {
+    fn type_code() -> TypeCode {
+        TypeCode::sequence(T::type_code(), 0)
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn type_code() -> TypeCode {
+        TypeCode::sequence(T::type_code(), 0)
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn type_code() -> TypeCode {
+        // IDL lengths have 32 bits.
+        TypeCode::array(T::type_code(), u32::try_from(N).unwrap_or(u32::MAX))
+    }
+}

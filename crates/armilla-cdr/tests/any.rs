@@ -1,0 +1,301 @@
+//! TypeCodes and values of any type: round trips in both byte orders, types that contain
+//! themselves, sharing, comparison, and hostile input.
+
+use armilla_cdr::type_code::{CaseCode, UnionCode};
+use armilla_cdr::{
+    Any, ByteOrder, CdrErrorKind, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
+};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+
+fn octets<T: Encode>(value: &T, order: ByteOrder, before: usize) -> Vec<u8> {
+    let mut out = Encoder::with_buffer(vec![0; before], order, CodeSet::Utf8);
+    value.encode(&mut out).unwrap();
+    out.to_vec()
+}
+
+/// Encodes and decodes, at every alignment and in both orders.
+fn round_trip<T: Encode + for<'a> Decode<'a> + PartialEq + std::fmt::Debug>(value: &T) {
+    for order in ORDERS {
+        for before in 0..8 {
+            let octets = octets(value, order, before);
+            let mut input = Decoder::at(&octets, before, order).with_code_set(CodeSet::Utf8);
+            assert_eq!(&T::decode(&mut input).unwrap(), value, "{order:?}, {before} octets before");
+            assert_eq!(input.remaining(), 0);
+        }
+    }
+}
+
+/// `struct Tree { string name; sequence<Tree> children; };`
+fn tree() -> TypeCode {
+    const ID: &str = "IDL:Tree:1.0";
+    let children = TypeCode::sequence(TypeCode::recursive(ID), 0);
+    TypeCode::structure(ID, "Tree", [("name", TypeCode::String(0)), ("children", children)])
+}
+
+/// A union over `long` with labels 1 and 2 and a default case.
+fn shape() -> TypeCode {
+    let case = |label, name: &str, ty| CaseCode { label, name: name.into(), ty };
+    TypeCode::Union(Arc::new(UnionCode {
+        id: "IDL:Shape:1.0".into(),
+        name: "Shape".into(),
+        discriminator: TypeCode::Long,
+        default: Some(1),
+        cases: vec![
+            case(1, "radius", TypeCode::Double),
+            case(0, "text", TypeCode::String(0)),
+            case(-2, "corners", TypeCode::sequence(TypeCode::Short, 0)),
+        ],
+    }))
+}
+
+#[derive(Debug, PartialEq)]
+struct Tree {
+    name: String,
+    children: Vec<Tree>,
+}
+
+impl Typed for Tree {
+    fn type_code() -> TypeCode {
+        tree()
+    }
+}
+
+impl Encode for Tree {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> armilla_cdr::CdrResult {
+        self.name.encode(out)?;
+        self.children.encode(out)
+    }
+}
+
+impl<'a> Decode<'a> for Tree {
+    fn decode(input: &mut Decoder<'a>) -> armilla_cdr::CdrResult<Self> {
+        Ok(Self { name: Decode::decode(input)?, children: Decode::decode(input)? })
+    }
+}
+
+#[test]
+fn every_kind_of_type_survives_the_wire() {
+    let colours = TypeCode::enumeration("IDL:Colour:1.0", "Colour", ["red", "green"]);
+    let types = [
+        TypeCode::Null,
+        TypeCode::LongLong,
+        TypeCode::String(17),
+        TypeCode::WString(0),
+        TypeCode::Fixed { digits: 31, scale: -4 },
+        TypeCode::object_reference("IDL:Bank/Account:1.0", "Account"),
+        TypeCode::array(TypeCode::array(TypeCode::Octet, 3), 4),
+        TypeCode::alias("IDL:Name:1.0", "Name", TypeCode::String(0)),
+        TypeCode::exception("IDL:Lost:1.0", "Lost", [("where", TypeCode::Any)]),
+        colours.clone(),
+        shape(),
+        tree(),
+        TypeCode::structure("IDL:Both:1.0", "Both", [("a", tree()), ("b", colours)]),
+    ];
+    types.iter().for_each(round_trip);
+}
+
+#[test]
+fn a_part_that_stands_several_times_is_written_once() {
+    let mut ty = TypeCode::sequence(TypeCode::Long, 0);
+    for level in 0..30 {
+        let members = [("left", ty.clone()), ("right", ty)];
+        ty = TypeCode::structure(format!("IDL:Level{level}:1.0"), "", members);
+    }
+    let octets = octets(&ty, ByteOrder::NATIVE, 0);
+    assert!(octets.len() < 4096, "{} octets for 30 levels", octets.len());
+    let start = Instant::now();
+    let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
+    assert_eq!(TypeCode::decode(&mut input).unwrap(), ty);
+    assert!(start.elapsed() < Duration::from_secs(5), "2³⁰ pairs would take longer");
+}
+
+#[test]
+fn equality_counts_names_and_equivalence_does_not() {
+    let named = TypeCode::alias("IDL:Name:1.0", "Name", TypeCode::String(0));
+    assert_ne!(named, TypeCode::String(0));
+    assert!(named.is_equivalent(&TypeCode::String(0)));
+    assert!(!named.is_equivalent(&TypeCode::String(8)));
+
+    let with = |name: &str, ty| TypeCode::structure("IDL:S:1.0", name, [(name, ty)]);
+    assert_ne!(with("a", TypeCode::Long), with("b", TypeCode::Long));
+    assert!(with("a", TypeCode::Long).is_equivalent(&with("b", TypeCode::Long)));
+
+    let anonymous = |ty| TypeCode::structure("", "", [("", ty)]);
+    assert!(anonymous(TypeCode::Long).is_equivalent(&with("a", TypeCode::Long)));
+    assert!(!anonymous(TypeCode::Short).is_equivalent(&with("a", TypeCode::Long)));
+    assert_eq!(tree(), tree());
+    assert!(!tree().is_equivalent(&shape()));
+}
+
+#[test]
+fn values_go_in_and_come_out_as_the_type_that_they_are_of() {
+    let leaf = |name: &str| Tree { name: name.into(), children: Vec::new() };
+    let ash = Tree { name: "Ähre".into(), children: vec![leaf("a"), leaf("b")] };
+    let any = Any::new(&ash).unwrap();
+    assert_eq!(any.get::<Tree>().unwrap(), Some(ash));
+    assert_eq!(any.get::<String>().unwrap(), None);
+    round_trip(&any);
+    round_trip(&Any::new(&any).unwrap());
+    round_trip(&Any::new(&vec![1.5, f64::INFINITY]).unwrap());
+    round_trip(&Any::new(&[[1_i16, 2, 3], [4, 5, 6]]).unwrap());
+    round_trip(&Any::new(&tree()).unwrap());
+    round_trip(&Any::default());
+}
+
+#[test]
+fn each_case_of_a_union_passes_through() {
+    let code = shape();
+    let check = |label, put: &dyn Fn(&mut Encoder<'_>)| {
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Iso8859_1);
+        code.encode(&mut out).unwrap();
+        out.put_i32(label);
+        put(&mut out);
+        let sent = out.to_vec();
+        let any = Any::decode(&mut Decoder::new(&sent, ByteOrder::Big)).unwrap();
+        assert_eq!(octets_of(&any), sent, "label {label}");
+    };
+    check(1, &|out| out.put_f64(2.5));
+    check(-2, &|out| {
+        out.put_u32(2);
+        out.put_i16s(&[1, 2]);
+    });
+    check(7, &|out| out.put_string("seven, by default").unwrap());
+}
+
+#[test]
+fn a_value_that_is_not_of_its_type_is_refused() {
+    assert!(Any::with_type(TypeCode::Char, &b'x').is_ok());
+    for wrong in [TypeCode::Long, TypeCode::Null, TypeCode::String(0), TypeCode::Boolean] {
+        assert!(Any::with_type(wrong.clone(), &b'x').is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_type_that_nests_too_deep_ends_in_an_error_at_once() {
+    // 800 KB: sequences within sequences, each an encapsulation in the one before.
+    let mut octets = Vec::new();
+    for level in 0_u32..66_000 {
+        let left = (66_000 - level) * 12 - 8;
+        octets.extend(19_u32.to_be_bytes());
+        octets.extend(left.to_be_bytes());
+        octets.extend([0; 4]);
+    }
+    let start = Instant::now();
+    let error = TypeCode::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap_err();
+    assert!(matches!(error.kind, CdrErrorKind::TooDeep { limit: 64 }), "{error}");
+    assert!(start.elapsed() < Duration::from_millis(500));
+}
+
+#[test]
+fn values_that_take_no_octets_are_refused() {
+    let nothing = TypeCode::structure("IDL:Nothing:1.0", "", [("", TypeCode::Null)]);
+    let many = TypeCode::array(TypeCode::array(nothing, u32::MAX), u32::MAX);
+    let octets = octets(&many, ByteOrder::NATIVE, 0);
+    let start = Instant::now();
+    assert!(Any::decode(&mut Decoder::new(&octets, ByteOrder::NATIVE)).is_err());
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn damaged_octets_end_in_an_error_or_in_another_value() {
+    let leaf = Tree { name: "leaf".into(), children: Vec::new() };
+    let ash = Tree { name: "ash".into(), children: vec![leaf] };
+    let whole = octets(&Any::new(&ash).unwrap(), ByteOrder::Little, 0);
+    for end in 0..whole.len() {
+        assert!(Any::decode(&mut Decoder::new(&whole[..end], ByteOrder::Little)).is_err());
+    }
+    for bit in 0..whole.len() * 8 {
+        let mut damaged = whole.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(any) = Any::decode(&mut Decoder::new(&damaged, ByteOrder::Little)) {
+            octets(&any, ByteOrder::Little, 0);
+        }
+    }
+}
+
+#[test]
+fn random_types_and_values_survive_the_wire() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..500 {
+        let ty = random.ty(3);
+        round_trip(&ty);
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Utf8);
+        out.copy_raw(&octets(&ty, ByteOrder::Big, 0));
+        random.value(&ty, &mut out);
+        let sent = out.to_vec();
+        let any = Any::decode(&mut Decoder::new(&sent, ByteOrder::Big)).unwrap();
+        assert_eq!(octets_of(&any), sent, "round {round}: {ty:?}");
+        round_trip(&any);
+    }
+}
+
+fn octets_of(any: &Any) -> Vec<u8> {
+    octets(any, ByteOrder::Big, 0)
+}
+
+/// A deterministic source of types and values.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    fn ty(&mut self, depth: u32) -> TypeCode {
+        let simple = [
+            TypeCode::Short,
+            TypeCode::ULong,
+            TypeCode::LongLong,
+            TypeCode::Float,
+            TypeCode::Double,
+            TypeCode::Boolean,
+            TypeCode::Char,
+            TypeCode::Octet,
+            TypeCode::String(0),
+        ];
+        match self.below(if depth == 0 { 6 } else { 12 }) {
+            6 => TypeCode::sequence(self.ty(depth - 1), 0),
+            7 => TypeCode::array(self.ty(depth - 1), 1 + self.below(3) as u32),
+            8 => TypeCode::alias("IDL:Alias:1.0", "Alias", self.ty(depth - 1)),
+            9 | 10 => {
+                let members = (0..=self.below(3)).map(|i| (format!("m{i}"), self.ty(depth - 1)));
+                let members: Vec<_> = members.collect();
+                TypeCode::structure("IDL:Struct:1.0", "Struct", members)
+            }
+            11 => TypeCode::enumeration("IDL:Enum:1.0", "Enum", ["a", "b", "c"]),
+            _ => simple[self.below(simple.len() as u64) as usize].clone(),
+        }
+    }
+
+    fn value(&mut self, ty: &TypeCode, out: &mut Encoder<'_>) {
+        let number = self.below(1 << 48);
+        match ty {
+            TypeCode::Short => out.put_u16(number as u16),
+            TypeCode::ULong => out.put_u32(number as u32),
+            TypeCode::LongLong => out.put_u64(number),
+            TypeCode::Float => out.put_f32(number as f32),
+            TypeCode::Double => out.put_f64(number as f64),
+            TypeCode::Boolean => out.put_bool(number & 1 == 0),
+            TypeCode::Char | TypeCode::Octet => out.put_u8(number as u8),
+            TypeCode::String(_) => out.put_string(&"x".repeat(number as usize % 9)).unwrap(),
+            TypeCode::Enum(code) => out.put_u32(number as u32 % code.enumerators.len() as u32),
+            TypeCode::Alias(code) => self.value(&code.ty, out),
+            TypeCode::Struct(code) => code.members.iter().for_each(|m| self.value(&m.ty, out)),
+            TypeCode::Sequence(element, _) => {
+                let length = number % 4;
+                out.put_u32(length as u32);
+                (0..length).for_each(|_| self.value(element, out));
+            }
+            TypeCode::Array(element, length) => {
+                (0..*length).for_each(|_| self.value(element, out));
+            }
+            _ => {}
+        }
+    }
+}

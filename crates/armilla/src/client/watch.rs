@@ -1,0 +1,87 @@
+//! Limits of calls without a timer for each: a mark beside the connection, and one thread that
+//! looks at all marks.
+//!
+//! A kernel timer per read costs more than all else that a call adds to the sockets. So the limit
+//! of a call that may take long is a number in memory, and the thread wakes, by closing its
+//! connection, a call whose number has passed. It sleeps until the earliest of them, and no longer
+//! than the shortest limit that is kept this way, so that it never comes late to one that began
+//! meanwhile. Shorter limits are the socket's own.
+
+use crate::orb::lock;
+use armilla_ipc::{CoarseInstant, Stream, coarse_now};
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+/// The shortest limit that a mark keeps.
+pub(super) const SHORTEST: Duration = Duration::from_secs(1);
+
+/// No call is under way.
+const FREE: u64 = 0;
+
+/// The call under way has run out of time, and the connection reads no more.
+const EXPIRED: u64 = u64::MAX;
+
+/// The mark of one connection: when the call under way must end, in nanoseconds of the coarse clock.
+pub(crate) struct Watch {
+    stream: Arc<dyn Stream>,
+    end: AtomicU64,
+}
+
+impl Watch {
+    /// A call begins that must end at `end`.
+    #[inline]
+    pub(super) fn begin(&self, end: CoarseInstant) {
+        self.end.store(end.as_nanos().clamp(FREE + 1, EXPIRED - 1), Ordering::Release);
+    }
+
+    /// The call ends. `false` when it was out of time, and then the connection is useless.
+    #[inline]
+    pub(super) fn end(&self) -> bool {
+        self.end.swap(FREE, Ordering::AcqRel) != EXPIRED
+    }
+
+    /// Ends the call under way if its time has passed. Returns when it must end, if it may go on.
+    fn look(&self, now: u64) -> Option<u64> {
+        let end = self.end.load(Ordering::Acquire);
+        if end == FREE || end == EXPIRED {
+            return None;
+        }
+        if end > now {
+            return Some(end);
+        }
+        // When the exchange fails the call has ended by itself.
+        if self.end.compare_exchange(end, EXPIRED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            // A connection that is gone already wakes its reader by itself.
+            self.stream.shutdown(Shutdown::Read).ok();
+        }
+        None
+    }
+}
+
+/// The marks of all connections of an ORB.
+#[derive(Default)]
+pub(super) struct Watches(Mutex<Vec<Weak<Watch>>>);
+
+impl Watches {
+    /// A mark for a new connection.
+    pub(super) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<Watch> {
+        let watch = Arc::new(Watch { stream: stream.clone(), end: AtomicU64::new(FREE) });
+        lock(&self.0).push(Arc::downgrade(&watch));
+        watch
+    }
+
+    /// Ends the calls whose time has passed. Returns how long nobody needs to look again.
+    pub(super) fn look(&self) -> Duration {
+        let now = coarse_now().as_nanos();
+        let mut earliest = u64::MAX;
+        lock(&self.0).retain(|watch| {
+            let watch = watch.upgrade();
+            let end = watch.as_ref().and_then(|watch| watch.look(now));
+            earliest = earliest.min(end.unwrap_or(u64::MAX));
+            watch.is_some()
+        });
+        Duration::from_nanos(earliest.saturating_sub(now)).min(SHORTEST)
+    }
+}

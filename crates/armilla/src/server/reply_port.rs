@@ -1,0 +1,15 @@
+//! The way back to a client.
+
+use armilla_cdr::CodeSet;
+use armilla_ipc::Stream;
+use std::sync::Arc;
+
+/// Where replies go.
+pub(crate) struct ReplyPort {
+    pub(crate) stream: Arc<dyn Stream>,
+    /// The last reply; its memory is used for the next.
+    pub(crate) buffer: Vec<u8>,
+    /// What the client chose for strings; it says so with its first request.
+    pub(crate) code_set: CodeSet,
+    pub(crate) max_message: usize,
+}

@@ -1,0 +1,39 @@
+//! The README of the repository quotes this example; here its quotations are held against it.
+
+const README: &str = include_str!("../../../README.md");
+
+/// Where the quoted lines come from.
+const SOURCES: [&str; 4] = [
+    include_str!("../idl/bank.idl"),
+    include_str!("../build.rs"),
+    include_str!("../src/bin/server.rs"),
+    include_str!("../src/bin/client.rs"),
+];
+
+#[test]
+fn what_the_readme_quotes_stands_in_the_example() {
+    let quotations = code_blocks("idl").chain(code_blocks("rust"));
+    let mut count = 0;
+    for quotation in quotations {
+        count += 1;
+        let found = SOURCES.iter().any(|source| stands_in(quotation, source));
+        assert!(found, "the README quotes what the example does not have:\n{quotation}");
+    }
+    assert_eq!(count, 4, "an IDL file, a build script, a server and a client");
+}
+
+/// The text of each block of this language.
+fn code_blocks(language: &str) -> impl Iterator<Item = &'static str> {
+    let fence = format!("```{language}\n");
+    let blocks: Vec<_> =
+        README.split(&fence).skip(1).filter_map(|b| b.split("```").next()).collect();
+    blocks.into_iter()
+}
+
+/// Whether the lines of `quotation` stand in `source` in their order, whatever their indentation
+/// and whatever stands between them.
+fn stands_in(quotation: &str, source: &str) -> bool {
+    let mut lines = source.lines().map(str::trim);
+    let wanted = quotation.lines().map(str::trim).filter(|line| !line.is_empty());
+    wanted.into_iter().all(|line| lines.any(|candidate| candidate == line))
+}

@@ -1,0 +1,179 @@
+//! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
+
+use armilla::{Completion, ExceptionKind, Minor, Version};
+use armilla_cdr::ByteOrder;
+use armilla_giop::MessageKind;
+use armilla_tests::gate::PATIENCE;
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{self, Peer, Wire, done};
+use armilla_tests::probe::*;
+use armilla_tests::process::Process;
+use armilla_tests::servant::{Ear, Probe};
+use rustix::process::Signal;
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A connection that has made one call and stays open.
+fn connected(address: (&str, u16), key: &[u8]) -> Wire {
+    let mut wire = Wire::connect(address);
+    wire.send(&ping(key));
+    assert_eq!(wire.kind(), Some(MessageKind::Reply));
+    wire
+}
+
+fn ping(key: &[u8]) -> Vec<u8> {
+    peer::request(Version::V1_2, ByteOrder::NATIVE, key, "ping", |_| Ok(()))
+}
+
+fn key(reference: &EverythingRef) -> Vec<u8> {
+    reference.object().ior().iiop_profiles().next().unwrap().unwrap().object_key
+}
+
+#[test]
+fn a_request_under_way_is_answered_and_then_the_connection_closes_in_order() {
+    let server = Server::start();
+    let key = key(&server.local);
+    let mut idle = connected(server.address(), &key);
+    let mut busy = Wire::connect(server.address());
+    busy.send(&peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "block", |_| Ok(())));
+    server.probe.gate.await_waiting(1);
+    thread::scope(|scope| {
+        let ending = scope.spawn(|| server.shutdown());
+        assert_eq!(idle.until_end(), [MessageKind::CloseConnection]);
+        assert!(!ending.is_finished(), "the request under way was not waited for");
+        // A request that comes now is not begun any more.
+        busy.send(&ping(&key));
+        server.probe.gate.open();
+        assert_eq!(busy.until_end(), [MessageKind::Reply, MessageKind::CloseConnection]);
+    });
+}
+
+#[test]
+fn calls_to_a_server_that_was_shut_down_are_transient() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    remote.ping().unwrap();
+    server.shutdown();
+    let error = remote.ping().unwrap_err();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+#[test]
+fn an_orb_that_was_shut_down_calls_and_activates_nothing_more() {
+    let server = Server::start();
+    let client = orbs::listening();
+    let remote = server.remote(&client);
+    remote.ping().unwrap();
+    client.shutdown();
+    let poa = client.root_poa();
+    for error in [
+        remote.ping().unwrap_err(),
+        remote.object().locate().unwrap_err(),
+        poa.activate(everything::tie(Probe::default())).unwrap_err(),
+    ] {
+        let got = (error.kind(), error.minor(), error.completed());
+        assert_eq!(got, (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No), "{error}");
+    }
+    server.local.ping().unwrap();
+}
+
+#[test]
+fn a_servant_may_call_while_its_orb_shuts_down() {
+    let server = Server::start();
+    let client = orbs::listening();
+    let (ear, listener) = Ear::activate(&client);
+    let remote = server.remote(&client);
+    let gate = &server.probe.gate;
+    thread::scope(|scope| {
+        let call = scope.spawn(|| remote.block_and_call_back(&listener, "last words"));
+        gate.await_waiting(1);
+        let ending = scope.spawn(|| server.shutdown());
+        assert!(!ending.is_finished());
+        gate.open();
+        call.join().unwrap().unwrap();
+    });
+    assert_eq!(ear.heard(), ["last words"]);
+    client.shutdown();
+}
+
+#[test]
+fn a_servant_that_does_not_end_is_given_up_after_the_drain_timeout() {
+    let limits = orbs::builder().settings(|s| s.drain_timeout = Duration::from_millis(50));
+    let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let remote = server.remote(&orbs::client());
+    thread::scope(|scope| {
+        let call = scope.spawn(|| remote.block());
+        server.probe.gate.await_waiting(1);
+        let begun = Instant::now();
+        server.shutdown();
+        assert!(begun.elapsed() < PATIENCE / 2);
+        server.probe.gate.open();
+        assert!(call.join().unwrap().is_ok(), "its reply is sent all the same");
+    });
+}
+
+#[test]
+fn shutting_down_twice_or_without_ever_listening_does_nothing() {
+    let server = Server::start();
+    thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| server.shutdown())));
+    });
+    server.shutdown();
+    orbs::client().shutdown();
+}
+
+#[test]
+fn a_client_that_shuts_down_closes_its_connections_in_order() {
+    let (sender, kinds) = mpsc::channel();
+    let peer = Peer::start(move |_, mut wire| {
+        let Some(request) = wire.request() else { return };
+        wire.send(&done(&request));
+        sender.send(wire.until_end()).ok();
+    });
+    let client = orbs::client();
+    peer.reference(&client, Version::V1_2).ping().unwrap();
+    client.shutdown();
+    assert_eq!(kinds.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
+}
+
+#[test]
+fn run_ends_when_another_thread_shuts_down() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    thread::scope(|scope| {
+        let running = [(); 2].map(|()| scope.spawn(|| server.run()));
+        remote.ping().unwrap();
+        server.shutdown();
+        running.into_iter().for_each(|run| run.join().unwrap().unwrap());
+    });
+    assert!(server.run().is_ok(), "what has ended does not run again");
+}
+
+#[test]
+fn an_idle_connection_is_closed_in_order_after_its_time() {
+    let limits = orbs::builder().settings(|s| s.server_idle = Duration::from_millis(30));
+    let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let mut wire = connected(server.address(), &key(&server.local));
+    assert_eq!(wire.until_end(), [MessageKind::CloseConnection]);
+    let remote = server.remote(&orbs::client());
+    remote.ping().unwrap();
+    let mut other = connected(server.address(), &key(&server.local));
+    assert_eq!(other.until_end(), [MessageKind::CloseConnection]);
+    remote.ping().unwrap();
+}
+
+#[test]
+fn a_process_ends_in_order_when_it_is_asked_to() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut process = Process::start(Command::new(env!("CARGO_BIN_EXE_probe")).arg("serve"));
+        let remote: EverythingRef = orbs::client().resolve(&process.url).unwrap();
+        let mut wire = connected(process.address(), &key(&remote.myself().unwrap()));
+        process.signal(signal);
+        assert_eq!(wire.until_end(), [MessageKind::CloseConnection], "{signal:?}");
+        assert_eq!(process.await_end().code(), Some(0), "{signal:?}");
+        assert_eq!(remote.ping().unwrap_err().kind(), ExceptionKind::Transient);
+    }
+}

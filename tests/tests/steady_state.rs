@@ -1,0 +1,39 @@
+//! What a call costs the heap when everything is warm: nothing, on either side. The allocator counts
+//! for the whole process, so this file has one test only, and nothing runs beside it.
+
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::probe::*;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use std::alloc::System;
+use std::time::Duration;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// How many allocations 1,000 calls make, client and server together: the least of several rounds,
+/// for a thread that begins beside one allocates too, but a call that allocates does so in each.
+fn allocations(call: impl Fn()) -> usize {
+    let round = || {
+        let before = ALLOCATOR.stats();
+        (0..1_000).for_each(|_| call());
+        let after = ALLOCATOR.stats();
+        (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
+    };
+    (0..5).map(|_| round()).min().unwrap_or(usize::MAX)
+}
+
+#[test]
+fn a_call_allocates_nothing_on_either_side() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    assert_eq!(allocations(|| remote.ping().unwrap()), 0);
+    let timed = remote.with_timeout(Duration::from_secs(5));
+    assert_eq!(allocations(|| timed.ping().unwrap()), 0, "with a limit of its own");
+    let echo = || assert_eq!(remote.echo_double(1.5, &mut 2.5).unwrap(), (2.5, 1.5));
+    assert_eq!(allocations(echo), 0, "with scalars in every direction");
+    let place = Point { tag: 1, x: 2.0, y: 3 };
+    assert_eq!(allocations(|| remote.set_place(&place).unwrap()), 0, "with a struct");
+    assert_eq!(allocations(|| assert!(server.local.increment().is_ok())), 0, "collocated");
+    assert_eq!(allocations(|| remote.set_name("tycho").unwrap()), 0, "with a string");
+    assert_ne!(allocations(|| assert!(remote.name().is_ok())), 0, "the counter counts");
+}
