@@ -1,4 +1,4 @@
-//! What the tests share: the Rust that the IDL compiler makes of `idl/probe.idl`, a servant for it,
+//! What the tests share: the Rust that the IDL compiler makes of `idl/*.idl`, a servant of `Probe`,
 //! ORBs on the loopback, and peers that speak GIOP by a script. The tests themselves are in `tests`,
 //! a file for each feature.
 
@@ -12,7 +12,8 @@ pub mod servant;
 
 #[allow(missing_docs)]
 mod idl {
+    armilla::include_idl!("dynamic");
     armilla::include_idl!("probe");
 }
 
-pub use idl::probe;
+pub use idl::{dynamic, probe};

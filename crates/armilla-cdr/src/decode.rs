@@ -38,7 +38,7 @@ macro_rules! scalar {
 }
 
 scalar! {
-    u8 u8s u8, bool bools bool, i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32,
+    u8 u8s u8, bool bools bool, i8 i8s i8, i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32,
     i64 i64s i64, u64 u64s u64, f32 f32s f32, f64 f64s f64
 }
 

@@ -353,6 +353,6 @@ macro_rules! numbers {
 }
 
 numbers! {
-    put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
+    put_i8 put_i8s i8, put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
     put_i64 put_i64s i64, put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
 }

@@ -89,7 +89,7 @@ macro_rules! order {
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
 order! {
-    put_u8 u8 u8, put_i16 i16 i16, put_u16 u16 u16, put_i32 i32 i32, put_u32 u32 u32,
+    put_u8 u8 u8, put_i8 i8 i8, put_i16 i16 i16, put_u16 u16 u16, put_i32 i32 i32, put_u32 u32 u32,
     put_i64 i64 i64, put_u64 u64 u64, put_f32 f32 f32, put_f64 f64 f64
 }
 

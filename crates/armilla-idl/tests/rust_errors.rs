@@ -68,6 +68,30 @@ fn types_that_double_at_each_level_are_measured_in_no_time() {
     assert!(errors(&idl).render().contains("arrays larger than 64 KiB"));
 }
 
+#[test]
+fn native_values_do_not_leave_their_process() {
+    let idl = "native Key; struct Pair { Key a; Key b; };\n";
+    for used in ["void f(in Key k);", "Pair f();", "attribute Key k;"] {
+        let errors = errors(&format!("{idl}interface Remote {{ {used} }};"));
+        assert!(
+            errors.render().contains("a native type cannot become Rust in"),
+            "{used}\n{errors}"
+        );
+        assert!(try_generate(&format!("{idl}local interface Near {{ {used} }};")).is_ok());
+    }
+}
+
+#[test]
+fn types_that_spell_out_too_many_others_are_refused() {
+    let mut idl = String::from("typedef sequence<long> T0;\n");
+    for i in 1..1000 {
+        idl += &format!("typedef sequence<T{}> T{i};\n", i - 1);
+    }
+    assert!(try_generate(&idl).is_ok());
+    idl += "struct S { T999 deep; };\n";
+    assert!(errors(&idl).render().contains("too entangled with others"));
+}
+
 fn try_generate(idl: &str) -> Result<String, Diagnostics> {
     let compilation =
         parse_str("test.idl", idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));

@@ -79,11 +79,11 @@ mod settings;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
-pub use armilla_cdr::{Any, TypeCode};
+pub use armilla_cdr::{Any, TypeCode, Typed};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{Object, Ref};
+pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
 pub use settings::Settings;
@@ -95,10 +95,14 @@ const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 #[doc(hidden)]
 pub mod rt {
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
-    pub use crate::object::{Interface, IsA, Object, Ref, Upcast};
+    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
     pub use crate::server::{DispatchError, Dispatched, ServerCall};
+    pub use armilla_cdr::{Any, TypeCode, Typed};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
+
+    /// The TypeCode of one type, made when it is first asked for.
+    pub type SharedTypeCode = std::sync::LazyLock<TypeCode>;
 }
 
 /// Includes the Rust that `armilla_idl::build("idl/NAME.idl")` made in the build script.

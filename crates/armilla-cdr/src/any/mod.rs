@@ -40,12 +40,16 @@ impl Any {
     }
 
     /// An `any` that holds `value` as one of the type `type_code`, which its encoding must fit:
-    /// for types that share a Rust type, such as a typedef or `char`.
+    /// for types that share a Rust type, such as a typedef or `char`. The repository id that comes
+    /// before the members of an exception is added here.
     ///
     /// # Errors
     /// When the value breaks a rule of its IDL type, or is not encoded as one of `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        if let TypeCode::Exception(code) = type_code.resolved() {
+            out.put_string(&code.id)?;
+        }
         value.encode(&mut out)?;
         let any = Self { type_code, value: out.to_vec() };
         any.check()?;
@@ -88,6 +92,9 @@ impl Any {
             Some(context) => input.with_context(context),
             None => input,
         };
+        if let TypeCode::Exception(_) = self.type_code.resolved() {
+            input.string()?;
+        }
         T::decode(&mut input).map(Some)
     }
 

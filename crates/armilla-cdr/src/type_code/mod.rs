@@ -23,10 +23,11 @@ pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 /// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
 /// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
 /// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum TypeCode {
     /// No type: that of an empty [`Any`](crate::Any).
+    #[default]
     Null,
     /// The result of an operation without one.
     Void,
@@ -239,6 +240,26 @@ impl TypeCode {
         members: impl IntoIterator<Item = (M, Self)>,
     ) -> Self {
         Self::Exception(Arc::new(StructCode::new(id, name, members)))
+    }
+
+    /// A union over `discriminator` with these cases, a label, a name and a type each; `default`
+    /// says which of them is the default case, whose label does not count.
+    pub fn union<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        discriminator: Self,
+        default: Option<u32>,
+        cases: impl IntoIterator<Item = (i64, M, Self)>,
+    ) -> Self {
+        let case = |(label, name, ty): (i64, M, Self)| CaseCode { label, name: name.into(), ty };
+        let cases = cases.into_iter().map(case).collect();
+        Self::Union(Arc::new(UnionCode {
+            id: id.into(),
+            name: name.into(),
+            discriminator,
+            default,
+            cases,
+        }))
     }
 
     /// An enum with these enumerators.

@@ -25,6 +25,8 @@ typed! {
     bool => TypeCode::Boolean,
     // An IDL `char` is a `u8` too; in an `Any` a `u8` is an octet.
     u8 => TypeCode::Octet,
+    // TypeCodes have no kind for signed integers of eight bits.
+    i8 => TypeCode::Octet,
     i16 => TypeCode::Short,
     u16 => TypeCode::UShort,
     i32 => TypeCode::Long,

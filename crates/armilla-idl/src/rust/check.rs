@@ -5,10 +5,12 @@ use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
-use super::scope;
+use super::scope::{self, Scope};
+use super::structs;
+use super::type_codes;
 use super::unions;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind, Declaration, Interface, Member, Model, Type, Union};
+use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +18,9 @@ use std::collections::{HashMap, HashSet};
 const MAX_ARRAY: u64 = 64 << 10;
 
 /// Everything that keeps `model` from becoming Rust.
-pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, facts, taken: HashMap::new(), found: Vec::new() };
+pub(super) fn check(scope: &Scope<'_>) -> Vec<Diagnostic> {
+    let Scope { model, facts, .. } = *scope;
+    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found: Vec::new() };
     for (id, declaration) in model.iter() {
         checker.declaration(id, declaration);
     }
@@ -25,6 +28,7 @@ pub(super) fn check(model: &Model, facts: &Facts) -> Vec<Diagnostic> {
 }
 
 struct Checker<'m> {
+    scope: &'m Scope<'m>,
     model: &'m Model,
     facts: &'m Facts,
     /// Who has which name: (Rust scope, name) to what it is in IDL and where.
@@ -71,13 +75,15 @@ impl<'m> Checker<'m> {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
-                self.members(&own, data.members.iter());
+                self.members(&own, structs::members(self.model, data).into_iter());
+                self.type_code(id, span);
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
                 self.union(&own, declaration, data);
+                self.type_code(id, span);
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
@@ -85,12 +91,12 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
+            DeclKind::Native => {}
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
             DeclKind::Value(_)
             | DeclKind::ValueBox(_)
-            | DeclKind::Native
             | DeclKind::Bitmask(_)
             | DeclKind::Bitset(_) => {}
         }
@@ -123,6 +129,28 @@ impl<'m> Checker<'m> {
         }
     }
 
+    /// Refuses a native type in an interface that is called from elsewhere. The front end has
+    /// refused local interfaces there.
+    fn travels(&mut self, callable: &Callable<'m>) {
+        let parameters = callable.parameters.iter().map(|p| (p.ty, p.span));
+        let result = callable.result.map(|ty| (ty, callable.span));
+        let raised = callable.raises.iter().map(|id| (Type::Named(*id), callable.span));
+        let types = parameters.chain(result).map(|(ty, span)| (ty.clone(), span)).chain(raised);
+        let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
+        if let Some((_, span)) = kept.next() {
+            let message = "a native type cannot become Rust in an interface that is not local";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
+    }
+
+    /// Refuses a type whose TypeCode would be too large.
+    fn type_code(&mut self, id: DeclId, span: Span) {
+        if type_codes::is_too_large(self.scope, id) {
+            let message = "the type is too entangled with others for a TypeCode";
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
+    }
+
     fn interface(
         &mut self,
         id: DeclId,
@@ -146,6 +174,9 @@ impl<'m> Checker<'m> {
                 self.claim(&companion, &raises, what, callable.span);
             }
             self.callable(&methods, &callable);
+            if data.flavour != Flavour::Local {
+                self.travels(&callable);
+            }
         }
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.

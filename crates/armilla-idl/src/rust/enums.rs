@@ -4,18 +4,22 @@ use super::docs::docs;
 use super::lints;
 use super::module::Module;
 use super::names;
-use crate::model::{Declaration, Enum};
+use super::scope::Scope;
+use super::type_codes;
+use crate::model::{DeclId, Declaration, Enum};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// Adds an enum with its conversion from a number and its encoding.
 pub(super) fn generate(
-    scoped_name: &str,
+    scope: &Scope<'_>,
+    id: DeclId,
     declaration: &Declaration,
     data: &Enum,
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
+    let scoped_name = &scope.model.scoped_name(id);
     let variants: Vec<String> = data.enumerators.iter().map(|e| names::variant(&e.name)).collect();
     let allow = lints::allow(&lints::variants(&name.to_string(), &variants, &[]));
     let enum_docs = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
@@ -48,6 +52,7 @@ pub(super) fn generate(
             }
         }
     });
+    module.push(type_codes::implementation(scope, id, &name));
 }
 
 fn conversion(scoped_name: &str, name: &Ident, variants: &[String]) -> TokenStream {

@@ -5,7 +5,7 @@
 //! found for all declarations together: assumed at first, then corrected until nothing changes.
 
 use super::types;
-use crate::model::{DeclId, DeclKind, Model, Type};
+use crate::model::{DeclId, DeclKind, Flavour, Model, Type};
 
 /// What is known about one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Fact {
     pub(super) default: bool,
     /// About how many octets a value takes in memory, not counting what it owns elsewhere.
     pub(super) size: u64,
+    /// Whether values never leave their process, so that they have no encoding.
+    pub(super) local: bool,
 }
 
 /// The facts of all declarations of a model.
@@ -37,7 +39,10 @@ const MAX_DEFAULT: u32 = 32;
 const HANDLE: u64 = 24;
 
 /// What is assumed at first, and what holds for a type without parts.
-const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0 };
+const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0, local: false };
+
+/// What holds for references, and what is like them.
+const HANDLED: Fact = Fact { copy: false, eq: false, size: HANDLE, ..NOTHING };
 
 impl Facts {
     /// Finds the facts of all declarations in `model`.
@@ -65,8 +70,8 @@ impl Facts {
             }
             Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
-                let eq = self.of_type(element).eq;
-                Fact { copy: false, eq, default: true, size: HANDLE }
+                let Fact { eq, local, .. } = self.of_type(element);
+                Fact { copy: false, eq, default: true, size: HANDLE, local }
             }
             Type::Array(element, dimensions) => {
                 let element = self.of_type(element);
@@ -75,11 +80,11 @@ impl Facts {
                 let size = dimensions.iter().fold(element.size, times);
                 Fact { default: element.default && is_small, size, ..element }
             }
-            Type::Object => Fact { copy: false, eq: false, default: true, size: HANDLE },
+            Type::Object => HANDLED,
+            Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
+            Type::TypeCode => HANDLED,
             // Refused by `unsupported`.
-            Type::Any
-            | Type::TypeCode
-            | Type::Principal
+            Type::Principal
             | Type::ValueBase
             | Type::WString(_)
             | Type::Fixed(..)
@@ -95,6 +100,7 @@ impl Facts {
             eq: whole.eq && part.eq,
             default: whole.default && part.default,
             size: whole.size.saturating_add(part.size),
+            local: whole.local || part.local,
         })
     }
 
@@ -102,7 +108,7 @@ impl Facts {
     fn correct<'i>(&mut self, model: &Model, ids: impl Iterator<Item = &'i DeclId>) -> bool {
         let mut changed = false;
         for id in ids {
-            let fact = self.of_declaration(&model.get(*id).kind);
+            let fact = self.of_declaration(model, &model.get(*id).kind);
             if let Some(known) = self.facts.get_mut(id.0 as usize)
                 && *known != fact
             {
@@ -113,10 +119,11 @@ impl Facts {
         changed
     }
 
-    fn of_declaration(&self, kind: &DeclKind) -> Fact {
+    fn of_declaration(&self, model: &Model, kind: &DeclKind) -> Fact {
         match kind {
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
-                let whole = self.of_all(data.members.iter().map(|member| &member.ty));
+                let members = super::structs::members(model, data);
+                let whole = self.of_all(members.into_iter().map(|member| &member.ty));
                 Fact { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
             }
             DeclKind::Union(union) => {
@@ -126,13 +133,13 @@ impl Facts {
                 Fact { copy: false, default: false, size, ..self.of_all(members) }
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
-            DeclKind::Interface(_) => self.of_type(&Type::Object),
+            DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
             DeclKind::Value(_)
             | DeclKind::ValueBox(_)
-            | DeclKind::Native
             | DeclKind::Bitmask(_)
             | DeclKind::Bitset(_) => NOTHING,
         }

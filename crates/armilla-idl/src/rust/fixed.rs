@@ -3,7 +3,7 @@
 
 use super::layout::Layout;
 use super::scope::Scope;
-use super::structs::field;
+use super::structs::{field, members};
 use super::types;
 use crate::model::{DeclId, DeclKind, Model, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -75,7 +75,7 @@ fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Opt
             DeclKind::Enum(_) => sizes.push(4),
             DeclKind::Struct(data) => {
                 let depth = depth.checked_sub(1)?;
-                for member in &data.members {
+                for member in members(model, data) {
                     leaves(model, &member.ty, depth, sizes)?;
                 }
             }
@@ -126,9 +126,8 @@ impl Unrolled<'_, '_> {
                 places.into_iter().flat_map(|place| self.writes(element, place)).collect()
             }
             Type::Named(id) => match &scope.model.get(*id).kind {
-                DeclKind::Struct(data) => data
-                    .members
-                    .iter()
+                DeclKind::Struct(data) => members(scope.model, data)
+                    .into_iter()
                     .flat_map(|member| {
                         let field = field(&member.name);
                         self.writes(&member.ty, quote!(#place.#field))
@@ -177,9 +176,8 @@ impl Unrolled<'_, '_> {
 
     fn read_struct(&mut self, id: DeclId, path: TokenStream) -> TokenStream {
         let DeclKind::Struct(data) = &self.scope.model.get(id).kind else { return path };
-        let fields: Vec<TokenStream> = data
-            .members
-            .iter()
+        let fields: Vec<TokenStream> = members(self.scope.model, data)
+            .into_iter()
             .map(|member| {
                 let name = field(&member.name);
                 let value = self.read(&member.ty);

@@ -9,7 +9,7 @@ use super::operation::{self, Callable};
 use super::raises;
 use super::scope::{self, Scope};
 use super::{skeleton, stub};
-use crate::model::{DeclId, DeclKind, Declaration, Interface, Model};
+use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Model};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -33,6 +33,9 @@ pub(super) fn generate(
     };
     module.push(interface.definition());
     module.push(interface.reference());
+    if interface.is_local() {
+        return interface.companion(nested, module);
+    }
     module.push(stub::generate(scope, &interface.name, &interface.companion, &interface.callables));
     module.push(interface.implementation());
     for base in [id].into_iter().chain(all_bases(scope.model, id)) {
@@ -69,6 +72,10 @@ struct Generator<'a, 'm> {
 }
 
 impl Generator<'_, '_> {
+    fn is_local(&self) -> bool {
+        self.data.flavour == Flavour::Local
+    }
+
     fn definition(&self) -> TokenStream {
         let scoped_name = self.scope.model.scoped_name(self.id);
         let trait_docs = docs(&self.declaration.docs, &format!("IDL interface `{scoped_name}`."));
@@ -93,7 +100,8 @@ impl Generator<'_, '_> {
         let name = &self.name;
         let reference = names::ident(&scope::reference_name(self.declaration));
         let docs = format!(" A reference to an object with the interface [`{name}`].");
-        quote!(#[doc = #docs] pub type #reference = rt::Ref<dyn #name>;)
+        let kind = names::ident(if self.is_local() { "LocalRef" } else { "Ref" });
+        quote!(#[doc = #docs] pub type #reference = rt::#kind<dyn #name>;)
     }
 
     fn implementation(&self) -> TokenStream {
@@ -153,9 +161,14 @@ impl Generator<'_, '_> {
         let name = &self.name;
         let within = self.scope.child(&names::module(&self.declaration.name));
         let mut body = nested;
-        let docs = format!(
-            " Ties the servant to the skeleton of [`{name}`](super::{name}), for an object adapter."
-        );
+        let docs = if self.is_local() {
+            format!(" Makes an object of what implements [`{name}`](super::{name}).")
+        } else {
+            format!(
+                " Ties the servant to the skeleton of [`{name}`](super::{name}), for an object \
+                 adapter."
+            )
+        };
         body.push(quote! {
             #[doc = #docs]
             pub fn tie(servant: impl super::#name) -> ::std::sync::Arc<dyn super::#name> {
@@ -163,9 +176,9 @@ impl Generator<'_, '_> {
             }
         });
         for callable in &self.callables {
-            raises::generate(&within, callable, &mut body);
+            raises::generate(&within, callable, self.is_local(), &mut body);
         }
-        if !self.callables.is_empty() {
+        if !self.callables.is_empty() && !self.is_local() {
             let mut functions = Module::default();
             let scope = within.child("skeleton");
             for callable in &self.callables {

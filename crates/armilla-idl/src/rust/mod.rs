@@ -8,6 +8,7 @@
 
 mod check;
 mod consts;
+mod cycles;
 mod docs;
 mod enums;
 mod facts;
@@ -26,6 +27,7 @@ mod scope;
 mod skeleton;
 mod structs;
 mod stub;
+mod type_codes;
 mod types;
 mod unions;
 mod unsupported;
@@ -34,6 +36,7 @@ use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use crate::source::Sources;
+use cycles::Cycles;
 use docs::docs as documentation;
 use facts::Facts;
 use module::Module;
@@ -81,12 +84,14 @@ pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics>
         return Err(diagnostics(refused, options));
     }
     let facts = Facts::of(model);
-    let problems = check::check(model, &facts);
+    let cycles = Cycles::of(model);
+    let scope = Scope::root(model, &facts, &cycles);
+    let problems = check::check(&scope);
     if !problems.is_empty() {
         return Err(diagnostics(problems, options));
     }
     let mut root = Module::default();
-    fill(&Scope::root(model, &facts), model.roots(), &mut root);
+    fill(&scope, model.roots(), &mut root);
     let text = format::file(root.into_root_tokens()).map_err(|error| {
         let message = format!("the generated code is malformed: {error}");
         let problem = Diagnostic::without_place(Code::Unsupported, message)
@@ -140,7 +145,7 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             unions::generate(scope, id, declaration, data, module);
             push_nested(scope, declaration, &data.nested, module);
         }
-        DeclKind::Enum(data) => enums::generate(&scoped_name, declaration, data, module),
+        DeclKind::Enum(data) => enums::generate(scope, id, declaration, data, module),
         DeclKind::Typedef(ty) => {
             let docs = documentation(&declaration.docs, &format!("IDL `{scoped_name}`."));
             let name = names::ident(&scope::name(declaration));
@@ -150,12 +155,14 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);
         }
+        DeclKind::Native => {
+            let docs = documentation(&declaration.docs, &format!("IDL native `{scoped_name}`."));
+            let name = names::ident(&scope::name(declaration));
+            module.push(quote!(#docs pub type #name = rt::Native;));
+        }
         // Refused by `unsupported`.
-        DeclKind::Value(_)
-        | DeclKind::ValueBox(_)
-        | DeclKind::Native
-        | DeclKind::Bitmask(_)
-        | DeclKind::Bitset(_) => {}
+        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Callable<'m> {
     pub(super) result: Option<&'m Type>,
     pub(super) parameters: Vec<Parameter<'m>>,
     pub(super) raises: &'m [DeclId],
+    /// Whether a list of context strings comes behind the arguments.
+    pub(super) has_context: bool,
 }
 
 /// A parameter of a [`Callable`].
@@ -75,6 +77,7 @@ impl<'m> Callable<'m> {
             result: operation.result.as_ref(),
             parameters: parameters.collect(),
             raises: &operation.raises,
+            has_context: !operation.context.is_empty(),
         }
     }
 
@@ -88,7 +91,8 @@ impl<'m> Callable<'m> {
             oneway: false,
             result: Some(&attribute.ty),
             parameters: Vec::new(),
-            raises: &[],
+            raises: &attribute.get_raises,
+            has_context: false,
         }
     }
 
@@ -105,6 +109,7 @@ impl<'m> Callable<'m> {
             method: names::method(&format!("set_{}", attribute.name)),
             result: None,
             parameters: vec![value],
+            raises: &attribute.set_raises,
             docs: &[],
             ..Callable::getter(attribute)
         }
@@ -112,7 +117,12 @@ impl<'m> Callable<'m> {
 
     /// The name of the enum of the exceptions that it may raise.
     pub(super) fn raises_name(&self) -> Option<String> {
-        let raises = names::camel(&format!("{}_raises", self.idl_name));
+        let accessor = match self.wire_name.get(..5) {
+            Some("_get_") => "_get",
+            Some("_set_") => "_set",
+            _ => "",
+        };
+        let raises = names::camel(&format!("{}{accessor}_raises", self.idl_name));
         (!self.raises.is_empty()).then_some(raises)
     }
 

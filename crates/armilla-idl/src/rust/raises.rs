@@ -9,8 +9,13 @@ use crate::model::{DeclId, Model, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Adds the enum, if the operation raises anything.
-pub(super) fn generate(scope: &Scope<'_>, callable: &Callable<'_>, module: &mut Module) {
+/// Adds the enum, if the operation raises anything. That of a local interface never travels.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    callable: &Callable<'_>,
+    is_local: bool,
+    module: &mut Module,
+) {
     let Some(name) = callable.raises_name() else { return };
     let name = names::ident(&name);
     let variant_names = variants(scope.model, callable.raises);
@@ -30,7 +35,9 @@ pub(super) fn generate(scope: &Scope<'_>, callable: &Callable<'_>, module: &mut 
         #allow
         pub enum #name { #(#[doc = #variant_docs] #variants(#types)),* }
     });
-    module.push(raises(&name, &variants, &types));
+    if !is_local {
+        module.push(raises(&name, &variants, &types));
+    }
     module.push(quote! {
         impl ::std::fmt::Display for #name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {

@@ -1,5 +1,6 @@
 //! Where each declaration stands in Rust, and how one Rust module names what stands in another.
 
+use super::cycles::Cycles;
 use super::facts::Facts;
 use super::names;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
@@ -11,14 +12,15 @@ use quote::quote;
 pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
     pub(super) facts: &'m Facts,
+    pub(super) cycles: &'m Cycles,
     /// The modules from the root of the generated file down to this one.
     modules: Vec<String>,
 }
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(model: &'m Model, facts: &'m Facts) -> Self {
-        Scope { model, facts, modules: Vec::new() }
+    pub(super) fn root(model: &'m Model, facts: &'m Facts, cycles: &'m Cycles) -> Self {
+        Scope { model, facts, cycles, modules: Vec::new() }
     }
 
     /// The module `name` within this one.

@@ -20,9 +20,11 @@ pub(super) fn generate(
     let method = names::ident(&callable.method);
     let (servant, call) = (callable.local("servant"), callable.local("call"));
     let input = callable.local("input");
-    let bind_input =
-        callable.arguments().next().map(|_| quote!(let #input = &mut #call.arguments();));
+    let reads_anything = callable.has_context || callable.arguments().next().is_some();
+    let bind_input = reads_anything.then(|| quote!(let #input = &mut #call.arguments();));
     let reads = callable.arguments().map(|parameter| read(scope, &input, parameter));
+    let context =
+        callable.has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
     let passed = callable.arguments().map(|parameter| {
         let name = names::ident(&parameter.name);
         match parameter.direction {
@@ -43,6 +45,7 @@ pub(super) fn generate(
         ) -> rt::Dispatched {
             #bind_input
             #(#reads)*
+            #context
             #answer
         }
     }

@@ -8,8 +8,9 @@ use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
 use super::scope::Scope;
+use super::type_codes;
 use super::types;
-use crate::model::{DeclId, Declaration, Struct};
+use crate::model::{DeclId, DeclKind, Declaration, Member, Model, Struct, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -24,11 +25,15 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let fixed = fixed::Plan::of(scope, id);
     module.push(definition(scope, id, declaration, data, fixed.is_some()));
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(encode(scope, &name, data, fixed.is_some()));
     module.push(decode(scope, &name, data, fixed.is_some()));
     if let Some(plan) = fixed {
         module.push(plan.implementation(&name));
     }
+    module.push(type_codes::implementation(scope, id, &name));
 }
 
 /// Adds an exception: a struct that is also an error.
@@ -44,6 +49,9 @@ pub(super) fn generate_exception(
     module.push(definition(scope, id, declaration, data, false));
     module.push(display(&scope.model.scoped_name(id), &name, data));
     module.push(quote!(impl ::std::error::Error for #name {}));
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(quote! {
         impl rt::UserException for #name {
             const REPOSITORY_ID: &'static str = #repository_id;
@@ -51,6 +59,19 @@ pub(super) fn generate_exception(
     });
     module.push(encode(scope, &name, data, false));
     module.push(decode(scope, &name, data, false));
+    module.push(type_codes::implementation(scope, id, &name));
+}
+
+/// The members of a struct, those of the structs that it extends first.
+pub(super) fn members<'m>(model: &'m Model, data: &'m Struct) -> Vec<&'m Member> {
+    let mut levels = vec![data];
+    let mut next = data.base;
+    while let Some(base) = next {
+        let DeclKind::Struct(data) = &model.get(base).kind else { break };
+        levels.push(data);
+        next = data.base;
+    }
+    levels.into_iter().rev().flat_map(|data| &data.members).collect()
 }
 
 fn definition(
@@ -64,10 +85,11 @@ fn definition(
     let docs_of_type = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     let derives = derives(scope, data, fixed);
-    if data.members.is_empty() {
+    let members = members(scope.model, data);
+    if members.is_empty() {
         return quote!(#docs_of_type #[derive(#(#derives),*)] pub struct #name;);
     }
-    let fields = data.members.iter().map(|member| {
+    let fields = members.into_iter().map(|member| {
         let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
         let name = field(&member.name);
         let ty = types::owned(scope, &member.ty);
@@ -82,7 +104,8 @@ fn definition(
 }
 
 fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
-    let fact = scope.facts.of_all(data.members.iter().map(|member| &member.ty));
+    let members = members(scope.model, data);
+    let fact = scope.facts.of_all(members.into_iter().map(|member| &member.ty));
     let mut derives = vec![quote!(Debug), quote!(Clone)];
     if fixed && fact.copy {
         derives.push(quote!(Copy));
@@ -98,10 +121,10 @@ fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
 }
 
 fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
-    let out = names::ident(if data.members.is_empty() { "_out" } else { "out" });
-    let steps: Vec<Step> = data
-        .members
-        .iter()
+    let members = members(scope.model, data);
+    let out = names::ident(if members.is_empty() { "_out" } else { "out" });
+    let steps: Vec<Step> = members
+        .into_iter()
         .flat_map(|member| {
             let field = field(&member.name);
             marshal::encode(scope, &out, &member.ty, &Place::Value(quote!(self.#field)))
@@ -124,8 +147,9 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
 }
 
 fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
-    let input = names::ident(if data.members.is_empty() { "_input" } else { "input" });
-    let fields = data.members.iter().map(|member| {
+    let members = members(scope.model, data);
+    let input = names::ident(if members.is_empty() { "_input" } else { "input" });
+    let fields = members.into_iter().map(|member| {
         let name = field(&member.name);
         let value = marshal::decode(scope, &input, &member.ty);
         quote!(#name: #value?)

@@ -1,7 +1,7 @@
 //! The client side: every reference to an interface that is an `Account` is an `Account` itself.
 
 use super::lints;
-use super::marshal::{self, Place};
+use super::marshal::{self, Place, Step};
 use super::names;
 use super::operation::{self, Callable, Parameter};
 use super::scope::Scope;
@@ -93,7 +93,7 @@ fn new_value(callable: &Callable<'_>, parameter: &Parameter<'_>) -> Ident {
 /// The closure that encodes the arguments.
 fn arguments(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let out = callable.local("out");
-    let steps: Vec<_> = callable
+    let mut steps: Vec<_> = callable
         .arguments()
         .flat_map(|parameter| {
             let name = names::ident(&parameter.name);
@@ -105,6 +105,10 @@ fn arguments(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
             marshal::encode(scope, &out, parameter.ty, &place)
         })
         .collect();
+    if callable.has_context {
+        // No context strings: Rust has no `Context` to take them from.
+        steps.push(Step::Try(quote!(#out.put_length(0))));
+    }
     marshal::closure(&TokenStream::new(), &out, &steps)
 }
 

@@ -18,22 +18,27 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         Primitive::ULongLong => "u64",
         Primitive::Float => "f32",
         Primitive::Double => "f64",
-        Primitive::Char | Primitive::Octet => "u8",
+        Primitive::Char | Primitive::Octet | Primitive::UInt8 => "u8",
+        Primitive::Int8 => "i8",
         Primitive::Boolean => "bool",
         // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => "refused",
+        Primitive::WChar | Primitive::LongDouble => "refused",
     })
 }
 
 /// How many octets a primitive takes, in CDR and in memory.
 pub(super) fn primitive_size(primitive: Primitive) -> usize {
     match primitive {
-        Primitive::Char | Primitive::Boolean | Primitive::Octet => 1,
+        Primitive::Char
+        | Primitive::Boolean
+        | Primitive::Octet
+        | Primitive::Int8
+        | Primitive::UInt8 => 1,
         Primitive::Short | Primitive::UShort => 2,
         Primitive::Long | Primitive::ULong | Primitive::Float => 4,
         Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
         // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble | Primitive::Int8 | Primitive::UInt8 => 0,
+        Primitive::WChar | Primitive::LongDouble => 0,
     }
 }
 
@@ -60,14 +65,12 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             DeclKind::Interface(_) => scope.reference(*id),
             _ => scope.path(*id),
         },
+        Type::Any => quote!(rt::Any),
+        Type::TypeCode => quote!(rt::TypeCode),
         // Refused by `unsupported`.
-        Type::Any
-        | Type::TypeCode
-        | Type::Principal
-        | Type::ValueBase
-        | Type::WString(_)
-        | Type::Fixed(..)
-        | Type::Map(..) => TokenStream::new(),
+        Type::Principal | Type::ValueBase | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => {
+            TokenStream::new()
+        }
     }
 }
 
@@ -103,7 +106,8 @@ pub(super) fn is_enum(model: &Model, ty: &Type) -> bool {
 /// Whether the type is a sequence of octets or characters, which a server borrows.
 pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
     let Type::Sequence(element, _) = model.resolve(ty) else { return false };
-    matches!(model.resolve(element), Type::Primitive(Primitive::Octet | Primitive::Char))
+    let element = model.resolve(element);
+    matches!(element, Type::Primitive(Primitive::Octet | Primitive::Char | Primitive::UInt8))
 }
 
 /// Whether `Encode` and `Decode` of the Rust type do everything: no bound has to be checked on the

@@ -12,6 +12,7 @@ use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
 use super::scope::Scope;
+use super::type_codes;
 use super::types;
 use crate::model::{Case, DeclId, DeclKind, Declaration, Model, Primitive, Type, Union};
 use proc_macro2::{Ident, TokenStream};
@@ -33,8 +34,12 @@ pub(super) fn generate(
     let union = Generator { scope, scoped_name: &scoped_name, name, data };
     module.push(union.definition(declaration));
     module.push(union.discriminator());
+    if scope.facts.of_type(&Type::Named(id)).local {
+        return;
+    }
     module.push(union.encode());
     module.push(union.decode());
+    module.push(type_codes::implementation(scope, id, &union.name));
 }
 
 /// Whether values of the discriminator are left that select no case.

@@ -30,27 +30,23 @@ impl Checker {
     fn declaration(&mut self, declaration: &Declaration) {
         let span = declaration.span;
         match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Enum(_) => {}
+            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
-            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
+            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(_) => self.refuse(span, "a valuetype"),
             DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
-            DeclKind::Native => self.refuse(span, "a native type"),
             DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),
             DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
         }
     }
 
     fn interface(&mut self, interface: &Interface, span: Span) {
-        match interface.flavour {
-            Flavour::Unconstrained if interface.defined => {}
-            Flavour::Unconstrained => self.refuse(span, "an interface without a definition"),
-            Flavour::Local => self.refuse(span, "a local interface"),
-            Flavour::Abstract => self.refuse(span, "an abstract interface"),
+        if interface.flavour == Flavour::Abstract {
+            self.refuse(span, "an abstract interface");
         }
         for export in &interface.exports {
             match export {
@@ -67,22 +63,13 @@ impl Checker {
         for parameter in &operation.parameters {
             self.ty(&parameter.ty, parameter.span);
         }
-        if !operation.context.is_empty() {
-            self.refuse(operation.span, "a `context` clause");
-        }
     }
 
     fn attribute(&mut self, attribute: &Attribute) {
         self.ty(&attribute.ty, attribute.span);
-        if !(attribute.get_raises.is_empty() && attribute.set_raises.is_empty()) {
-            self.refuse(attribute.span, "an attribute with exceptions");
-        }
     }
 
-    fn structure(&mut self, body: &Struct, span: Span) {
-        if body.base.is_some() {
-            self.refuse(span, "a struct with a base");
-        }
+    fn structure(&mut self, body: &Struct) {
         body.members.iter().for_each(|member| self.member(member));
     }
 
@@ -97,8 +84,6 @@ impl Checker {
 
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
-            Type::Any => "`any`",
-            Type::TypeCode => "`CORBA::TypeCode`",
             Type::Principal => "`CORBA::Principal`",
             Type::ValueBase => "`ValueBase`",
             Type::WString(_) => "`wstring`",
@@ -106,10 +91,13 @@ impl Checker {
             Type::Map(..) => "`map`",
             Type::Primitive(Primitive::WChar) => "`wchar`",
             Type::Primitive(Primitive::LongDouble) => "`long double`",
-            Type::Primitive(Primitive::Int8) => "`int8`",
-            Type::Primitive(Primitive::UInt8) => "`uint8`",
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
-            Type::Primitive(_) | Type::String(_) | Type::Object | Type::Named(_) => return,
+            Type::Primitive(_)
+            | Type::String(_)
+            | Type::Object
+            | Type::Any
+            | Type::TypeCode
+            | Type::Named(_) => return,
         };
         self.refuse(span, what);
     }

@@ -89,6 +89,19 @@ pub mod limits {
         }
     }
 
+    impl rt::Typed for Colour {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Limits/Colour:1.0",
+                    "Colour",
+                    ["RED", "GREEN"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Limits::FAVOURITE`.
     pub const FAVOURITE: Colour = Colour::Green;
 }

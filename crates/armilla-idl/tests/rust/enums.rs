@@ -43,6 +43,20 @@ impl<'a> ::armilla::rt::Decode<'a> for Order {
     }
 }
 
+impl ::armilla::rt::Typed for Order {
+    fn type_code() -> ::armilla::rt::TypeCode {
+        static CODE: ::armilla::rt::SharedTypeCode = ::armilla::rt::SharedTypeCode::new(||
+        {
+            ::armilla::rt::TypeCode::enumeration(
+                "IDL:Order:1.0",
+                "Order",
+                ["FIRST_IN", "LAST_IN"],
+            )
+        });
+        CODE.clone()
+    }
+}
+
 /// IDL module `Paint`.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod paint {
@@ -93,6 +107,19 @@ pub mod paint {
         }
     }
 
+    impl rt::Typed for Colour {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Paint/Colour:1.0",
+                    "Colour",
+                    ["RED", "GREEN", "dark_blue"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Paint::Shade`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
     #[repr(u32)]
@@ -132,6 +159,19 @@ pub mod paint {
     impl<'a> rt::Decode<'a> for Shade {
         fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    impl rt::Typed for Shade {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Paint/Shade:1.0",
+                    "Shade",
+                    ["SHADE_LIGHT", "SHADE_DARK", "SHADE_NONE"],
+                )
+            });
+            CODE.clone()
         }
     }
 }

@@ -33,6 +33,15 @@ pub mod bank {
         }
     }
 
+    impl rt::Typed for NotFound {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception::<&str>("IDL:Bank/NotFound:1.0", "NotFound", [])
+            });
+            CODE.clone()
+        }
+    }
+
     /// There is less than was asked for.
     #[derive(Debug, Clone, PartialEq, Default)]
     pub struct InsufficientFunds {
@@ -73,6 +82,22 @@ pub mod bank {
         }
     }
 
+    impl rt::Typed for InsufficientFunds {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception(
+                    "IDL:Bank/InsufficientFunds:1.0",
+                    "InsufficientFunds",
+                    [
+                        ("missing", rt::TypeCode::Double),
+                        ("currency", rt::TypeCode::String(0)),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL module `Bank::Archive`.
     pub mod archive {
         use ::armilla::rt;
@@ -106,6 +131,19 @@ pub mod bank {
         impl<'a> rt::Decode<'a> for NotFound {
             fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
                 Ok(Self { year: input.i32()? })
+            }
+        }
+
+        impl rt::Typed for NotFound {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception(
+                        "IDL:Bank/Archive/NotFound:1.0",
+                        "NotFound",
+                        [("year", rt::TypeCode::Long)],
+                    )
+                });
+                CODE.clone()
             }
         }
 
@@ -201,6 +239,19 @@ pub mod bank {
                     Ok(Self {
                         by: input.string().map(Into::into)?,
                     })
+                }
+            }
+
+            impl rt::Typed for Locked {
+                fn type_code() -> rt::TypeCode {
+                    static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                        rt::TypeCode::exception(
+                            "IDL:Bank/Archive/Ledger/Locked:1.0",
+                            "Locked",
+                            [("by", rt::TypeCode::String(0))],
+                        )
+                    });
+                    CODE.clone()
                 }
             }
 

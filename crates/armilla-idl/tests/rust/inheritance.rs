@@ -422,4 +422,29 @@ pub mod derived {
             })
         }
     }
+
+    impl rt::Typed for Pair {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Derived/Pair:1.0",
+                    "Pair",
+                    [
+                        (
+                            "first",
+                            rt::TypeCode::object_reference(
+                                "IDL:Derived/Both:1.0",
+                                "Both",
+                            ),
+                        ),
+                        (
+                            "second",
+                            rt::TypeCode::object_reference("IDL:Base/Left:1.0", "Left"),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
 }

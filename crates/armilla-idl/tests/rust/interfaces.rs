@@ -65,6 +65,19 @@ pub mod bank {
         }
     }
 
+    impl rt::Typed for Part {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:example.com/Bank/Part:1.0",
+                    "Part",
+                    [("number", rt::TypeCode::Long), ("amount", rt::TypeCode::Double)],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Bank::Parts`.
     pub type Parts = Vec<Part>;
 
@@ -109,6 +122,19 @@ pub mod bank {
     impl<'a> rt::Decode<'a> for Kind {
         fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    impl rt::Typed for Kind {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:example.com/Bank/Kind:1.0",
+                    "Kind",
+                    ["PERSONAL", "BUSINESS"],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -161,6 +187,21 @@ pub mod bank {
                     _ => Self::Unlisted { discriminator },
                 },
             )
+        }
+    }
+
+    impl rt::Typed for Detail {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:example.com/Bank/Detail:1.0",
+                    "Detail",
+                    rt::TypeCode::Long,
+                    None,
+                    [(0, "text", rt::TypeCode::String(0))],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -689,6 +730,22 @@ pub mod bank {
                     text: input.string().map(Into::into)?,
                     amount: input.f64()?,
                 })
+            }
+        }
+
+        impl rt::Typed for Entry {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::structure(
+                        "IDL:example.com/Bank/Account/Entry:1.0",
+                        "Entry",
+                        [
+                            ("text", rt::TypeCode::String(0)),
+                            ("amount", rt::TypeCode::Double),
+                        ],
+                    )
+                });
+                CODE.clone()
             }
         }
 

@@ -54,6 +54,19 @@ pub mod outer {
         }
     }
 
+    impl rt::Typed for Shade {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Outer/Shade:1.0",
+                    "Shade",
+                    ["SHADE_LIGHT", "SHADE_DARK", "SHADE_NONE"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Outer::Field`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct Field {
@@ -77,6 +90,43 @@ pub mod outer {
                 deep: input.sequence()?,
                 wide: rt::Decode::decode(input)?,
             })
+        }
+    }
+
+    impl rt::Typed for Field {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Outer/Field:1.0",
+                    "Field",
+                    [
+                        (
+                            "deep",
+                            rt::TypeCode::sequence(
+                                rt::TypeCode::sequence(
+                                    rt::TypeCode::sequence(
+                                        rt::TypeCode::sequence(
+                                            rt::TypeCode::sequence(
+                                                rt::TypeCode::sequence(
+                                                    rt::TypeCode::sequence(rt::TypeCode::Long, 0),
+                                                    0,
+                                                ),
+                                                0,
+                                            ),
+                                            0,
+                                        ),
+                                        0,
+                                    ),
+                                    0,
+                                ),
+                                0,
+                            ),
+                        ),
+                        ("wide", rt::TypeCode::array(rt::TypeCode::LongLong, 30)),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -136,6 +186,26 @@ pub mod outer {
         }
     }
 
+    impl rt::Typed for Large {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception(
+                    "IDL:Outer/Large:1.0",
+                    "Large",
+                    [
+                        ("a", rt::TypeCode::String(0)),
+                        ("b", rt::TypeCode::String(0)),
+                        ("c", rt::TypeCode::String(0)),
+                        ("d", rt::TypeCode::String(0)),
+                        ("e", rt::TypeCode::String(0)),
+                        ("f", rt::TypeCode::String(0)),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Outer::NotFound`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct NotFound;
@@ -161,6 +231,15 @@ pub mod outer {
     impl<'a> rt::Decode<'a> for NotFound {
         fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Ok(Self)
+        }
+    }
+
+    impl rt::Typed for NotFound {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception::<&str>("IDL:Outer/NotFound:1.0", "NotFound", [])
+            });
+            CODE.clone()
         }
     }
 
@@ -192,6 +271,15 @@ pub mod outer {
         }
     }
 
+    impl rt::Typed for NotThere {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception::<&str>("IDL:Outer/NotThere:1.0", "NotThere", [])
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Outer::NotAllowed`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct NotAllowed;
@@ -217,6 +305,17 @@ pub mod outer {
     impl<'a> rt::Decode<'a> for NotAllowed {
         fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Ok(Self)
+        }
+    }
+
+    impl rt::Typed for NotAllowed {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::exception::<
+                    &str,
+                >("IDL:Outer/NotAllowed:1.0", "NotAllowed", [])
+            });
+            CODE.clone()
         }
     }
 
@@ -287,6 +386,47 @@ pub mod outer {
                     _ => Self::Unlisted { discriminator },
                 },
             )
+        }
+    }
+
+    impl rt::Typed for Uneven {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Outer/Uneven:1.0",
+                    "Uneven",
+                    rt::TypeCode::Short,
+                    None,
+                    [
+                        (0, "big", <Field as rt::Typed>::type_code()),
+                        (1, "small", rt::TypeCode::Octet),
+                        (
+                            2,
+                            "deep",
+                            rt::TypeCode::sequence(
+                                rt::TypeCode::sequence(
+                                    rt::TypeCode::sequence(
+                                        rt::TypeCode::sequence(
+                                            rt::TypeCode::sequence(
+                                                rt::TypeCode::sequence(
+                                                    rt::TypeCode::sequence(rt::TypeCode::Long, 0),
+                                                    0,
+                                                ),
+                                                0,
+                                            ),
+                                            0,
+                                        ),
+                                        0,
+                                    ),
+                                    0,
+                                ),
+                                0,
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 

@@ -38,4 +38,41 @@ pub mod shop {
             })
         }
     }
+
+    impl rt::Typed for Item {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Shop/Item:1.0",
+                    "Item",
+                    [
+                        (
+                            "cost",
+                            rt::TypeCode::alias(
+                                "IDL:Shop/Price:1.0",
+                                "Price",
+                                rt::TypeCode::Long,
+                            ),
+                        ),
+                        (
+                            "former",
+                            rt::TypeCode::alias(
+                                "IDL:Shop/Shelf/Prices:1.0",
+                                "Prices",
+                                rt::TypeCode::sequence(
+                                    rt::TypeCode::alias(
+                                        "IDL:Shop/Price:1.0",
+                                        "Price",
+                                        rt::TypeCode::Long,
+                                    ),
+                                    0,
+                                ),
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
 }

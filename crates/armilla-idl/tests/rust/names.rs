@@ -35,6 +35,23 @@ pub mod r#match {
         }
     }
 
+    impl rt::Typed for Type {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:match/type:1.0",
+                    "type",
+                    [
+                        ("fn", rt::TypeCode::Long),
+                        ("interface", rt::TypeCode::String(0)),
+                        ("self", rt::TypeCode::Long),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `match::Choice`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
     #[repr(u32)]
@@ -70,6 +87,19 @@ pub mod r#match {
     impl<'a> rt::Decode<'a> for Choice {
         fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Self::from_discriminant(input.u32()?)
+        }
+    }
+
+    impl rt::Typed for Choice {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:match/Choice:1.0",
+                    "Choice",
+                    ["Self", "Async"],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -358,6 +388,19 @@ pub mod r#match {
         }
     }
 
+    impl rt::Typed for O {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:match/O:1.0",
+                    "O",
+                    [("x", rt::TypeCode::Long)],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `match::P`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct P {
@@ -408,6 +451,19 @@ pub mod r#match {
             Ok(Self {
                 inner: O { x: O_::i32(chunk, 0) },
             })
+        }
+    }
+
+    impl rt::Typed for P {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:match/P:1.0",
+                    "P",
+                    [("inner", <O as rt::Typed>::type_code())],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -515,6 +571,33 @@ impl<'a> ::armilla::rt::Decode<'a> for Top {
     }
 }
 
+impl ::armilla::rt::Typed for Top {
+    fn type_code() -> ::armilla::rt::TypeCode {
+        static CODE: ::armilla::rt::SharedTypeCode = ::armilla::rt::SharedTypeCode::new(||
+        {
+            ::armilla::rt::TypeCode::structure(
+                "IDL:Top:1.0",
+                "Top",
+                [
+                    ("x", ::armilla::rt::TypeCode::Long),
+                    (
+                        "y",
+                        ::armilla::rt::TypeCode::alias(
+                            "IDL:rt/String:1.0",
+                            "String",
+                            ::armilla::rt::TypeCode::sequence(
+                                ::armilla::rt::TypeCode::String(0),
+                                0,
+                            ),
+                        ),
+                    ),
+                ],
+            )
+        });
+        CODE.clone()
+    }
+}
+
 /// IDL module `Deep`.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod deep {
@@ -548,6 +631,33 @@ pub mod deep {
                     result: input.i32()?,
                     top: rt::Decode::decode(input)?,
                 })
+            }
+        }
+
+        impl rt::Typed for Far {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::structure(
+                        "IDL:Deep/Deep2/Far:1.0",
+                        "Far",
+                        [
+                            (
+                                "there",
+                                <super::super::r#match::Type as rt::Typed>::type_code(),
+                            ),
+                            (
+                                "result",
+                                rt::TypeCode::alias(
+                                    "IDL:rt/Result:1.0",
+                                    "Result",
+                                    rt::TypeCode::Long,
+                                ),
+                            ),
+                            ("top", <super::super::Top as rt::Typed>::type_code()),
+                        ],
+                    )
+                });
+                CODE.clone()
             }
         }
     }
@@ -584,6 +694,18 @@ impl<'a> ::armilla::rt::Decode<'a> for TopError {
         _input: &mut ::armilla::rt::Decoder<'a>,
     ) -> ::armilla::rt::CdrResult<Self> {
         Ok(Self)
+    }
+}
+
+impl ::armilla::rt::Typed for TopError {
+    fn type_code() -> ::armilla::rt::TypeCode {
+        static CODE: ::armilla::rt::SharedTypeCode = ::armilla::rt::SharedTypeCode::new(||
+        {
+            ::armilla::rt::TypeCode::exception::<
+                &str,
+            >("IDL:TopError:1.0", "TopError", [])
+        });
+        CODE.clone()
     }
 }
 

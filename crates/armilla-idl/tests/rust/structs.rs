@@ -43,6 +43,19 @@ pub mod data {
         }
     }
 
+    impl rt::Typed for Kind {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Data/Kind:1.0",
+                    "Kind",
+                    ["SMALL", "LARGE"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// The struct of the benchmarks: repeats every 24 octets.
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct BinStruct {
@@ -118,6 +131,25 @@ pub mod data {
                 o: O::u8(chunk, 8),
                 d: O::f64(chunk, 16),
             })
+        }
+    }
+
+    impl rt::Typed for BinStruct {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/BinStruct:1.0",
+                    "BinStruct",
+                    [
+                        ("s", rt::TypeCode::Short),
+                        ("c", rt::TypeCode::Char),
+                        ("l", rt::TypeCode::Long),
+                        ("o", rt::TypeCode::Octet),
+                        ("d", rt::TypeCode::Double),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -246,6 +278,35 @@ pub mod data {
         }
     }
 
+    impl rt::Typed for Sample {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/Sample:1.0",
+                    "Sample",
+                    [
+                        ("head", <BinStruct as rt::Typed>::type_code()),
+                        ("size", <Kind as rt::Typed>::type_code()),
+                        ("valid", rt::TypeCode::Boolean),
+                        ("position", rt::TypeCode::array(rt::TypeCode::Float, 3)),
+                        (
+                            "grid",
+                            rt::TypeCode::array(
+                                rt::TypeCode::array(rt::TypeCode::UShort, 2),
+                                2,
+                            ),
+                        ),
+                        (
+                            "pair",
+                            rt::TypeCode::array(<BinStruct as rt::Typed>::type_code(), 2),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// Too long to be unrolled, so member by member.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct TooLong {
@@ -264,6 +325,19 @@ pub mod data {
             Ok(Self {
                 values: rt::Decode::decode(input)?,
             })
+        }
+    }
+
+    impl rt::Typed for TooLong {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/TooLong:1.0",
+                    "TooLong",
+                    [("values", rt::TypeCode::array(rt::TypeCode::Long, 17))],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -335,6 +409,41 @@ pub mod data {
         }
     }
 
+    impl rt::Typed for Person {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/Person:1.0",
+                    "Person",
+                    [
+                        ("name", rt::TypeCode::String(0)),
+                        ("code", rt::TypeCode::String(8)),
+                        ("numbers", rt::TypeCode::sequence(rt::TypeCode::Long, 0)),
+                        ("key", rt::TypeCode::sequence(rt::TypeCode::Octet, 16)),
+                        ("tags", rt::TypeCode::sequence(rt::TypeCode::String(4), 3)),
+                        (
+                            "corners",
+                            rt::TypeCode::array(
+                                rt::TypeCode::array(rt::TypeCode::String(2), 2),
+                                2,
+                            ),
+                        ),
+                        (
+                            "table",
+                            rt::TypeCode::sequence(
+                                rt::TypeCode::sequence(rt::TypeCode::Double, 0),
+                                0,
+                            ),
+                        ),
+                        ("large", rt::TypeCode::array(rt::TypeCode::LongLong, 40)),
+                        ("peer", <rt::Object as rt::Typed>::type_code()),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// Contains itself.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct Tree {
@@ -360,6 +469,28 @@ pub mod data {
         }
     }
 
+    impl rt::Typed for Tree {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/Tree:1.0",
+                    "Tree",
+                    [
+                        ("value", rt::TypeCode::Long),
+                        (
+                            "children",
+                            rt::TypeCode::sequence(
+                                rt::TypeCode::recursive("IDL:Data/Tree:1.0"),
+                                0,
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Data::Outer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct Outer {
@@ -382,6 +513,28 @@ pub mod data {
                 part: rt::Decode::decode(input)?,
                 others: input.sequence()?,
             })
+        }
+    }
+
+    impl rt::Typed for Outer {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Data/Outer:1.0",
+                    "Outer",
+                    [
+                        ("part", <outer::Inner as rt::Typed>::type_code()),
+                        (
+                            "others",
+                            rt::TypeCode::sequence(
+                                <outer::Inner as rt::Typed>::type_code(),
+                                0,
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -436,6 +589,19 @@ pub mod data {
             #[inline(always)]
             fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
                 Ok(Self { x: O::i32(chunk, 0) })
+            }
+        }
+
+        impl rt::Typed for Inner {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::structure(
+                        "IDL:Data/Outer/Inner:1.0",
+                        "Inner",
+                        [("x", rt::TypeCode::Long)],
+                    )
+                });
+                CODE.clone()
             }
         }
     }

@@ -46,6 +46,19 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Colour {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:Choice/Colour:1.0",
+                    "Colour",
+                    ["RED", "GREEN", "BLUE"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// A number or a text.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Value {
@@ -121,6 +134,25 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Value {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Value:1.0",
+                    "Value",
+                    rt::TypeCode::Long,
+                    None,
+                    [
+                        (1, "number", rt::TypeCode::Long),
+                        (2, "text", rt::TypeCode::String(0)),
+                        (-3, "text", rt::TypeCode::String(0)),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Choice::Complete`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Complete {
@@ -165,6 +197,24 @@ pub mod choice {
                     false => Self::No(input.bounded_string(4).map(Into::into)?),
                 },
             )
+        }
+    }
+
+    impl rt::Typed for Complete {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Complete:1.0",
+                    "Complete",
+                    rt::TypeCode::Boolean,
+                    None,
+                    [
+                        (1, "yes", rt::TypeCode::Double),
+                        (0, "no", rt::TypeCode::String(4)),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -225,6 +275,28 @@ pub mod choice {
                     }
                 },
             )
+        }
+    }
+
+    impl rt::Typed for Tinted {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Tinted:1.0",
+                    "Tinted",
+                    <Colour as rt::Typed>::type_code(),
+                    Some(1),
+                    [
+                        (
+                            0,
+                            "parts",
+                            rt::TypeCode::sequence(<Value as rt::Typed>::type_code(), 0),
+                        ),
+                        (0, "shade", rt::TypeCode::Short),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -289,6 +361,25 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Mixed {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Mixed:1.0",
+                    "Mixed",
+                    rt::TypeCode::Char,
+                    Some(1),
+                    [
+                        (97, "other", rt::TypeCode::Octet),
+                        (0, "other", rt::TypeCode::Octet),
+                        (98, "chosen", rt::TypeCode::Long),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Choice::AllOfThem`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum AllOfThem {
@@ -335,6 +426,25 @@ pub mod choice {
                     }
                 },
             )
+        }
+    }
+
+    impl rt::Typed for AllOfThem {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/AllOfThem:1.0",
+                    "AllOfThem",
+                    <Colour as rt::Typed>::type_code(),
+                    None,
+                    [
+                        (0, "value", rt::TypeCode::Long),
+                        (1, "value", rt::TypeCode::Long),
+                        (2, "value", rt::TypeCode::Long),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -435,6 +545,30 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Ranges {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Ranges:1.0",
+                    "Ranges",
+                    rt::TypeCode::LongLong,
+                    None,
+                    [
+                        (3, "some", rt::TypeCode::Long),
+                        (1, "some", rt::TypeCode::Long),
+                        (2, "some", rt::TypeCode::Long),
+                        (9, "some", rt::TypeCode::Long),
+                        (-1, "below", rt::TypeCode::Short),
+                        (-2, "below", rt::TypeCode::Short),
+                        (-3, "below", rt::TypeCode::Short),
+                        (5, "one", rt::TypeCode::Octet),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Choice::Letters`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Letters {
@@ -509,6 +643,26 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Letters {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Letters:1.0",
+                    "Letters",
+                    rt::TypeCode::Char,
+                    Some(3),
+                    [
+                        (97, "first", rt::TypeCode::Long),
+                        (98, "first", rt::TypeCode::Long),
+                        (99, "first", rt::TypeCode::Long),
+                        (0, "others", rt::TypeCode::Short),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Choice::Nested`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Nested {
@@ -579,6 +733,24 @@ pub mod choice {
         }
     }
 
+    impl rt::Typed for Nested {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::union(
+                    "IDL:Choice/Nested:1.0",
+                    "Nested",
+                    rt::TypeCode::Short,
+                    None,
+                    [
+                        (0, "place", <nested::Point as rt::Typed>::type_code()),
+                        (1, "names", rt::TypeCode::array(rt::TypeCode::String(3), 2)),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// Types declared within [`Nested`].
     pub mod nested {
         use ::armilla::rt;
@@ -642,6 +814,19 @@ pub mod choice {
                 })
             }
         }
+
+        impl rt::Typed for Point {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::structure(
+                        "IDL:Choice/Nested/Point:1.0",
+                        "Point",
+                        [("x", rt::TypeCode::Double), ("y", rt::TypeCode::Double)],
+                    )
+                });
+                CODE.clone()
+            }
+        }
     }
 
     /// IDL `Choice::Values`.
@@ -669,6 +854,29 @@ pub mod choice {
                 several: input.bounded_sequence(4)?,
                 coloured: rt::Decode::decode(input)?,
             })
+        }
+    }
+
+    impl rt::Typed for Holder {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Choice/Holder:1.0",
+                    "Holder",
+                    [
+                        (
+                            "several",
+                            rt::TypeCode::alias(
+                                "IDL:Choice/Values:1.0",
+                                "Values",
+                                rt::TypeCode::sequence(<Value as rt::Typed>::type_code(), 4),
+                            ),
+                        ),
+                        ("coloured", <Tinted as rt::Typed>::type_code()),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 }

@@ -33,6 +33,36 @@ pub mod cos_naming {
         }
     }
 
+    impl rt::Typed for NameComponent {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:omg.org/CosNaming/NameComponent:1.0",
+                    "NameComponent",
+                    [
+                        (
+                            "id",
+                            rt::TypeCode::alias(
+                                "IDL:omg.org/CosNaming/Istring:1.0",
+                                "Istring",
+                                rt::TypeCode::String(0),
+                            ),
+                        ),
+                        (
+                            "kind",
+                            rt::TypeCode::alias(
+                                "IDL:omg.org/CosNaming/Istring:1.0",
+                                "Istring",
+                                rt::TypeCode::String(0),
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// A path of one or more steps; all but the last lead through contexts.
     pub type Name = Vec<NameComponent>;
 
@@ -74,6 +104,19 @@ pub mod cos_naming {
         }
     }
 
+    impl rt::Typed for BindingType {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::enumeration(
+                    "IDL:omg.org/CosNaming/BindingType:1.0",
+                    "BindingType",
+                    ["nobject", "ncontext"],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// An entry of a listing.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct Binding {
@@ -97,6 +140,32 @@ pub mod cos_naming {
                 binding_name: input.sequence()?,
                 binding_type: rt::Decode::decode(input)?,
             })
+        }
+    }
+
+    impl rt::Typed for Binding {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:omg.org/CosNaming/Binding:1.0",
+                    "Binding",
+                    [
+                        (
+                            "binding_name",
+                            rt::TypeCode::alias(
+                                "IDL:omg.org/CosNaming/Name:1.0",
+                                "Name",
+                                rt::TypeCode::sequence(
+                                    <NameComponent as rt::Typed>::type_code(),
+                                    0,
+                                ),
+                            ),
+                        ),
+                        ("binding_type", <BindingType as rt::Typed>::type_code()),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 
@@ -404,6 +473,19 @@ pub mod cos_naming {
             }
         }
 
+        impl rt::Typed for NotFoundReason {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::enumeration(
+                        "IDL:omg.org/CosNaming/NamingContext/NotFoundReason:1.0",
+                        "NotFoundReason",
+                        ["missing_node", "not_context", "not_object"],
+                    )
+                });
+                CODE.clone()
+            }
+        }
+
         /// A step of the name leads nowhere, or to the wrong thing.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
         pub struct NotFound {
@@ -442,6 +524,32 @@ pub mod cos_naming {
                     why: rt::Decode::decode(input)?,
                     rest_of_name: input.sequence()?,
                 })
+            }
+        }
+
+        impl rt::Typed for NotFound {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception(
+                        "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0",
+                        "NotFound",
+                        [
+                            ("why", <NotFoundReason as rt::Typed>::type_code()),
+                            (
+                                "rest_of_name",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <super::NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            ),
+                        ],
+                    )
+                });
+                CODE.clone()
             }
         }
 
@@ -486,6 +594,38 @@ pub mod cos_naming {
             }
         }
 
+        impl rt::Typed for CannotProceed {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception(
+                        "IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0",
+                        "CannotProceed",
+                        [
+                            (
+                                "cxt",
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/NamingContext:1.0",
+                                    "NamingContext",
+                                ),
+                            ),
+                            (
+                                "rest_of_name",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <super::NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            ),
+                        ],
+                    )
+                });
+                CODE.clone()
+            }
+        }
+
         /// The name is empty or malformed.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
         pub struct InvalidName;
@@ -511,6 +651,21 @@ pub mod cos_naming {
         impl<'a> rt::Decode<'a> for InvalidName {
             fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
                 Ok(Self)
+            }
+        }
+
+        impl rt::Typed for InvalidName {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception::<
+                        &str,
+                    >(
+                        "IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0",
+                        "InvalidName",
+                        [],
+                    )
+                });
+                CODE.clone()
             }
         }
 
@@ -542,6 +697,21 @@ pub mod cos_naming {
             }
         }
 
+        impl rt::Typed for AlreadyBound {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception::<
+                        &str,
+                    >(
+                        "IDL:omg.org/CosNaming/NamingContext/AlreadyBound:1.0",
+                        "AlreadyBound",
+                        [],
+                    )
+                });
+                CODE.clone()
+            }
+        }
+
         /// The context has bindings.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
         pub struct NotEmpty;
@@ -567,6 +737,17 @@ pub mod cos_naming {
         impl<'a> rt::Decode<'a> for NotEmpty {
             fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
                 Ok(Self)
+            }
+        }
+
+        impl rt::Typed for NotEmpty {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception::<
+                        &str,
+                    >("IDL:omg.org/CosNaming/NamingContext/NotEmpty:1.0", "NotEmpty", [])
+                });
+                CODE.clone()
             }
         }
 
@@ -1793,6 +1974,21 @@ pub mod cos_naming {
         impl<'a> rt::Decode<'a> for InvalidAddress {
             fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
                 Ok(Self)
+            }
+        }
+
+        impl rt::Typed for InvalidAddress {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception::<
+                        &str,
+                    >(
+                        "IDL:omg.org/CosNaming/NamingContextExt/InvalidAddress:1.0",
+                        "InvalidAddress",
+                        [],
+                    )
+                });
+                CODE.clone()
             }
         }
 

@@ -3,11 +3,13 @@
 mod interface;
 mod local;
 mod marshal;
+mod near;
 mod reference;
 mod typed;
 
 pub use interface::{Interface, IsA, Upcast};
 pub(crate) use local::{Servant, Tie};
+pub use near::{LocalRef, Native};
 pub use reference::Object;
 pub(crate) use reference::Reference;
 pub use typed::Ref;

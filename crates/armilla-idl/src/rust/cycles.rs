@@ -1,0 +1,81 @@
+//! Which declarations contain one another, so that a TypeCode of one names the others instead of
+//! spelling them out without end.
+
+use crate::model::{DeclId, DeclKind, Model, Type};
+use std::collections::HashSet;
+
+/// The circles of declarations in a model.
+#[derive(Debug, Default)]
+pub(super) struct Cycles {
+    /// The number of the circle that each declaration is part of.
+    circles: Vec<Option<usize>>,
+}
+
+impl Cycles {
+    /// Finds all circles in `model`.
+    pub(super) fn of(model: &Model) -> Self {
+        let parts: Vec<Vec<usize>> = model.iter().map(|(_, d)| parts(&d.kind)).collect();
+        let mut owners = vec![Vec::new(); parts.len()];
+        for (whole, parts) in parts.iter().enumerate() {
+            parts.iter().for_each(|part| owners[*part].push(whole));
+        }
+        let mut circles = vec![None; parts.len()];
+        // Declarations stand behind what they are made of. A circle has one that does not.
+        for start in 0..parts.len() {
+            let looks_ahead = parts[start].iter().any(|part| *part >= start);
+            if circles[start].is_some() || !looks_ahead {
+                continue;
+            }
+            let (below, above) = (reach(&parts, start), reach(&owners, start));
+            below.intersection(&above).for_each(|member| circles[*member] = Some(start));
+        }
+        Cycles { circles }
+    }
+
+    /// Whether each of two declarations contains the other. One that does not contain itself has
+    /// no such partner, not even itself.
+    pub(super) fn are_one(&self, a: DeclId, b: DeclId) -> bool {
+        let circle = |id: DeclId| self.circles.get(id.index()).copied().flatten();
+        circle(a).is_some() && circle(a) == circle(b)
+    }
+}
+
+/// Everything that is reached from `start` over one edge or more.
+fn reach(edges: &[Vec<usize>], start: usize) -> HashSet<usize> {
+    let mut reached = HashSet::new();
+    let mut open = vec![start];
+    while let Some(next) = open.pop() {
+        open.extend(edges[next].iter().copied().filter(|target| reached.insert(*target)));
+    }
+    reached
+}
+
+/// The declarations that a value of this one consists of. References are names, not parts.
+fn parts(kind: &DeclKind) -> Vec<usize> {
+    let mut parts = Vec::new();
+    match kind {
+        DeclKind::Struct(data) | DeclKind::Exception(data) => {
+            parts.extend(data.base.map(DeclId::index));
+            data.members.iter().for_each(|member| named(&member.ty, &mut parts));
+        }
+        DeclKind::Union(data) => {
+            named(&data.discriminator, &mut parts);
+            data.cases.iter().for_each(|case| named(&case.member.ty, &mut parts));
+        }
+        DeclKind::Typedef(ty) => named(ty, &mut parts),
+        _ => {}
+    }
+    parts
+}
+
+fn named(ty: &Type, parts: &mut Vec<usize>) {
+    match ty {
+        Type::Named(id) => parts.push(id.index()),
+        Type::Sequence(element, _) | Type::Array(element, _) => named(element, parts),
+        Type::Map(key, value, _) => {
+            named(key, parts);
+            named(value, parts);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,225 @@
+//! TypeCodes: `impl Typed` for each named type, made once and shared from then on.
+//!
+//! A type names the TypeCodes of the types that it is made of. Only types that contain one another
+//! spell each other out, for each must name itself within its own TypeCode and nowhere else.
+
+use super::names;
+use super::scope::Scope;
+use crate::model::{
+    ConstValue, DeclId, DeclKind, Declaration, Enum, Member, Primitive, Struct, Type, Union,
+};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// How many types may be spelled out within one TypeCode.
+const MAX_SPELLED: usize = 10_000;
+
+/// How deep they may stand in one another. What reads TypeCodes has the same limit.
+const MAX_DEPTH: usize = 64;
+
+/// The implementation of `Typed` for the Rust type `name` that `id` becomes.
+pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> TokenStream {
+    let code = Writer::new(scope).definition(id);
+    quote! {
+        impl rt::Typed for #name {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| { #code });
+                CODE.clone()
+            }
+        }
+    }
+}
+
+/// Whether the TypeCode of the declaration would spell out more types than is reasonable.
+pub(super) fn is_too_large(scope: &Scope<'_>, id: DeclId) -> bool {
+    let mut writer = Writer::new(scope);
+    writer.definition(id);
+    writer.is_too_large
+}
+
+struct Writer<'a, 'm> {
+    scope: &'a Scope<'m>,
+    /// The types that are being spelled out, the outermost first.
+    enclosing: Vec<DeclId>,
+    spelled: usize,
+    is_too_large: bool,
+}
+
+impl<'a, 'm> Writer<'a, 'm> {
+    fn new(scope: &'a Scope<'m>) -> Self {
+        Writer { scope, enclosing: Vec::new(), spelled: 0, is_too_large: false }
+    }
+
+    /// The TypeCode of a declared type, in full.
+    fn definition(&mut self, id: DeclId) -> TokenStream {
+        let declaration = self.scope.model.get(id);
+        self.spelled += 1;
+        if self.spelled > MAX_SPELLED || self.enclosing.len() > MAX_DEPTH {
+            self.is_too_large = true;
+            return TokenStream::new();
+        }
+        self.enclosing.push(id);
+        let code = match &declaration.kind {
+            DeclKind::Struct(data) => self.structure("structure", declaration, data),
+            DeclKind::Exception(data) => self.structure("exception", declaration, data),
+            DeclKind::Union(data) => self.union(declaration, data),
+            DeclKind::Enum(data) => enumeration(declaration, data),
+            DeclKind::Typedef(ty) => self.alias(declaration, ty),
+            // Nothing else is a value.
+            _ => TokenStream::new(),
+        };
+        self.enclosing.pop();
+        code
+    }
+
+    fn structure(
+        &mut self,
+        function: &str,
+        declaration: &Declaration,
+        data: &Struct,
+    ) -> TokenStream {
+        let function = names::ident(function);
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let members = super::structs::members(self.scope.model, data);
+        if members.is_empty() {
+            return quote!(rt::TypeCode::#function::<&str>(#repository_id, #name, []));
+        }
+        let members = members.into_iter().map(|member| self.member(member));
+        let members: Vec<TokenStream> = members.collect();
+        quote!(rt::TypeCode::#function(#repository_id, #name, [#(#members),*]))
+    }
+
+    fn member(&mut self, member: &Member) -> TokenStream {
+        let name = &member.name;
+        let code = self.expression(&member.ty);
+        quote!((#name, #code))
+    }
+
+    fn union(&mut self, declaration: &Declaration, data: &Union) -> TokenStream {
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let resolved = self.scope.model.resolve(&data.discriminator);
+        let is_int8 = *resolved == Type::Primitive(Primitive::Int8);
+        let discriminator = self.expression(&data.discriminator);
+        let mut cases = Vec::new();
+        let mut default = quote!(None);
+        for case in &data.cases {
+            let member = &case.member.name;
+            let code = self.expression(&case.member.ty);
+            for label in &case.labels {
+                let label = number(label, is_int8);
+                cases.push(quote!((#label, #member, #code)));
+            }
+            if case.default {
+                let index = Literal::usize_unsuffixed(cases.len());
+                default = quote!(Some(#index));
+                cases.push(quote!((0, #member, #code)));
+            }
+        }
+        quote! {
+            rt::TypeCode::union(#repository_id, #name, #discriminator, #default, [#(#cases),*])
+        }
+    }
+
+    fn alias(&mut self, declaration: &Declaration, ty: &Type) -> TokenStream {
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let code = self.expression(ty);
+        quote!(rt::TypeCode::alias(#repository_id, #name, #code))
+    }
+
+    /// The TypeCode of a type where it is used.
+    fn expression(&mut self, ty: &Type) -> TokenStream {
+        match ty {
+            Type::Primitive(kind) => primitive(*kind),
+            Type::String(bound) => {
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::String(#bound))
+            }
+            Type::Sequence(element, bound) => {
+                let element = self.expression(element);
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::sequence(#element, #bound))
+            }
+            Type::Array(element, dimensions) => {
+                dimensions.iter().rev().fold(self.expression(element), |element, length| {
+                    let length = Literal::u32_unsuffixed(*length);
+                    quote!(rt::TypeCode::array(#element, #length))
+                })
+            }
+            Type::Object => quote!(<rt::Object as rt::Typed>::type_code()),
+            Type::Any => quote!(rt::TypeCode::Any),
+            Type::TypeCode => quote!(rt::TypeCode::TypeCode),
+            Type::Named(id) => self.named(*id),
+            // Refused by `unsupported`.
+            Type::Principal
+            | Type::ValueBase
+            | Type::WString(_)
+            | Type::Fixed(..)
+            | Type::Map(..) => TokenStream::new(),
+        }
+    }
+
+    fn named(&mut self, id: DeclId) -> TokenStream {
+        let declaration = self.scope.model.get(id);
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        if self.enclosing.contains(&id) {
+            return quote!(rt::TypeCode::recursive(#repository_id));
+        }
+        let is_typedef = matches!(declaration.kind, DeclKind::Typedef(_));
+        if matches!(declaration.kind, DeclKind::Interface(_)) {
+            return quote!(rt::TypeCode::object_reference(#repository_id, #name));
+        }
+        let circular =
+            self.enclosing.iter().any(|enclosing| self.scope.cycles.are_one(*enclosing, id));
+        if is_typedef || circular {
+            return self.definition(id);
+        }
+        let path = self.scope.path(id);
+        quote!(<#path as rt::Typed>::type_code())
+    }
+}
+
+fn enumeration(declaration: &Declaration, data: &Enum) -> TokenStream {
+    let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+    let enumerators = data.enumerators.iter().map(|enumerator| &enumerator.name);
+    quote!(rt::TypeCode::enumeration(#repository_id, #name, [#(#enumerators),*]))
+}
+
+fn primitive(primitive: Primitive) -> TokenStream {
+    let kind = names::ident(match primitive {
+        Primitive::Short => "Short",
+        Primitive::UShort => "UShort",
+        Primitive::Long => "Long",
+        Primitive::ULong => "ULong",
+        Primitive::LongLong => "LongLong",
+        Primitive::ULongLong => "ULongLong",
+        Primitive::Float => "Float",
+        Primitive::Double => "Double",
+        Primitive::Char => "Char",
+        Primitive::Boolean => "Boolean",
+        Primitive::WChar => "WChar",
+        Primitive::LongDouble => "LongDouble",
+        // TypeCodes have no kind for integers of eight bits.
+        Primitive::Octet | Primitive::Int8 | Primitive::UInt8 => "Octet",
+    });
+    quote!(rt::TypeCode::#kind)
+}
+
+/// A label as the number by which a TypeCode knows it, the lower 64 bits of it. That of an `int8`
+/// is an octet.
+fn number(label: &ConstValue, is_int8: bool) -> TokenStream {
+    let number = match label {
+        ConstValue::Integer(value) if is_int8 => i64::from(*value as u8),
+        ConstValue::Integer(value) => *value as i64,
+        ConstValue::Boolean(value) => i64::from(*value),
+        ConstValue::Char(value) => i64::from(*value),
+        ConstValue::WChar(value) => i64::from(*value),
+        ConstValue::Enumerator(_, index) => i64::from(*index),
+        // No discriminator is of such a type.
+        ConstValue::Float(_)
+        | ConstValue::String(_)
+        | ConstValue::WString(_)
+        | ConstValue::Fixed(_) => 0,
+    };
+    let magnitude = Literal::u64_unsuffixed(number.unsigned_abs());
+    if number < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
+}

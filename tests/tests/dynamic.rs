@@ -1,0 +1,280 @@
+//! Types as values and values with their types, remote and collocated.
+
+use armilla::{Any, Error, Orb, SystemException, TypeCode, Typed};
+use armilla_tests::dynamic::*;
+use armilla_tests::orbs;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex};
+
+type Result<T, E = SystemException> = std::result::Result<T, E>;
+
+/// Does what `idl/dynamic.idl` says; refuses an any that holds a boolean.
+#[derive(Debug, Default)]
+struct Glass {
+    level: AtomicI32,
+}
+
+fn echo<T: Clone>(given: &T, kept: &mut T) -> Result<(T, T)> {
+    Ok((std::mem::replace(kept, given.clone()), given.clone()))
+}
+
+impl Mirror for Glass {
+    fn echo_any(
+        &self,
+        given: &Any,
+        kept: &mut Any,
+    ) -> Result<(Any, Any), Error<mirror::EchoAnyRaises>> {
+        if given.type_code() == &TypeCode::Boolean {
+            let reason = "a boolean".to_owned();
+            return Err(Refused { reason, evidence: given.clone() }.into());
+        }
+        Ok(echo(given, kept)?)
+    }
+
+    fn echo_type(&self, given: &TypeCode, kept: &mut TypeCode) -> Result<(TypeCode, TypeCode)> {
+        echo(given, kept)
+    }
+
+    fn echo_int8(&self, given: i8, kept: &mut i8) -> Result<(i8, i8)> {
+        echo(&given, kept)
+    }
+
+    fn echo_uint8(&self, given: u8, kept: &mut u8) -> Result<(u8, u8)> {
+        echo(&given, kept)
+    }
+
+    fn echo_narrows(&self, given: &[Narrow], kept: &mut Narrows) -> Result<(Narrows, Narrows)> {
+        echo(&given.to_vec(), kept)
+    }
+
+    fn echo_signed(&self, given: &[i8], kept: &mut Signed) -> Result<(Signed, Signed)> {
+        echo(&given.to_vec(), kept)
+    }
+
+    fn echo_small(&self, given: &Small, kept: &mut Small) -> Result<(Small, Small)> {
+        echo(given, kept)
+    }
+
+    fn level(&self) -> Result<i32, Error<mirror::LevelGetRaises>> {
+        match self.level.load(Ordering::Relaxed) {
+            level @ 0.. => Ok(level),
+            _ => Err(Unreadable.into()),
+        }
+    }
+
+    fn set_level(&self, value: i32) -> Result<(), Error<mirror::LevelSetRaises>> {
+        match value {
+            0 => Err(Unwritable { value }.into()),
+            _ => Ok(self.level.store(value, Ordering::Relaxed)),
+        }
+    }
+
+    fn in_context(&self, given: &str) -> Result<String> {
+        Ok(given.to_owned())
+    }
+
+    fn echo_derived(&self, given: &Derived, kept: &mut Derived) -> Result<(Derived, Derived)> {
+        echo(given, kept)
+    }
+}
+
+/// Runs a suite collocated, then remote.
+fn near_and_far(suite: impl Fn(&MirrorRef, &Orb)) {
+    let server = orbs::listening();
+    let near = server.root_poa().activate(mirror::tie(Glass::default())).unwrap();
+    suite(&near, &server);
+    let client = orbs::client();
+    let far = orbs::travel(&near, &client);
+    assert!(far.local().is_none());
+    suite(&far, &client);
+    server.shutdown();
+}
+
+/// Checks the echo rule with two different values, in every position.
+fn check<T: Clone + PartialEq + Debug, E: Debug>(
+    given: T,
+    before: T,
+    call: impl FnOnce(&T, &mut T) -> Result<(T, T), E>,
+) {
+    let mut kept = before.clone();
+    let (result, copy) = call(&given, &mut kept).unwrap();
+    assert_eq!((result, copy, kept), (before, given.clone(), given));
+}
+
+fn part(n: u8) -> Part {
+    Part { key: "x".repeat(n.into()), initials: [b'a', n, 0xe9], weight: n.into() }
+}
+
+fn tree(depth: usize) -> Tree {
+    let leaf = Tree { name: "leaf".into(), children: Vec::new() };
+    (0..depth).fold(leaf, |child, n| Tree { name: n.to_string(), children: vec![child] })
+}
+
+fn node(depth: i32) -> Node {
+    match depth {
+        0 => Node { number: 0, onward: node::Link::Unlisted { discriminator: false } },
+        _ => Node { number: depth, onward: node::Link::Next(vec![node(depth - 1)]) },
+    }
+}
+
+/// Sends a value within an any and takes it out of what comes back.
+fn send<T>(mirror: &MirrorRef, value: &T)
+where
+    T: Typed + armilla::rt::Encode + for<'a> armilla::rt::Decode<'a> + PartialEq + Debug,
+{
+    let any = Any::new(value).unwrap();
+    let (_, copy) = mirror.echo_any(&any, &mut Any::default()).unwrap();
+    assert_eq!(copy, any);
+    assert_eq!(copy.get::<T>().unwrap().as_ref(), Some(value));
+}
+
+#[test]
+fn values_of_every_declared_type_travel_in_an_any() {
+    near_and_far(|mirror, _| {
+        send(mirror, &Colour::Green);
+        send(mirror, &part(3));
+        send(mirror, &vec![part(0), part(4)]);
+        send(mirror, &Choice::Many(vec![part(1)]));
+        send(mirror, &Choice::Text("two".into()));
+        send(mirror, &tree(5));
+        send(mirror, &node(4));
+        send(mirror, &node(1).onward);
+        send(mirror, &Derived { first: 1, second: "two".into() });
+        send(mirror, &Refused { reason: "no".into(), evidence: Any::new(&7_i16).unwrap() });
+        send(mirror, &Any::new(&tree(1)).unwrap());
+        send(mirror, &Part::type_code());
+    });
+}
+
+#[test]
+fn an_any_gives_no_value_of_another_type() {
+    let any = Any::new(&part(1)).unwrap();
+    assert_eq!(any.get::<Colour>().unwrap(), None);
+    assert_eq!(any.get::<Parts>().unwrap(), None);
+    assert!(Any::new(&part(5)).is_err(), "longer than its bound");
+}
+
+#[test]
+fn references_travel_in_an_any_and_can_be_called() {
+    near_and_far(|mirror, orb| {
+        let any = Any::new(mirror).unwrap();
+        let (_, copy) = mirror.echo_any(&any, &mut Any::default()).unwrap();
+        let found: MirrorRef = copy.get_within(orb).unwrap().unwrap();
+        check(TypeCode::Long, TypeCode::Null, |g, k| found.echo_type(g, k));
+    });
+}
+
+#[test]
+fn an_any_travels_in_every_direction_and_in_exceptions() {
+    near_and_far(|mirror, _| {
+        let any = |n: i32| Any::new(&n).unwrap();
+        check(any(1), any(2), |g, k| mirror.echo_any(g, k));
+        let truth = Any::new(&true).unwrap();
+        let refused = mirror.echo_any(&truth, &mut any(0)).unwrap_err();
+        let expected = Refused { reason: "a boolean".into(), evidence: truth };
+        assert_eq!(refused, expected.into());
+    });
+}
+
+#[test]
+fn types_travel_as_values() {
+    near_and_far(|mirror, _| {
+        for code in [
+            Colour::type_code(),
+            Part::type_code(),
+            Choice::type_code(),
+            Tree::type_code(),
+            Node::type_code(),
+            node::Link::type_code(),
+            Refused::type_code(),
+            Derived::type_code(),
+            MirrorRef::type_code(),
+        ] {
+            check(code, TypeCode::Void, |g, k| mirror.echo_type(g, k));
+        }
+    });
+}
+
+#[test]
+fn a_type_code_keeps_names_bounds_aliases_and_characters() {
+    let id = |name: &str| format!("IDL:armilla.org/Dynamic/{name}:1.0");
+    let code = TypeCode::alias(id("Code"), "Code", TypeCode::String(4));
+    let letters = TypeCode::alias(id("Letters"), "Letters", TypeCode::array(TypeCode::Char, 3));
+    let members = [("key", code), ("initials", letters), ("weight", TypeCode::Double)];
+    assert_eq!(Part::type_code(), TypeCode::structure(id("Part"), "Part", members));
+    let members = [("first", TypeCode::Long), ("second", TypeCode::String(0))];
+    assert_eq!(Derived::type_code(), TypeCode::structure(id("Derived"), "Derived", members));
+}
+
+#[test]
+fn a_struct_begins_with_the_members_of_its_base() {
+    near_and_far(|mirror, _| {
+        let derived = |n: i32| Derived { first: n, second: n.to_string() };
+        check(derived(1), derived(2), |g, k| mirror.echo_derived(g, k));
+    });
+}
+
+#[test]
+fn integers_of_eight_bits_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        check(i8::MIN, i8::MAX, |g, k| mirror.echo_int8(*g, k));
+        check(u8::MAX, 0, |g, k| mirror.echo_uint8(*g, k));
+        let narrow = |n: i8| Narrow { low: n, high: 200, wide: -70_000 };
+        check((-9..9).map(narrow).collect(), vec![], |g, k| mirror.echo_narrows(g, k));
+        check(vec![-1, 1, i8::MIN], vec![5], |g, k| mirror.echo_signed(g, k));
+        let other = Small::Other { discriminator: 1, value: -1 };
+        check(Small::Minus("one".into()), other.clone(), |g, k| mirror.echo_small(g, k));
+        send(mirror, &other);
+        send(mirror, &Small::Minus("one".into()));
+        send(mirror, &narrow(-7));
+    });
+}
+
+#[test]
+fn attributes_raise_what_their_accessors_declare() {
+    near_and_far(|mirror, _| {
+        mirror.set_level(3).unwrap();
+        assert_eq!(mirror.level().unwrap(), 3);
+        assert_eq!(mirror.set_level(0).unwrap_err(), Unwritable { value: 0 }.into());
+        mirror.set_level(-1).unwrap();
+        assert_eq!(mirror.level().unwrap_err(), Unreadable.into());
+    });
+}
+
+#[test]
+fn an_operation_with_a_context_clause_can_be_called() {
+    near_and_far(|mirror, _| assert_eq!(mirror.in_context("given").unwrap(), "given"));
+}
+
+/// Is its own partner.
+#[derive(Debug, Default)]
+struct Alone(Mutex<Key>);
+
+impl Keeper for Alone {
+    fn kept(&self) -> Result<Key> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn set_kept(&self, value: &Key) -> Result<()> {
+        *self.0.lock().unwrap() = value.clone();
+        Ok(())
+    }
+
+    fn other(&self, asked: &MirrorRef) -> Result<KeeperRef> {
+        assert!(asked.is_nil());
+        Ok(KeeperRef::nil())
+    }
+}
+
+#[test]
+fn a_local_interface_is_a_trait_and_its_references_are_shared_pointers() {
+    let object: Arc<dyn Keeper> = keeper::tie(Alone::default());
+    let keeper = KeeperRef::from(object);
+    let held = keeper.get().unwrap();
+    held.set_kept(&Key::new("a native value")).unwrap();
+    assert_eq!(held.kept().unwrap().get::<&str>(), Some(&"a native value"));
+    assert!(held.other(&MirrorRef::nil()).unwrap().is_nil());
+    assert_eq!(keeper, keeper.clone());
+    assert_ne!(keeper, KeeperRef::nil());
+}
