@@ -14,6 +14,7 @@ pub mod servant;
 mod idl {
     armilla::include_idl!("dynamic");
     armilla::include_idl!("probe");
+    armilla::include_idl!("values");
 }
 
-pub use idl::{dynamic, probe};
+pub use idl::{dynamic, older, probe, values};

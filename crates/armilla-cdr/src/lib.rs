@@ -37,6 +37,7 @@ mod error;
 mod fixed;
 mod order;
 pub mod type_code;
+pub mod value;
 
 pub use any::Any;
 pub use code_set::CodeSet;

@@ -9,6 +9,7 @@ use super::scope::{self, Scope};
 use super::structs;
 use super::type_codes;
 use super::unions;
+use super::values;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
 use crate::source::Span;
@@ -91,14 +92,26 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
+            DeclKind::Value(data) => {
+                if !data.nested.is_empty() {
+                    self.module_of(&home, declaration);
+                }
+                if values::concrete_base(self.model, data).is_some() {
+                    let base = values::base_field(data);
+                    self.claim(&own, &base, format!("the state of the base of {what}"), span);
+                }
+                self.members(&own, data.state.iter().map(|state| &state.member));
+                self.type_code(id, span);
+            }
+            DeclKind::ValueBox(boxed) => {
+                self.ty(boxed, span);
+                self.type_code(id, span);
+            }
             DeclKind::Native => {}
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             // Refused by `unsupported`.
-            DeclKind::Value(_)
-            | DeclKind::ValueBox(_)
-            | DeclKind::Bitmask(_)
-            | DeclKind::Bitset(_) => {}
+            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {}
         }
     }
 

@@ -80,15 +80,11 @@ impl Facts {
                 let size = dimensions.iter().fold(element.size, times);
                 Fact { default: element.default && is_small, size, ..element }
             }
-            Type::Object => HANDLED,
+            Type::Object | Type::ValueBase => HANDLED,
             Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
             Type::TypeCode => HANDLED,
             // Refused by `unsupported`.
-            Type::Principal
-            | Type::ValueBase
-            | Type::WString(_)
-            | Type::Fixed(..)
-            | Type::Map(..) => NOTHING,
+            Type::Principal | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -134,14 +130,12 @@ impl Facts {
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
             DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
-            DeclKind::Value(_)
-            | DeclKind::ValueBox(_)
-            | DeclKind::Bitmask(_)
-            | DeclKind::Bitset(_) => NOTHING,
+            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => NOTHING,
         }
     }
 }

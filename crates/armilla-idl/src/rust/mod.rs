@@ -31,6 +31,7 @@ mod type_codes;
 mod types;
 mod unions;
 mod unsupported;
+mod values;
 
 use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -161,8 +162,12 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             module.push(quote!(#docs pub type #name = rt::Native;));
         }
         // Refused by `unsupported`.
-        DeclKind::Value(_) | DeclKind::ValueBox(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {
+        DeclKind::Value(data) => {
+            values::generate(scope, id, declaration, data, module);
+            push_nested(scope, declaration, &data.nested, module);
         }
+        DeclKind::ValueBox(boxed) => values::generate_box(scope, id, declaration, boxed, module),
+        DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {}
     }
 }
 

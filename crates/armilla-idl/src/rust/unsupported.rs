@@ -3,8 +3,8 @@
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, DeclKind, Declaration, Export, Flavour, Interface, Member, Model, Operation,
-    Primitive, Struct, Type, Union,
+    Attribute, DeclKind, Declaration, Export, Interface, Member, Model, Operation, Primitive,
+    Struct, Type, Union, ValueModifier,
 };
 use crate::source::Span;
 
@@ -31,23 +31,25 @@ impl Checker {
         let span = declaration.span;
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
-            DeclKind::Interface(interface) => self.interface(interface, span),
+            DeclKind::Interface(interface) => self.interface(interface),
             DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
-            DeclKind::Value(_) => self.refuse(span, "a valuetype"),
-            DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
+            DeclKind::Value(value) if value.modifier == ValueModifier::Custom => {
+                self.refuse(span, "a valuetype that the program marshals");
+            }
+            DeclKind::Value(value) => {
+                value.state.iter().for_each(|state| self.member(&state.member));
+            }
+            DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),
             DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
         }
     }
 
-    fn interface(&mut self, interface: &Interface, span: Span) {
-        if interface.flavour == Flavour::Abstract {
-            self.refuse(span, "an abstract interface");
-        }
+    fn interface(&mut self, interface: &Interface) {
         for export in &interface.exports {
             match export {
                 Export::Operation(operation) => self.operation(operation),
@@ -85,7 +87,6 @@ impl Checker {
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
-            Type::ValueBase => "`ValueBase`",
             Type::WString(_) => "`wstring`",
             Type::Fixed(..) => "`fixed`",
             Type::Map(..) => "`map`",
@@ -96,6 +97,7 @@ impl Checker {
             | Type::String(_)
             | Type::Object
             | Type::Any
+            | Type::ValueBase
             | Type::TypeCode
             | Type::Named(_) => return,
         };
