@@ -1,6 +1,8 @@
 //! Valuetypes: each graph of values arrives as it is, near and far.
 
-use armilla::{Abstract, Error, ExceptionKind, Orb, SystemException, Value, ValueBase};
+use armilla::{
+    Abstract, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
+};
 use armilla_tests::older;
 use armilla_tests::orbs::{client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
@@ -26,32 +28,28 @@ macro_rules! echoes {
 
 impl Mirror for Glass {
     echoes! {
-        echo_node Option<Value<Node>>,
+        echo_node NodeRef,
         echo_pair Pair,
         echo_maybe Maybe,
-        echo_text Option<Value<Text>>,
-        echo_numbers Option<Value<Numbers>>,
-        echo_shape Option<Value<Shape>>,
-        echo_circle Option<Value<Circle>>,
-        echo_document Option<Value<Document>>,
-        echo_nothing Option<Value<Nothing>>,
-        echo_value Option<Value<ValueBase>>,
-        echo_printable Option<Abstract<dyn Printable>>,
+        echo_text TextRef,
+        echo_numbers NumbersRef,
+        echo_shape ShapeRef,
+        echo_circle CircleRef,
+        echo_document DocumentRef,
+        echo_nothing NothingRef,
+        echo_value ValueBaseRef,
+        echo_printable PrintableRef,
     }
 
-    fn echo_nodes(
-        &self,
-        given: &[Option<Value<Node>>],
-        kept: &mut Nodes,
-    ) -> Result<(Nodes, Nodes)> {
+    fn echo_nodes(&self, given: &[NodeRef], kept: &mut Nodes) -> Result<(Nodes, Nodes)> {
         echo(&given.to_vec(), kept)
     }
 
-    fn are_one(&self, one: &Option<Value<Node>>, other: &Option<Value<Node>>) -> Result<bool> {
+    fn are_one(&self, one: &NodeRef, other: &NodeRef) -> Result<bool> {
         Ok(one == other)
     }
 
-    fn refuse(&self, which: &Option<Value<Node>>) -> Result<(), Error<RefuseRaises>> {
+    fn refuse(&self, which: &NodeRef) -> Result<(), Error<RefuseRaises>> {
         let why = Some(Value::new(Text("too large".to_owned())));
         Err(Unfit { which: which.clone(), why }.into())
     }
@@ -91,7 +89,7 @@ fn node(number: i32, next: Option<&Value<Node>>) -> Value<Node> {
     Value::new(Node { number, next: next.cloned(), ..Node::default() })
 }
 
-fn numbers(first: Option<Value<Node>>) -> Vec<i32> {
+fn numbers(first: NodeRef) -> Vec<i32> {
     let follow = |node: &Value<Node>| node.get().next.clone();
     std::iter::successors(first, follow).take(1000).map(|node| node.get().number).collect()
 }
@@ -231,7 +229,7 @@ fn a_truncatable_value_travels_whole_where_it_is_known() {
 struct OlderGlass;
 
 impl older::Mirror for OlderGlass {
-    echoes! { echo_node Option<Value<older::Node>> }
+    echoes! { echo_node older::NodeRef }
 }
 
 #[test]

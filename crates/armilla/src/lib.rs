@@ -88,7 +88,7 @@ pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
 pub use settings::Settings;
-pub use value::{Abstract, Snapshot, Value, ValueBase};
+pub use value::{Abstract, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The repository id of the interface that every object has.
 const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
@@ -100,7 +100,9 @@ pub mod rt {
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
     pub use crate::server::{DispatchError, Dispatched, ServerCall};
-    pub use crate::value::{Abstract, Extends, Kind, State, Value, ValueBase, Valuetype};
+    pub use crate::value::{
+        Abstract, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
+    };
     pub use armilla_cdr::{Any, TypeCode, Typed};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 

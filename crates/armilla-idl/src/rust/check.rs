@@ -67,8 +67,7 @@ impl<'m> Checker<'m> {
         match &declaration.kind {
             DeclKind::Module(_) => {}
             DeclKind::Interface(data) => {
-                let reference = scope::reference_name(declaration);
-                self.claim(&home, &reference, format!("the reference type of {what}"), span);
+                self.reference(&home, declaration);
                 self.module_of(&home, declaration);
                 self.interface(id, data, &home, declaration);
             }
@@ -93,6 +92,7 @@ impl<'m> Checker<'m> {
                 }
             }
             DeclKind::Value(data) => {
+                self.reference(&home, declaration);
                 if !data.nested.is_empty() {
                     self.module_of(&home, declaration);
                 }
@@ -104,6 +104,7 @@ impl<'m> Checker<'m> {
                 self.type_code(id, span);
             }
             DeclKind::ValueBox(boxed) => {
+                self.reference(&home, declaration);
                 self.ty(boxed, span);
                 self.type_code(id, span);
             }
@@ -113,6 +114,12 @@ impl<'m> Checker<'m> {
             // Refused by `unsupported`.
             DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {}
         }
+    }
+
+    /// The type of references to an interface or of handles of a value.
+    fn reference(&mut self, home: &str, declaration: &Declaration) {
+        let what = format!("the reference type of `{}`", declaration.name);
+        self.claim(home, &scope::reference_name(declaration), what, declaration.span);
     }
 
     /// The module for what is declared within something that is not a module in IDL.

@@ -104,6 +104,13 @@ impl Generator<'_, '_> {
         let name = &self.name;
         let reference = names::ident(&scope::reference_name(self.declaration));
         let docs = format!(" A reference to an object with the interface [`{name}`].");
+        if self.data.flavour == Flavour::Abstract {
+            let docs = format!(" An object or a value with the interface [`{name}`], or null.");
+            return quote! {
+                #[doc = #docs]
+                pub type #reference = Option<rt::Abstract<dyn #name>>;
+            };
+        }
         let kind = names::ident(if self.is_local() { "LocalRef" } else { "Ref" });
         quote!(#[doc = #docs] pub type #reference = rt::#kind<dyn #name>;)
     }

@@ -3,7 +3,7 @@
 
 use super::names;
 use super::scope::Scope;
-use crate::model::{DeclKind, Flavour, Model, Primitive, Type};
+use crate::model::{DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -62,20 +62,14 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         }
         Type::Object => quote!(rt::Object),
         Type::Named(id) => match scope.model.get(*id).kind {
-            DeclKind::Interface(ref data) if data.flavour == Flavour::Abstract => {
-                let path = scope.path(*id);
-                quote!(Option<rt::Abstract<dyn #path>>)
-            }
-            DeclKind::Interface(_) => scope.reference(*id),
-            DeclKind::Value(_) | DeclKind::ValueBox(_) => {
-                let path = scope.path(*id);
-                quote!(Option<rt::Value<#path>>)
+            DeclKind::Interface(_) | DeclKind::Value(_) | DeclKind::ValueBox(_) => {
+                scope.reference(*id)
             }
             _ => scope.path(*id),
         },
         Type::Any => quote!(rt::Any),
         Type::TypeCode => quote!(rt::TypeCode),
-        Type::ValueBase => quote!(Option<rt::Value<rt::ValueBase>>),
+        Type::ValueBase => quote!(rt::ValueBaseRef),
         // Refused by `unsupported`.
         Type::Principal | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => TokenStream::new(),
     }

@@ -7,7 +7,7 @@ use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
-use super::scope::Scope;
+use super::scope::{self, Scope};
 use super::structs::field;
 use super::{type_codes, types};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Model, Type, Value, ValueModifier};
@@ -39,6 +39,7 @@ pub(super) fn generate(
     let bases = ancestors(scope.model, id).into_iter().map(|base| quoted(scope, base));
     let bases = bases.chain([quote!(rt::ValueBase)]);
     module.push(quote!(#(impl rt::Extends<#bases> for #name {})*));
+    module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
 }
 
@@ -73,7 +74,15 @@ pub(super) fn generate_box(
     module.push(valuetype(scope, id, &quote!(#name)));
     module.push(state(&name, &[&declaration.repository_id], &[], None));
     module.push(quote!(impl rt::Extends<rt::ValueBase> for #name {}));
+    module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
+}
+
+/// The type of members and parameters.
+fn reference(declaration: &Declaration, name: &Ident) -> TokenStream {
+    let reference = names::ident(&scope::reference_name(declaration));
+    let docs = format!(" A [`{name}`] or one that inherits from it, or null.");
+    quote!(#[doc = #docs] pub type #reference = Option<rt::Value<#name>>;)
 }
 
 /// What makes handles of values of the type: its repository id and the types of its values.

@@ -14,6 +14,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub enum ValueBase {}
 
+/// A value of any type, or null.
+pub type ValueBaseRef = Option<Value<ValueBase>>;
+
 impl Valuetype for ValueBase {
     const REPOSITORY_ID: &'static str = "IDL:omg.org/CORBA/ValueBase:1.0";
     const FAMILY: &'static [Kind] = &[];

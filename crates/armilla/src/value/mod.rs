@@ -10,7 +10,7 @@ mod handle;
 mod marshal;
 mod shared;
 
-pub use abstraction::{Abstract, ValueBase};
+pub use abstraction::{Abstract, ValueBase, ValueBaseRef};
 pub use handle::{Snapshot, Value};
 pub use shared::Kind;
 
