@@ -26,6 +26,8 @@ fn names_can_meet_in_every_scope() {
         ("interface I { void f(in long fooBar, in long foo_bar); };", "foo_bar"),
         ("interface I { attribute long x; void set_x(in long value); };", "set_x"),
         ("interface Foo {}; struct FooRef { long x; };", "FooRef"),
+        ("valuetype Foo {}; struct FooRef { long x; };", "FooRef"),
+        ("valuetype V { public long fooBar; public long foo_bar; };", "foo_bar"),
         ("interface FooBar {}; module foo_bar { typedef long T; };", "foo_bar"),
         ("interface A { void fooBar(); }; interface B : A { void foo_bar(); };", "foo_bar"),
         ("interface A { void fooBar(); void foo_bar(); }; interface B : A {};", "foo_bar"),
@@ -79,6 +81,13 @@ fn native_values_do_not_leave_their_process() {
         );
         assert!(try_generate(&format!("{idl}local interface Near {{ {used} }};")).is_ok());
     }
+}
+
+#[test]
+fn valuetypes_that_the_program_marshals_are_refused() {
+    let errors = errors("custom valuetype Own { public long x; };");
+    assert!(errors.render().contains("a valuetype that the program marshals"), "{errors}");
+    assert!(errors.render().contains("error[E0901]"), "{errors}");
 }
 
 #[test]

@@ -37,8 +37,9 @@ pub(super) fn generate(
         module.push(valuetype(scope, id, &quote!(#name)));
     }
     let bases = ancestors(scope.model, id).into_iter().map(|base| quoted(scope, base));
-    let bases = bases.chain([quote!(rt::ValueBase)]);
-    module.push(quote!(#(impl rt::Extends<#bases> for #name {})*));
+    for base in bases {
+        module.push(quote!(impl rt::Extends<#base> for #name {}));
+    }
     module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
 }
@@ -73,7 +74,6 @@ pub(super) fn generate_box(
     });
     module.push(valuetype(scope, id, &quote!(#name)));
     module.push(state(&name, &[&declaration.repository_id], &[], None));
-    module.push(quote!(impl rt::Extends<rt::ValueBase> for #name {}));
     module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
 }
@@ -81,7 +81,7 @@ pub(super) fn generate_box(
 /// The type of members and parameters.
 fn reference(declaration: &Declaration, name: &Ident) -> TokenStream {
     let reference = names::ident(&scope::reference_name(declaration));
-    let docs = format!(" A [`{name}`] or one that inherits from it, or null.");
+    let docs = format!(" A value of the type [`{name}`], or null.");
     quote!(#[doc = #docs] pub type #reference = Option<rt::Value<#name>>;)
 }
 
@@ -180,13 +180,19 @@ fn state(
     ancestors: &[TokenStream],
     base: Option<&Ident>,
 ) -> TokenStream {
-    let (part, part_mut) = match base {
-        Some(base) => (
-            quote!(rt::State::part(&self.#base, wanted)),
-            quote!(rt::State::part_mut(&mut self.#base, wanted)),
-        ),
-        None => (quote!(None), quote!(None)),
-    };
+    let parts = base.map(|base| {
+        quote! {
+            fn base_part(&self, wanted: ::std::any::TypeId) -> Option<&dyn ::std::any::Any> {
+                rt::State::part(&self.#base, wanted)
+            }
+            fn base_part_mut(
+                &mut self,
+                wanted: ::std::any::TypeId,
+            ) -> Option<&mut dyn ::std::any::Any> {
+                rt::State::part_mut(&mut self.#base, wanted)
+            }
+        }
+    });
     quote! {
         impl rt::State for #name {
             const IDS: &'static [&'static str] = &[#(#ids),*];
@@ -196,18 +202,7 @@ fn state(
                     #(, ::std::any::TypeId::of::<#ancestors>())*
                 ].contains(&other)
             }
-            fn part(&self, wanted: ::std::any::TypeId) -> Option<&dyn ::std::any::Any> {
-                if wanted == ::std::any::TypeId::of::<Self>() {
-                    return Some(self);
-                }
-                #part
-            }
-            fn part_mut(&mut self, wanted: ::std::any::TypeId) -> Option<&mut dyn ::std::any::Any> {
-                if wanted == ::std::any::TypeId::of::<Self>() {
-                    return Some(self);
-                }
-                #part_mut
-            }
+            #parts
         }
     }
 }

@@ -37,12 +37,28 @@ pub trait State: Valuetype + Clone + Encode + for<'a> Decode<'a> + Send + Sync +
     /// Whether its values are also values of the other type.
     fn is(other: TypeId) -> bool;
 
+    /// The state of the type `wanted` within that of the base, if there is a base.
+    fn base_part(&self, _wanted: TypeId) -> Option<&dyn Any> {
+        None
+    }
+
+    /// As [`base_part`](Self::base_part), to be changed.
+    fn base_part_mut(&mut self, _wanted: TypeId) -> Option<&mut dyn Any> {
+        None
+    }
+
     /// The state of the type `wanted` within this one: itself, or that of a base.
-    fn part(&self, wanted: TypeId) -> Option<&dyn Any>;
+    fn part(&self, wanted: TypeId) -> Option<&dyn Any> {
+        if wanted == TypeId::of::<Self>() { Some(self) } else { self.base_part(wanted) }
+    }
 
     /// As [`part`](Self::part), to be changed.
-    fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Any>;
+    fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Any> {
+        if wanted == TypeId::of::<Self>() { Some(self) } else { self.base_part_mut(wanted) }
+    }
 }
 
 /// Says that values of this type are values of `B`. The IDL compiler implements it.
 pub trait Extends<B: ?Sized>: Valuetype {}
+
+impl<T: Valuetype + ?Sized> Extends<ValueBase> for T {}
