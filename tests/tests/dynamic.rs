@@ -1,6 +1,8 @@
 //! Types as values and values with their types, remote and collocated.
 
-use armilla::{Any, Error, Orb, SystemException, TypeCode, Typed};
+use armilla::{
+    Any, Error, ExceptionKind, LongDouble, Orb, SystemException, TypeCode, Typed, Version, WString,
+};
 use armilla_tests::dynamic::*;
 use armilla_tests::orbs;
 use std::fmt::Debug;
@@ -36,6 +38,38 @@ impl Mirror for Glass {
         echo(given, kept)
     }
 
+    fn echo_wchar(&self, given: char, kept: &mut char) -> Result<(char, char)> {
+        echo(&given, kept)
+    }
+
+    fn echo_wstring(&self, given: &str, kept: &mut WString) -> Result<(WString, WString)> {
+        echo(&given.into(), kept)
+    }
+
+    fn echo_brief(&self, given: &str, kept: &mut Brief) -> Result<(Brief, Brief)> {
+        echo(&given.into(), kept)
+    }
+
+    fn echo_price(&self, given: Price, kept: &mut Price) -> Result<(Price, Price)> {
+        echo(&given, kept)
+    }
+
+    fn echo_exact(
+        &self,
+        given: LongDouble,
+        kept: &mut LongDouble,
+    ) -> Result<(LongDouble, LongDouble)> {
+        echo(&given, kept)
+    }
+
+    fn echo_wide(&self, given: &Wide, kept: &mut Wide) -> Result<(Wide, Wide)> {
+        echo(given, kept)
+    }
+
+    fn echo_sign(&self, given: &Sign, kept: &mut Sign) -> Result<(Sign, Sign)> {
+        echo(given, kept)
+    }
+
     fn echo_int8(&self, given: i8, kept: &mut i8) -> Result<(i8, i8)> {
         echo(&given, kept)
     }
@@ -66,7 +100,10 @@ impl Mirror for Glass {
     fn set_level(&self, value: i32) -> Result<(), Error<mirror::LevelSetRaises>> {
         match value {
             0 => Err(Unwritable { value }.into()),
-            _ => Ok(self.level.store(value, Ordering::Relaxed)),
+            _ => {
+                self.level.store(value, Ordering::Relaxed);
+                Ok(())
+            }
         }
     }
 
@@ -79,7 +116,7 @@ impl Mirror for Glass {
     }
 }
 
-/// Runs a suite collocated, then remote.
+/// Runs a suite collocated, then remote in the versions of GIOP that have all types.
 fn near_and_far(suite: impl Fn(&MirrorRef, &Orb)) {
     let server = orbs::listening();
     let near = server.root_poa().activate(mirror::tie(Glass::default())).unwrap();
@@ -88,6 +125,8 @@ fn near_and_far(suite: impl Fn(&MirrorRef, &Orb)) {
     let far = orbs::travel(&near, &client);
     assert!(far.local().is_none());
     suite(&far, &client);
+    let client = orbs::builder().max_giop(Version::V1_1).build().unwrap();
+    suite(&orbs::travel(&near, &client), &client);
     server.shutdown();
 }
 
@@ -277,4 +316,64 @@ fn a_local_interface_is_a_trait_and_its_references_are_shared_pointers() {
     assert!(held.other(&MirrorRef::nil()).unwrap().is_nil());
     assert_eq!(keeper, keeper.clone());
     assert_ne!(keeper, KeeperRef::nil());
+}
+
+fn wide(text: &str) -> Wide {
+    Wide {
+        before: 1,
+        mark: text.chars().next().unwrap_or('\u{2605}'),
+        text: text.into(),
+        short_text: text.chars().take(4).collect::<String>().into(),
+        cost: "-123.45".parse().unwrap(),
+        exact: 0.1.into(),
+    }
+}
+
+#[test]
+fn wide_texts_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        check('\u{e9}', '\u{4e2d}', |g, k| mirror.echo_wchar(*g, k));
+        let text = |text: &str| WString::from(text);
+        check(text("gr\u{fc}\u{df} dich \u{1f980}"), text(""), |g, k| mirror.echo_wstring(g, k));
+        check(text("\u{1f980}\u{1f980}ab"), text("abcd"), |g, k| mirror.echo_brief(g, k));
+        check(wide("\u{4e2d}\u{6587}"), wide("abcdefg"), |g, k| mirror.echo_wide(g, k));
+        check(Sign::Text("x".into()), Sign::Unlisted { discriminator: 'z' }, |g, k| {
+            mirror.echo_sign(g, k)
+        });
+        send(mirror, &wide("in an any"));
+        send(mirror, &Sign::Cost { discriminator: 'c', value: "1".parse().unwrap() });
+        send(mirror, &'\u{2605}');
+        send(mirror, &text("\u{1f980}"));
+    });
+}
+
+#[test]
+fn wide_texts_need_a_version_that_has_them() {
+    let server = orbs::listening();
+    let near = server.root_poa().activate(mirror::tie(Glass::default())).unwrap();
+    let call = |version| {
+        let client = orbs::builder().max_giop(version).build().unwrap();
+        orbs::travel(&near, &client).echo_wchar('\u{1f980}', &mut 'a')
+    };
+    assert_eq!(call(Version::V1_0).unwrap_err().kind(), ExceptionKind::BadParam);
+    assert_eq!(call(Version::V1_1).unwrap_err().kind(), ExceptionKind::DataConversion);
+    assert!(call(Version::V1_2).is_ok());
+    server.shutdown();
+}
+
+#[test]
+fn decimal_and_long_numbers_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        let price = |text: &str| text.parse::<Price>().unwrap();
+        check(price("-999.99"), price("0.01"), |g, k| mirror.echo_price(*g, k));
+        let exact = LongDouble::from_bits(0x4000_9210_0000_0000_0000_0000_dead_beef);
+        let check_bits = |given: LongDouble| {
+            let (_, copy) = mirror.echo_exact(given, &mut LongDouble::default()).unwrap();
+            assert_eq!(copy.to_bits(), given.to_bits());
+        };
+        check_bits(exact);
+        check_bits(f64::NAN.into());
+        send(mirror, &price("12.30"));
+        send(mirror, &exact);
+    });
 }

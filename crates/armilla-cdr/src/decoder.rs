@@ -7,7 +7,7 @@ pub use pieces::Pieces;
 use crate::value::DecodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
-    Order,
+    Order, WideFormat,
 };
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -29,6 +29,7 @@ pub struct Decoder<'a> {
     pub(crate) position: usize,
     order: ByteOrder,
     code_set: CodeSet,
+    wide: WideFormat,
     depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
@@ -49,17 +50,10 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
         let code_set = CodeSet::Iso8859_1;
-        Self {
-            octets,
-            position,
-            order,
-            code_set,
-            depth: 0,
-            context: None,
-            pieces: None,
-            piece: 0,
-            values: None,
-        }
+        let wide = WideFormat::Octets;
+        let (context, pieces, values) = (None, None, None);
+        let (depth, piece) = (0, 0);
+        Self { octets, position, order, code_set, wide, depth, context, pieces, piece, values }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -68,6 +62,19 @@ impl<'a> Decoder<'a> {
     pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
         self.code_set = code_set;
         self
+    }
+
+    /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
+    #[inline]
+    #[must_use]
+    pub const fn with_wide_format(mut self, format: WideFormat) -> Self {
+        self.wide = format;
+        self
+    }
+
+    /// How wide characters are laid out.
+    pub const fn wide_format(&self) -> WideFormat {
+        self.wide
     }
 
     /// The same decoder on behalf of `context`.
@@ -227,7 +234,7 @@ impl<'a> Decoder<'a> {
         Ok(length)
     }
 
-    fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
+    pub(crate) fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
         if length > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded { bound, length }));
         }

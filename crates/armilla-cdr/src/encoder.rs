@@ -3,7 +3,7 @@
 use crate::value::EncodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
-    Order,
+    Order, WideFormat,
 };
 use alloc::vec::Vec;
 
@@ -23,6 +23,7 @@ pub struct Encoder<'p> {
     pub(crate) buffer: Vec<u8>,
     pub(crate) order: ByteOrder,
     pub(crate) code_set: CodeSet,
+    pub(crate) wide: WideFormat,
     pub(crate) borrowed: Borrowed<'p>,
     /// What is known of values, from the first of them on.
     pub(crate) values: EncodedValues,
@@ -58,7 +59,18 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        Self { buffer, order, code_set, borrowed, values: None }
+        Self { buffer, order, code_set, wide: WideFormat::Octets, borrowed, values: None }
+    }
+
+    /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
+    pub const fn wide_format(&self) -> WideFormat {
+        self.wide
+    }
+
+    /// Lays out wide characters so from here on.
+    #[inline]
+    pub const fn set_wide_format(&mut self, format: WideFormat) {
+        self.wide = format;
     }
 
     /// How many octets there are, borrowed ones among them.
@@ -280,6 +292,7 @@ impl<'p> Encoder<'p> {
         fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
     ) -> CdrResult {
         let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
+        inner.wide = self.wide;
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;

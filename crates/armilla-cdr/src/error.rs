@@ -48,6 +48,10 @@ pub enum CdrErrorKind {
     Malformed(CodeSet),
     /// A character that the code set of the connection cannot express.
     NotInCodeSet(char, CodeSet),
+    /// A wide character or string that is not well-formed UTF-16.
+    MalformedWide,
+    /// A character that takes two units of UTF-16, where one is all that a `wchar` has.
+    TwoUnits(char),
     /// A sequence or string longer than its IDL bound.
     BoundExceeded {
         /// The bound.
@@ -97,7 +101,13 @@ impl CdrError {
 
     /// Whether the value cannot be converted to or from the code set of the connection.
     pub const fn is_conversion(&self) -> bool {
-        matches!(self.kind, CdrErrorKind::Malformed(_) | CdrErrorKind::NotInCodeSet(..))
+        matches!(
+            self.kind,
+            CdrErrorKind::Malformed(_)
+                | CdrErrorKind::NotInCodeSet(..)
+                | CdrErrorKind::MalformedWide
+                | CdrErrorKind::TwoUnits(_)
+        )
     }
 }
 
@@ -121,6 +131,12 @@ impl fmt::Display for CdrError {
             CdrErrorKind::Malformed(set) => write!(f, "a string is not well-formed {set}"),
             CdrErrorKind::NotInCodeSet(character, set) => {
                 write!(f, "the character {character:?} does not exist in {set}")
+            }
+            CdrErrorKind::MalformedWide => {
+                f.write_str("wide characters are not well-formed UTF-16")
+            }
+            CdrErrorKind::TwoUnits(character) => {
+                write!(f, "the wide character {character:?} takes two units in GIOP 1.1")
             }
             CdrErrorKind::BoundExceeded { bound, length } => {
                 write!(f, "the IDL allows {bound} elements, these are {length}")

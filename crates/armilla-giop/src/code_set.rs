@@ -5,6 +5,9 @@ use crate::ior::CodeSetComponent;
 use crate::service_context::CODE_SETS_CONTEXT;
 use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Decoder};
 
+/// The registry number of UTF-16, in which wide characters travel.
+pub const UTF_16: u32 = 0x0001_0109;
+
 /// The code sets of a connection, by their registry numbers, as the client states them with its
 /// requests. 0 stands for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -58,7 +58,9 @@ impl<'b> Message<'b> {
     #[inline]
     pub(crate) fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
         let aligned = position.next_multiple_of(8);
-        self.decoder(if self.header.version.has_1_2_layout() { aligned } else { position })
+        let version = self.header.version;
+        let body = self.decoder(if version.has_1_2_layout() { aligned } else { position });
+        body.with_wide_format(version.wide_format())
     }
 }
 
@@ -82,6 +84,7 @@ pub fn put_body<'p>(
     version: Version,
     fill: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
 ) -> CdrResult {
+    out.set_wide_format(version.wide_format());
     let end_of_header = out.len();
     let start = begin_body(out, version);
     fill(out)?;

@@ -1,5 +1,6 @@
 //! Versions of GIOP and IIOP.
 
+use armilla_cdr::WideFormat;
 use core::fmt;
 use core::str::FromStr;
 
@@ -30,6 +31,16 @@ impl Version {
     #[inline]
     pub(crate) const fn has_1_2_layout(self) -> bool {
         self.minor >= 2
+    }
+
+    /// How messages of this version lay out wide characters.
+    #[inline]
+    pub(crate) const fn wide_format(self) -> WideFormat {
+        match self.minor {
+            0 => WideFormat::Refused,
+            1 => WideFormat::Units,
+            _ => WideFormat::Octets,
+        }
     }
 }
 

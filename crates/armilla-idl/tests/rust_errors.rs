@@ -84,10 +84,50 @@ fn native_values_do_not_leave_their_process() {
 }
 
 #[test]
-fn valuetypes_that_the_program_marshals_are_refused() {
-    let errors = errors("custom valuetype Own { public long x; };");
-    assert!(errors.render().contains("a valuetype that the program marshals"), "{errors}");
-    assert!(errors.render().contains("error[E0901]"), "{errors}");
+fn what_is_not_supported_is_refused_at_its_place() {
+    for (idl, what) in [
+        ("custom valuetype V { public long x; };", "a valuetype that the program marshals"),
+        ("eventtype E { public long x; };", "an event type"),
+        ("bitmask Flags { LOW, HIGH };", "a bitmask"),
+        ("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair"),
+    ] {
+        let errors = errors(idl);
+        let sentence = format!("error[E0901]: {what} cannot become Rust yet");
+        assert!(errors.render().contains(&sentence), "{idl}\n{errors}");
+        assert!(errors.render().contains("test.idl:1:"), "{idl}\n{errors}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_in_an_included_file_is_left_out_unless_it_is_used() {
+    let included = "module Lib {\n\
+        bitmask Box { LOW };\n\
+        struct Boxes { Box one; };\n\
+        interface Boxer { exception Full { Boxes which; }; Boxes all(); };\n\
+        struct Plain { long x; };\n\
+    };\n";
+    let generate = |idl: &str| {
+        let options = Options::new().read_with(move |_| Ok(included.as_bytes().to_vec()));
+        let idl = format!("#include \"lib.idl\"\n{idl}");
+        let compilation =
+            parse_str("test.idl", &idl, &options).unwrap_or_else(|errors| panic!("{errors}"));
+        rust::generate(&compilation.model, &rust::Options::of(&compilation))
+    };
+    let rust = generate("struct User { Lib::Plain p; };").unwrap();
+    let comment = "// Left out, for they cannot become Rust yet: \
+        Lib::Box, Lib::Boxes, Lib::Boxer, Lib::Boxer::Full.";
+    assert!(rust.contains(comment), "{rust}");
+    assert!(rust.contains("pub struct Plain") && !rust.contains("pub struct Boxes"), "{rust}");
+    for (idl, name) in [
+        ("struct User { Lib::Boxes b; };", "Lib::Boxes"),
+        ("typedef sequence<Lib::Boxer> Many;", "Lib::Boxer"),
+        ("interface User : Lib::Boxer {};", "Lib::Boxer"),
+        ("interface User { void f() raises (Lib::Boxer::Full); };", "Lib::Boxer::Full"),
+    ] {
+        let errors = generate(idl).unwrap_err().render();
+        assert!(errors.contains(&format!("`{name}` cannot become Rust yet")), "{idl}\n{errors}");
+        assert!(errors.contains("test.idl:2:"), "{errors}");
+    }
 }
 
 #[test]

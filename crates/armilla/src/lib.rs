@@ -80,7 +80,7 @@ mod value;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
-pub use armilla_cdr::{Any, TypeCode, Typed};
+pub use armilla_cdr::{Any, Decimal, DecimalError, LongDouble, TypeCode, Typed, WString};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
@@ -103,7 +103,7 @@ pub mod rt {
     pub use crate::value::{
         Abstract, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };
-    pub use armilla_cdr::{Any, TypeCode, Typed};
+    pub use armilla_cdr::{Any, Decimal, LongDouble, TypeCode, Typed, WString};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 
     /// The TypeCode of one type, made when it is first asked for.

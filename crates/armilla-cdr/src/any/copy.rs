@@ -36,6 +36,13 @@ impl<'c> Copy<'c> {
                 let text = input.bounded_string(*bound)?;
                 out.put_bounded_string(&text, *bound)?;
             }
+            TypeCode::WChar => out.put_wchar(input.wchar()?)?,
+            TypeCode::WString(0) => out.put_wstring(&input.wstring()?)?,
+            TypeCode::WString(bound) => {
+                let text = input.bounded_wstring(*bound)?;
+                out.put_bounded_wstring(&text, *bound)?;
+            }
+            TypeCode::LongDouble => out.put_long_double(input.long_double()?),
             TypeCode::Enum(code) => enumerator(code, input, out)?,
             TypeCode::Any => any(input, out)?,
             TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
@@ -106,7 +113,7 @@ impl<'c> Copy<'c> {
                 self.elements(element, *length as usize, input, out)
             }
             _ => Err(CdrError::new(CdrErrorKind::Invalid(
-                "wide characters, long double and valuetypes in an any are not supported yet",
+                "valuetypes in an any are not supported yet",
             ))),
         }
     }

@@ -211,6 +211,7 @@ pub(crate) fn read_label(ty: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i6
         TypeCode::LongLong => input.i64()?,
         // Two's complement: the same 64 bits.
         TypeCode::ULongLong => input.u64()? as i64,
+        TypeCode::WChar => u32::from(input.wchar()?).into(),
         TypeCode::Boolean => input.bool()?.into(),
         TypeCode::Char | TypeCode::Octet => input.u8()?.into(),
         _ => return Err(bad_discriminator()),

@@ -185,6 +185,10 @@ pub(crate) fn label(ty: &TypeCode, label: i64, out: &mut Encoder<'_>) -> CdrResu
         TypeCode::Long | TypeCode::ULong | TypeCode::Enum(_) => out.put_u32(label as u32),
         TypeCode::LongLong | TypeCode::ULongLong => out.put_u64(label as u64),
         TypeCode::Boolean | TypeCode::Char | TypeCode::Octet => out.put_u8(label as u8),
+        TypeCode::WChar => {
+            let label = u32::try_from(label).ok().and_then(char::from_u32);
+            out.put_wchar(label.ok_or_else(bad_discriminator)?)?;
+        }
         _ => return Err(bad_discriminator()),
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Rust types that know their TypeCode.
 
 use super::TypeCode;
+use crate::Decimal;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -35,10 +36,20 @@ typed! {
     u64 => TypeCode::ULongLong,
     f32 => TypeCode::Float,
     f64 => TypeCode::Double,
+    char => TypeCode::WChar,
+    crate::LongDouble => TypeCode::LongDouble,
+    crate::WString => TypeCode::WString(0),
     str => TypeCode::String(0),
     String => TypeCode::String(0),
     TypeCode => TypeCode::TypeCode,
     crate::Any => TypeCode::Any,
+}
+
+impl<const DIGITS: u16, const SCALE: u16> Typed for Decimal<DIGITS, SCALE> {
+    fn type_code() -> TypeCode {
+        // At most 31 digits.
+        TypeCode::Fixed { digits: DIGITS, scale: SCALE as i16 }
+    }
 }
 
 impl<T: Typed> Typed for [T] {

@@ -97,6 +97,7 @@ impl<'p> Encoder<'p> {
         Encoder {
             buffer: core::mem::take(&mut self.buffer),
             borrowed: Borrowed::full(self.borrowed.octets()),
+            wide: self.wide,
             values: self.values.take(),
             ..Encoder::with_buffer(alloc::vec::Vec::new(), self.order, self.code_set)
         }

@@ -6,7 +6,7 @@ use super::module::Module;
 use super::names;
 use super::scope::Scope;
 use super::types;
-use crate::model::{Const, ConstValue, DeclId, DeclKind, Declaration, Primitive, Type};
+use crate::model::{Const, ConstValue, DeclId, DeclKind, Declaration, Fixed, Primitive, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -22,7 +22,7 @@ pub(super) fn generate(
     let name = names::ident(&names::upper(&declaration.name));
     let resolved = scope.model.resolve(&constant.ty);
     let ty = match resolved {
-        Type::String(_) => quote!(&str),
+        Type::String(_) | Type::WString(_) => quote!(&str),
         _ => types::owned(scope, &constant.ty),
     };
     let allow = match constant.value {
@@ -31,6 +31,11 @@ pub(super) fn generate(
     };
     let value = match (&constant.value, resolved) {
         (ConstValue::Float(value), Type::Primitive(Primitive::Float)) => single(*value as f32),
+        (ConstValue::Float(_), Type::Primitive(Primitive::LongDouble)) => {
+            let value = literal(scope, &constant.value);
+            quote!(rt::LongDouble::from_f64(#value))
+        }
+        (ConstValue::Fixed(value), Type::Fixed(_, scale)) => decimal(value, *scale),
         (value, _) => literal(scope, value),
     };
     module.push(quote!(#docs #allow pub const #name: #ty = #value;));
@@ -56,9 +61,27 @@ pub(super) fn literal(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
         }
         ConstValue::String(value) => quote!(#value),
         ConstValue::Enumerator(id, index) => enumerator(scope, *id, *index),
-        // Refused by `unsupported`.
-        ConstValue::WChar(_) | ConstValue::WString(_) | ConstValue::Fixed(_) => TokenStream::new(),
+        // Surrogates are refused by `unsupported`.
+        ConstValue::WChar(unit) => {
+            let character = char::from_u32(u32::from(*unit)).unwrap_or_default();
+            quote!(#character)
+        }
+        ConstValue::WString(units) => {
+            let text = String::from_utf16_lossy(units);
+            quote!(#text)
+        }
+        ConstValue::Fixed(value) => decimal(value, value.scale()),
     }
+}
+
+/// A fixed-point number with so many digits behind its point.
+fn decimal(value: &Fixed, scale: u16) -> TokenStream {
+    // The scale of a type is no less than that of its values, and 31 at most.
+    let zeros = u32::from(scale.saturating_sub(value.scale()));
+    let unscaled = value.unscaled().saturating_mul(10_i128.saturating_pow(zeros));
+    let magnitude = Literal::u128_unsuffixed(unscaled.unsigned_abs());
+    let unscaled = negated(unscaled < 0, quote!(#magnitude));
+    quote!(rt::Decimal::constant(#unscaled))
 }
 
 fn single(value: f32) -> TokenStream {

@@ -67,6 +67,10 @@ fn escape(text: &str) -> String {
     let closed = text.matches('`').count().is_multiple_of(2);
     for character in text.chars() {
         match character {
+            '\t' => {
+                escaped.push(' ');
+                continue;
+            }
             '`' if closed => in_code = !in_code,
             '`' | '[' | ']' | '<' if !in_code => escaped.push('\\'),
             _ => {}
@@ -89,6 +93,11 @@ mod tests {
     fn indented_text_does_not_become_a_code_block() {
         assert_eq!(markdown_of("Uses:\n\n    x = 1"), "Uses:\n\nx = 1");
         assert_eq!(markdown_of("```\nx\n```"), "\\```\nx\n\\```");
+    }
+
+    #[test]
+    fn a_tab_is_a_space() {
+        assert_eq!(markdown_of("x\ty"), "x y");
     }
 
     #[test]

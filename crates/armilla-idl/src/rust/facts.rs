@@ -83,8 +83,10 @@ impl Facts {
             Type::Object | Type::ValueBase => HANDLED,
             Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
             Type::TypeCode => HANDLED,
+            Type::WString(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
+            Type::Fixed(..) => Fact { size: 16, ..NOTHING },
             // Refused by `unsupported`.
-            Type::Principal | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => NOTHING,
+            Type::Principal | Type::Map(..) => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }

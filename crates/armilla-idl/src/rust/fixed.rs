@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::scope::Scope;
 use super::structs::{field, members};
 use super::types;
-use crate::model::{DeclId, DeclKind, Model, Type};
+use crate::model::{DeclId, DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -65,6 +65,8 @@ impl Plan {
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
 fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {
+        // Neither has a size that its alignment is.
+        Type::Primitive(Primitive::WChar | Primitive::LongDouble) => return None,
         Type::Primitive(kind) => sizes.push(types::primitive_size(*kind)),
         Type::Array(element, dimensions) => {
             for _ in 0..elements(dimensions)? {

@@ -43,6 +43,7 @@ fn number(label: &ConstValue) -> Option<i128> {
     match label {
         ConstValue::Integer(value) => Some(*value),
         ConstValue::Char(value) => Some(i128::from(*value)),
+        ConstValue::WChar(value) => Some(i128::from(*value)),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::names;
 use super::scope::Scope;
 use super::types;
-use crate::model::{Model, Type};
+use crate::model::{Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -56,6 +56,19 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
     let model = scope.model;
     let reference = place.reference();
     match model.resolve(ty) {
+        Type::Primitive(Primitive::WChar) => {
+            let value = place.value();
+            vec![Step::Try(quote!(#out.put_wchar(#value)))]
+        }
+        Type::Fixed(..) => {
+            let value = place.value();
+            vec![Step::Do(quote!(#out.put_decimal(#value);))]
+        }
+        Type::WString(None) => vec![Step::Try(quote!(#out.put_wstring(#reference)))],
+        Type::WString(Some(bound)) => {
+            let bound = Literal::u32_unsuffixed(*bound);
+            vec![Step::Try(quote!(#out.put_bounded_wstring(#reference, #bound)))]
+        }
         Type::Primitive(kind) => {
             let put = names::ident(&format!("put_{}", types::primitive(*kind)));
             let value = place.value();
@@ -157,11 +170,13 @@ pub(super) fn closure(before: &TokenStream, out: &Ident, steps: &[Step]) -> Toke
 /// An expression of the type `CdrResult` that reads an owned value from the decoder `input`.
 pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream {
     match scope.model.resolve(ty) {
+        Type::Primitive(Primitive::WChar) => quote!(#input.wchar()),
+        Type::Fixed(..) => quote!(#input.decimal()),
         Type::Primitive(kind) => {
             let read = types::primitive(*kind);
             quote!(#input.#read())
         }
-        Type::String(_) => {
+        Type::String(_) | Type::WString(_) => {
             let read = decode_borrowed(scope, input, ty);
             quote!(#read.map(Into::into))
         }
@@ -214,6 +229,11 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
         Type::String(Some(bound)) => {
             let bound = Literal::u32_unsuffixed(*bound);
             quote!(#input.bounded_string(#bound))
+        }
+        Type::WString(None) => quote!(#input.wstring()),
+        Type::WString(Some(bound)) => {
+            let bound = Literal::u32_unsuffixed(*bound);
+            quote!(#input.bounded_wstring(#bound))
         }
         Type::Sequence(_, bound) if types::is_octets(scope.model, ty) => match bound {
             None => quote!(#input.octets()),

@@ -78,15 +78,13 @@ impl Options {
 /// The Rust source text for everything that `model` declares, included files among it.
 ///
 /// # Errors
-/// When two IDL names become the same Rust name, or a type is not supported yet.
+/// When two IDL names become the same Rust name, or a type is not supported yet. What is not
+/// supported in an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
-    let refused = unsupported::check(model);
-    if !refused.is_empty() {
-        return Err(diagnostics(refused, options));
-    }
+    let omitted = unsupported::check(model).map_err(|refused| diagnostics(refused, options))?;
     let facts = Facts::of(model);
     let cycles = Cycles::of(model);
-    let scope = Scope::root(model, &facts, &cycles);
+    let scope = Scope::root(model, &facts, &cycles, &omitted);
     let problems = check::check(&scope);
     if !problems.is_empty() {
         return Err(diagnostics(problems, options));
@@ -102,7 +100,12 @@ pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics>
     let source = if options.source.is_empty() { "IDL" } else { &options.source };
     let head =
         format!("// Made from {source} by the Armilla IDL compiler. Do not edit: change the IDL.");
-    Ok(format!("{head}\n\n{text}"))
+    let missing: Vec<String> = omitted.iter().map(|id| model.scoped_name(id)).collect();
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        names => format!("\n// Left out, for they cannot become Rust yet: {}.", names.join(", ")),
+    };
+    Ok(format!("{head}{missing}\n\n{text}"))
 }
 
 fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
@@ -114,7 +117,7 @@ fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
 
 /// Adds what the declarations become to `module`, which `scope` looks out of.
 fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
-    for id in declarations {
+    for id in declarations.iter().filter(|id| !scope.omitted.contains(**id)) {
         fill_one(scope, *id, module);
     }
 }

@@ -110,8 +110,8 @@ const HIDDEN_BY_TYPES: &[&str] = &[
 
 /// What a module of this name would hide from the generated code beside it.
 const HIDDEN_BY_MODULES: &[&str] = &[
-    "bool", "f32", "f64", "i16", "i32", "i64", "i8", "rt", "str", "u16", "u32", "u64", "u8",
-    "usize",
+    "bool", "char", "f32", "f64", "i16", "i32", "i64", "i8", "rt", "str", "u16", "u32", "u64",
+    "u8", "usize",
 ];
 
 /// The methods of `rt::Ref`.

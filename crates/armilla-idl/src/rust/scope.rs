@@ -3,6 +3,7 @@
 use super::cycles::Cycles;
 use super::facts::Facts;
 use super::names;
+use super::unsupported::Omitted;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -13,14 +14,20 @@ pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
     pub(super) facts: &'m Facts,
     pub(super) cycles: &'m Cycles,
+    pub(super) omitted: &'m Omitted,
     /// The modules from the root of the generated file down to this one.
     modules: Vec<String>,
 }
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(model: &'m Model, facts: &'m Facts, cycles: &'m Cycles) -> Self {
-        Scope { model, facts, cycles, modules: Vec::new() }
+    pub(super) fn root(
+        model: &'m Model,
+        facts: &'m Facts,
+        cycles: &'m Cycles,
+        omitted: &'m Omitted,
+    ) -> Self {
+        Scope { model, facts, cycles, omitted, modules: Vec::new() }
     }
 
     /// The module `name` within this one.

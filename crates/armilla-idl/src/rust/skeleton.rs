@@ -75,7 +75,8 @@ fn read(scope: &Scope<'_>, input: &Ident, parameter: &operation::Parameter<'_>) 
 
 /// Whether an `in` argument of the type is borrowed from the request.
 fn is_borrowed(scope: &Scope<'_>, ty: &Type) -> bool {
-    types::is_octets(scope.model, ty) || matches!(scope.model.resolve(ty), Type::String(_))
+    let is_text = matches!(scope.model.resolve(ty), Type::String(_) | Type::WString(_));
+    is_text || types::is_octets(scope.model, ty)
 }
 
 /// The reply: what the servant returned, with the `inout` parameters among the `out` ones.
@@ -103,8 +104,9 @@ fn reply(
     let inouts = callable.inouts().map(|parameter| names::ident(&parameter.name));
     let inouts: Vec<TokenStream> = inouts.map(|name| quote!(#name)).collect();
     if inouts.is_empty() {
-        let encode = match (callable.result, returned.len()) {
-            (Some(ty), 1) if marshal::is_call(scope.model, ty) => quote!(rt::Encode::encode),
+        let mut types = callable.returned();
+        let encode = match (types.next(), types.next()) {
+            (Some(ty), None) if marshal::is_call(scope.model, ty) => quote!(rt::Encode::encode),
             _ => marshal::closure(&quote!(#pattern,), &out, &steps),
         };
         return quote!(#call.reply(#invoke, #encode));

@@ -181,10 +181,17 @@ impl<'a, 'm> Writer<'a, 'm> {
             Type::Any => quote!(rt::TypeCode::Any),
             Type::TypeCode => quote!(rt::TypeCode::TypeCode),
             Type::Named(id) => self.named(*id),
-            // Refused by `unsupported`.
-            Type::Principal | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => {
-                TokenStream::new()
+            Type::WString(bound) => {
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::WString(#bound))
             }
+            Type::Fixed(digits, scale) => {
+                let digits = Literal::u16_unsuffixed(*digits);
+                let scale = Literal::u16_unsuffixed(*scale);
+                quote!(rt::TypeCode::Fixed { digits: #digits, scale: #scale })
+            }
+            // Refused by `unsupported`.
+            Type::Principal | Type::Map(..) => TokenStream::new(),
         }
     }
 

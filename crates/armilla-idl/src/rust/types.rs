@@ -21,12 +21,13 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         Primitive::Char | Primitive::Octet | Primitive::UInt8 => "u8",
         Primitive::Int8 => "i8",
         Primitive::Boolean => "bool",
-        // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble => "refused",
+        Primitive::WChar => "char",
+        // Not the name of a type: see `owned`.
+        Primitive::LongDouble => "long_double",
     })
 }
 
-/// How many octets a primitive takes, in CDR and in memory.
+/// How many octets a primitive takes in memory, and in CDR except for `wchar`.
 pub(super) fn primitive_size(primitive: Primitive) -> usize {
     match primitive {
         Primitive::Char
@@ -37,19 +38,26 @@ pub(super) fn primitive_size(primitive: Primitive) -> usize {
         Primitive::Short | Primitive::UShort => 2,
         Primitive::Long | Primitive::ULong | Primitive::Float => 4,
         Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
-        // Refused by `unsupported`.
-        Primitive::WChar | Primitive::LongDouble => 0,
+        Primitive::WChar => 4,
+        Primitive::LongDouble => 16,
     }
 }
 
 /// The type of a value that is owned: a member, a result, an element.
 pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match ty {
+        Type::Primitive(Primitive::LongDouble) => quote!(rt::LongDouble),
         Type::Primitive(kind) => {
             let name = primitive(*kind);
             quote!(#name)
         }
         Type::String(_) => quote!(String),
+        Type::WString(_) => quote!(rt::WString),
+        Type::Fixed(digits, scale) => {
+            let digits = Literal::u16_unsuffixed(*digits);
+            let scale = Literal::u16_unsuffixed(*scale);
+            quote!(rt::Decimal<#digits, #scale>)
+        }
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(Vec<#element>)
@@ -71,14 +79,14 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         Type::TypeCode => quote!(rt::TypeCode),
         Type::ValueBase => quote!(rt::ValueBaseRef),
         // Refused by `unsupported`.
-        Type::Principal | Type::WString(_) | Type::Fixed(..) | Type::Map(..) => TokenStream::new(),
+        Type::Principal | Type::Map(..) => TokenStream::new(),
     }
 }
 
 /// The type of an `in` parameter.
 pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match scope.model.resolve(ty) {
-        Type::String(_) => quote!(&str),
+        Type::String(_) | Type::WString(_) => quote!(&str),
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(&[#element])
@@ -91,9 +99,9 @@ pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     }
 }
 
-/// Whether values of the type are passed by value: primitives and enums.
+/// Whether values of the type are passed by value: numbers, characters and enums.
 pub(super) fn is_scalar(model: &Model, ty: &Type) -> bool {
-    matches!(model.resolve(ty), Type::Primitive(_)) || is_enum(model, ty)
+    matches!(model.resolve(ty), Type::Primitive(_) | Type::Fixed(..)) || is_enum(model, ty)
 }
 
 /// Whether the type is an enum.
@@ -115,7 +123,7 @@ pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
 /// way down to named types, which check their own.
 pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
-        Type::String(bound) => bound.is_none(),
+        Type::String(bound) | Type::WString(bound) => bound.is_none(),
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
         _ => true,

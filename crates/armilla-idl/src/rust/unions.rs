@@ -57,6 +57,8 @@ fn lists_all(model: &Model, data: &Union) -> bool {
 fn cardinality(model: &Model, ty: &Type) -> u128 {
     match model.resolve(ty) {
         Type::Primitive(Primitive::Boolean) => 2,
+        // Every `char` of Rust, which is more than anybody lists.
+        Type::Primitive(Primitive::WChar) => u128::MAX,
         Type::Primitive(kind) => 1 << (8 * types::primitive_size(*kind)),
         Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(data) => data.enumerators.len() as u128,
@@ -256,27 +258,40 @@ impl<'m> Generator<'_, 'm> {
         let read = marshal::decode(self.scope, &input, &self.data.discriminator);
         let (defaults, listed): (Vec<&Case>, Vec<&Case>) =
             self.data.cases.iter().partition(|case| case.default);
-        let arms = listed.into_iter().map(|case| self.decode_arm(case, self.pattern([case])));
-        let default = defaults.into_iter().map(|case| self.decode_arm(case, quote!(_)));
-        let unlisted = self.unlisted().map(|name| quote!(_ => Self::#name { discriminator },));
+        let body = match (listed.as_slice(), defaults.as_slice()) {
+            ([], [only]) => self.decode_case(only),
+            _ => self.decode_match(listed, defaults),
+        };
         let name = &self.name;
         quote! {
             impl<'a> rt::Decode<'a> for #name {
                 fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
                     let discriminator #annotation = #read?;
-                    Ok(match discriminator { #(#arms)* #(#default)* #unlisted })
+                    Ok(#body)
                 }
             }
         }
     }
 
+    fn decode_match(&self, listed: Vec<&Case>, defaults: Vec<&Case>) -> TokenStream {
+        let arms = listed.into_iter().map(|case| self.decode_arm(case, self.pattern([case])));
+        let default = defaults.into_iter().map(|case| self.decode_arm(case, quote!(_)));
+        let unlisted = self.unlisted().map(|name| quote!(_ => Self::#name { discriminator },));
+        quote!(match discriminator { #(#arms)* #(#default)* #unlisted })
+    }
+
     fn decode_arm(&self, case: &Case, pattern: TokenStream) -> TokenStream {
+        let value = self.decode_case(case);
+        quote!(#pattern => #value,)
+    }
+
+    fn decode_case(&self, case: &Case) -> TokenStream {
         let variant = Self::variant(case);
         let value = marshal::decode(self.scope, &names::ident("input"), &case.member.ty);
         if carries_discriminator(case) {
-            quote!(#pattern => Self::#variant { discriminator, value: #value? },)
+            quote!(Self::#variant { discriminator, value: #value? })
         } else {
-            quote!(#pattern => Self::#variant(#value?),)
+            quote!(Self::#variant(#value?))
         }
     }
 }

@@ -1,27 +1,86 @@
 //! What the front end knows and this back end does not: each is refused by its name and at its
 //! place, before anything is generated. Whoever implements one takes it out here.
+//!
+//! Declarations of included files that cannot become Rust are left out, with what is made of them,
+//! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, DeclKind, Declaration, Export, Interface, Member, Model, Operation, Primitive,
-    Struct, Type, Union, ValueModifier,
+    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
+    Operation, Struct, Type, Union, Value, ValueModifier,
 };
 use crate::source::Span;
+use std::collections::HashSet;
 
-/// Everything in `model` that cannot become Rust yet.
-pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
-    let mut checker = Checker { found: Vec::new() };
-    for (_, declaration) in model.iter() {
-        checker.declaration(declaration);
-    }
-    checker.found
+/// What of a model stays out of the generated code.
+#[derive(Debug, Default)]
+pub(super) struct Omitted {
+    declarations: HashSet<DeclId>,
 }
 
-struct Checker {
+impl Omitted {
+    /// Whether nothing is generated for a declaration.
+    pub(super) fn contains(&self, id: DeclId) -> bool {
+        self.declarations.contains(&id)
+    }
+
+    /// The declarations, in the order of the source.
+    pub(super) fn iter(&self) -> impl Iterator<Item = DeclId> {
+        let mut sorted: Vec<DeclId> = self.declarations.iter().copied().collect();
+        sorted.sort();
+        sorted.into_iter()
+    }
+}
+
+/// What of `model` can be left out because it cannot become Rust yet.
+///
+/// # Errors
+/// What cannot become Rust yet and cannot be left out either.
+pub(super) fn check(model: &Model) -> Result<Omitted, Vec<Diagnostic>> {
+    let mut checker = Checker { model, omitted: Omitted::default(), found: Vec::new() };
+    // Declarations stand behind what they are made of, so mostly the second round changes nothing.
+    while checker.omit_more() {}
+    checker.found.clear();
+    for (id, declaration) in model.iter() {
+        if !checker.omitted.contains(id) {
+            checker.declaration(declaration);
+        }
+    }
+    if checker.found.is_empty() { Ok(checker.omitted) } else { Err(checker.found) }
+}
+
+struct Checker<'m> {
+    model: &'m Model,
+    omitted: Omitted,
     found: Vec<Diagnostic>,
 }
 
-impl Checker {
+impl Checker<'_> {
+    /// Leaves out every included declaration that must be; says whether there was one.
+    fn omit_more(&mut self) -> bool {
+        let before = self.omitted.declarations.len();
+        for (id, declaration) in self.model.iter() {
+            if !declaration.included || self.omitted.contains(id) {
+                continue;
+            }
+            self.found.clear();
+            self.declaration(declaration);
+            let enclosing = declaration.scope.is_some_and(|scope| self.omitted.contains(scope));
+            if enclosing || !self.found.is_empty() {
+                self.omitted.declarations.insert(id);
+            }
+        }
+        self.omitted.declarations.len() > before
+    }
+
+    /// Refuses a reference to a declaration that is left out.
+    fn used(&mut self, id: DeclId, span: Span) {
+        if self.omitted.contains(id) {
+            let name = format!("`{}`", self.model.scoped_name(id));
+            self.refuse(span, &name);
+        }
+    }
+
     fn refuse(&mut self, span: Span, what: &str) {
         let message = format!("{what} cannot become Rust yet");
         self.found.push(Diagnostic::error(Code::Unsupported, span, message));
@@ -31,25 +90,32 @@ impl Checker {
         let span = declaration.span;
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
-            DeclKind::Interface(interface) => self.interface(interface),
-            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body),
+            DeclKind::Interface(interface) => self.interface(interface, span),
+            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
-            DeclKind::Const(constant) => self.ty(&constant.ty, span),
+            DeclKind::Const(constant) => {
+                self.ty(&constant.ty, span);
+                self.value(&constant.value, span);
+            }
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(value) if value.modifier == ValueModifier::Custom => {
                 self.refuse(span, "a valuetype that the program marshals");
             }
-            DeclKind::Value(value) => {
-                value.state.iter().for_each(|state| self.member(&state.member));
-            }
+            DeclKind::Value(value) => self.valuetype(value, span),
             DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),
             DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
         }
     }
 
-    fn interface(&mut self, interface: &Interface) {
+    fn valuetype(&mut self, value: &Value, span: Span) {
+        value.bases.iter().chain(&value.supports).for_each(|base| self.used(*base, span));
+        value.state.iter().for_each(|state| self.member(&state.member));
+    }
+
+    fn interface(&mut self, interface: &Interface, span: Span) {
+        interface.bases.iter().for_each(|base| self.used(*base, span));
         for export in &interface.exports {
             match export {
                 Export::Operation(operation) => self.operation(operation),
@@ -65,19 +131,38 @@ impl Checker {
         for parameter in &operation.parameters {
             self.ty(&parameter.ty, parameter.span);
         }
+        operation.raises.iter().for_each(|raised| self.used(*raised, operation.span));
     }
 
     fn attribute(&mut self, attribute: &Attribute) {
         self.ty(&attribute.ty, attribute.span);
+        let raised = attribute.get_raises.iter().chain(&attribute.set_raises);
+        raised.for_each(|raised| self.used(*raised, attribute.span));
     }
 
-    fn structure(&mut self, body: &Struct) {
+    fn structure(&mut self, body: &Struct, span: Span) {
+        body.base.iter().for_each(|base| self.used(*base, span));
         body.members.iter().for_each(|member| self.member(member));
     }
 
     fn union(&mut self, union: &Union, span: Span) {
         self.ty(&union.discriminator, span);
-        union.cases.iter().for_each(|case| self.member(&case.member));
+        for case in &union.cases {
+            self.member(&case.member);
+            case.labels.iter().for_each(|label| self.value(label, case.member.span));
+        }
+    }
+
+    /// Rust has characters, not units of UTF-16.
+    fn value(&mut self, value: &ConstValue, span: Span) {
+        let units: &[u16] = match value {
+            ConstValue::WChar(unit) => &[*unit],
+            ConstValue::WString(units) => units,
+            _ => return,
+        };
+        if String::from_utf16(units).is_err() {
+            self.refuse(span, "half of a UTF-16 surrogate pair");
+        }
     }
 
     fn member(&mut self, member: &Member) {
@@ -87,19 +172,17 @@ impl Checker {
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
-            Type::WString(_) => "`wstring`",
-            Type::Fixed(..) => "`fixed`",
             Type::Map(..) => "`map`",
-            Type::Primitive(Primitive::WChar) => "`wchar`",
-            Type::Primitive(Primitive::LongDouble) => "`long double`",
+            Type::Named(id) => return self.used(*id, span),
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
             Type::Primitive(_)
             | Type::String(_)
+            | Type::WString(_)
+            | Type::Fixed(..)
             | Type::Object
             | Type::Any
             | Type::ValueBase
-            | Type::TypeCode
-            | Type::Named(_) => return,
+            | Type::TypeCode => return,
         };
         self.refuse(span, what);
     }

@@ -96,6 +96,7 @@ pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> To
         DeclKind::ValueBox(_) => *member == id,
         _ => false,
     });
+    let family = family.filter(|(member, _)| !scope.omitted.contains(*member));
     let family = family.map(|(member, _)| scope.path(member));
     quote! {
         impl rt::Valuetype for #name {

@@ -24,7 +24,7 @@ impl Endpoint {
             Ok(stream) => {
                 let stream = Arc::from(stream);
                 let watch = self.watches.add(&stream);
-                Ok(Box::new(Link::new(stream, watch, self.code_set, &self.settings)))
+                Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
             }
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::watch::Watches;
 use crate::orb::lock;
 use crate::settings::Settings;
-use armilla_cdr::CodeSet;
+use armilla_giop::CodeSetContext;
 use armilla_ipc::{Address, CoarseInstant, StreamOptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Once};
@@ -20,13 +20,13 @@ pub(crate) struct Client {
 }
 
 /// Connections are kept apart by what was agreed on them.
-pub(super) type Endpoints = HashMap<(Address, Option<CodeSet>), Arc<Endpoint>>;
+pub(super) type Endpoints = HashMap<(Address, Option<CodeSetContext>), Arc<Endpoint>>;
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
 pub(crate) struct Endpoint {
     pub(crate) address: Address,
-    pub(crate) code_set: Option<CodeSet>,
+    pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) options: StreamOptions,
     pub(crate) settings: Arc<Settings>,
     pub(super) watches: Arc<Watches>,
@@ -43,13 +43,17 @@ impl Client {
         Self { endpoints, watches, settings, housekeeping: Once::new() }
     }
 
-    /// The endpoint at `address`, for connections in `code_set`.
-    pub(crate) fn endpoint(&self, address: &Address, code_set: Option<CodeSet>) -> Arc<Endpoint> {
+    /// The endpoint at `address`, for connections that agree on `code_sets`.
+    pub(crate) fn endpoint(
+        &self,
+        address: &Address,
+        code_sets: Option<CodeSetContext>,
+    ) -> Arc<Endpoint> {
         let mut endpoints = lock(&self.endpoints);
-        let endpoint = endpoints.entry((address.clone(), code_set)).or_insert_with(|| {
+        let endpoint = endpoints.entry((address.clone(), code_sets)).or_insert_with(|| {
             Arc::new(Endpoint {
                 address: address.clone(),
-                code_set,
+                code_sets,
                 options: stream_options(&self.settings),
                 settings: self.settings.clone(),
                 watches: self.watches.clone(),

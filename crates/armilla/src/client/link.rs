@@ -27,8 +27,10 @@ pub(crate) struct Link {
     request: Vec<u8>,
     template: Template,
     next_id: u32,
-    code_set: Option<CodeSet>,
-    /// Whether the code set still has to be told to the server.
+    code_set: CodeSet,
+    /// The code sets that were agreed on, if any were.
+    agreed: Option<CodeSetContext>,
+    /// Whether they still have to be told to the server.
     unannounced: bool,
     max_message: usize,
     /// Whether the connection was made for the call under way, whose time that has taken from.
@@ -61,7 +63,7 @@ impl Link {
     pub(crate) fn new(
         stream: Arc<dyn Stream>,
         watch: Arc<Watch>,
-        code_set: Option<CodeSet>,
+        agreed: Option<CodeSetContext>,
         settings: &Settings,
     ) -> Self {
         Self {
@@ -71,8 +73,9 @@ impl Link {
             request: Vec::new(),
             template: Template::default(),
             next_id: 0,
-            code_set,
-            unannounced: code_set.is_some(),
+            code_set: agreed.and_then(|sets| CodeSet::from_id(sets.char)).unwrap_or_default(),
+            agreed,
+            unannounced: agreed.is_some(),
             max_message: settings.max_message,
             fresh: true,
             last_used: coarse_now(),
@@ -96,7 +99,7 @@ impl Link {
 
     /// The code set of strings on this connection.
     pub(crate) fn code_set(&self) -> CodeSet {
-        self.code_set.unwrap_or_default()
+        self.code_set
     }
 
     /// Sends a request and returns its number.
@@ -165,10 +168,8 @@ impl Link {
     ) -> CdrResult {
         let version = call.target.version;
         self.version = version;
-        let announced = match self.code_set {
-            Some(set) if self.unannounced && version >= Version::V1_1 => {
-                Some(CodeSetContext { char: set.id(), wchar: 0 }.encode())
-            }
+        let announced = match self.agreed {
+            Some(sets) if self.unannounced && version >= Version::V1_1 => Some(sets.encode()),
             _ => None,
         };
         let context = announced.as_ref().map(CodeSetContext::service_context);

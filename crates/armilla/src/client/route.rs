@@ -6,7 +6,7 @@ use crate::orb::ARMILLA_ORB_TYPE;
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType};
-use armilla_giop::{Version, choose_char_code_set};
+use armilla_giop::{CodeSetContext, UTF_16, Version, choose_char_code_set};
 use armilla_ipc::Address;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -77,33 +77,36 @@ fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) 
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let version = profile.version.min(settings.max_giop);
     // In GIOP 1.0 nothing is agreed.
-    let code_set = if version < Version::V1_1 { None } else { code_set(profile) };
+    let code_sets = if version < Version::V1_1 { None } else { code_sets(profile) };
     let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
     let alternates = alternates.map(|address| (address.host, address.port));
     std::iter::once((profile.host.clone(), profile.port))
         .chain(alternates)
         .map(|(host, port)| Target {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            endpoint: client.endpoint(&Address::tcp(host, port), code_set),
+            endpoint: client.endpoint(&Address::tcp(host, port), code_sets),
             version,
             key: profile.object_key.clone().into(),
         })
         .collect()
 }
 
-/// The code set to agree on with the server of `profile`; `None` where the profile says nothing,
+/// The code sets to agree on with the server of `profile`; `None` where the profile says nothing,
 /// and then nothing is agreed and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
 ///
 /// Servers usually name ISO 8859-1 first, in which every octet of an IDL `char` is a character, so
 /// that is taken where it is offered, except with our own kind, who take any octet for a `char` in
-/// UTF-8 too.
-fn code_set(profile: &IiopProfile) -> Option<CodeSet> {
-    let offered = profile.component::<CodeSetComponentInfo>().ok()??.char;
+/// UTF-8 too. Wide characters travel in UTF-16 to every server that has any.
+fn code_sets(profile: &IiopProfile) -> Option<CodeSetContext> {
+    let CodeSetComponentInfo { char: offered, wchar } = profile.component().ok()??;
+    let has_wide = wchar.native != 0 || !wchar.conversion.is_empty();
+    let wchar = if has_wide { UTF_16 } else { 0 };
     let ours = matches!(profile.component(), Ok(Some(OrbType(ARMILLA_ORB_TYPE))));
     if ours && offered.conversion.contains(&CodeSet::Utf8.id()) {
-        return Some(CodeSet::Utf8);
+        return Some(CodeSetContext { char: CodeSet::Utf8.id(), wchar });
     }
-    Some(choose_char_code_set(Some(&offered), CodeSet::Iso8859_1))
+    let char = choose_char_code_set(Some(&offered), CodeSet::Iso8859_1).id();
+    Some(CodeSetContext { char, wchar })
 }
 
 /// The addresses of an IOR in words.

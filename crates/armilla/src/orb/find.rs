@@ -7,11 +7,11 @@ use crate::poa::{Activation, ObjectKey};
 use crate::settings::Settings;
 use arc_swap::Guard;
 use armilla_cdr::{CdrResult, CodeSet};
-use armilla_giop::Version;
 use armilla_giop::ior::{
     CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType, iiop_object_key,
 };
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
+use armilla_giop::{UTF_16, Version};
 use std::sync::{Arc, PoisonError};
 
 /// What an object key leads to.
@@ -118,7 +118,6 @@ fn profile(settings: &Settings, host: &str, port: u16, key: &[u8]) -> CdrResult<
 /// What we offer for `char` and `string`: both code sets, one of them first. Wide characters are
 /// UTF-16 with whoever asks.
 fn code_sets(native: CodeSet) -> CodeSetComponentInfo {
-    const UTF_16: u32 = 0x0001_0109;
     let other = match native {
         CodeSet::Iso8859_1 => CodeSet::Utf8,
         CodeSet::Utf8 => CodeSet::Iso8859_1,

@@ -1,0 +1,179 @@
+//! Decimal numbers of a fixed size: IDL `fixed`.
+
+use crate::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use core::fmt;
+use core::str::FromStr;
+
+/// A number of `DIGITS` decimal digits, `SCALE` of them behind the point: IDL `fixed<DIGITS, SCALE>`.
+///
+/// It does not calculate; [`unscaled`](Self::unscaled) gives it to what does.
+///
+/// ```
+/// use armilla_cdr::Decimal;
+///
+/// let price: Decimal<5, 2> = "19.90".parse()?;
+/// assert_eq!(price.unscaled(), 1990);
+/// assert_eq!(Decimal::from_unscaled(1990), Some(price));
+/// assert_eq!(price.to_string(), "19.90");
+/// assert!("1000.00".parse::<Decimal<5, 2>>().is_err());
+/// # Ok::<(), armilla_cdr::DecimalError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Decimal<const DIGITS: u16, const SCALE: u16>(i128);
+
+/// A text is no number, or one that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecimalError;
+
+/// The sign of numbers from 0 on, a half octet behind the digits (CORBA 3.4 Part 2, 9.3.2.8).
+const POSITIVE: u8 = 0xc;
+
+/// The sign of numbers below 0.
+const NEGATIVE: u8 = 0xd;
+
+impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
+    /// What the number must stay below when its point is left out.
+    const LIMIT: u128 = {
+        assert!(DIGITS <= 31 && SCALE <= DIGITS, "a fixed type has at most 31 digits");
+        10_u128.pow(DIGITS as u32)
+    };
+
+    /// How many octets it takes in CDR.
+    const OCTETS: usize = DIGITS as usize / 2 + 1;
+
+    /// The number that is `unscaled` divided by ten to the power of `SCALE`; `None` if that has too
+    /// many digits.
+    pub const fn from_unscaled(unscaled: i128) -> Option<Self> {
+        if unscaled.unsigned_abs() < Self::LIMIT { Some(Self(unscaled)) } else { None }
+    }
+
+    /// As [`from_unscaled`](Self::from_unscaled), for constants.
+    ///
+    /// # Panics
+    /// When the number has too many digits.
+    pub const fn constant(unscaled: i128) -> Self {
+        assert!(unscaled.unsigned_abs() < Self::LIMIT, "the constant has too many digits");
+        Self(unscaled)
+    }
+
+    /// The number times ten to the power of `SCALE`: all digits without the point.
+    pub const fn unscaled(self) -> i128 {
+        self.0
+    }
+}
+
+impl<const DIGITS: u16, const SCALE: u16> fmt::Display for Decimal<DIGITS, SCALE> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = 10_u128.pow(SCALE.into());
+        let magnitude = self.0.unsigned_abs();
+        if self.0 < 0 {
+            f.write_str("-")?;
+        }
+        write!(f, "{}", magnitude / unit)?;
+        match SCALE {
+            0 => Ok(()),
+            _ => write!(f, ".{:0width$}", magnitude % unit, width = SCALE.into()),
+        }
+    }
+}
+
+impl<const DIGITS: u16, const SCALE: u16> fmt::Debug for Decimal<DIGITS, SCALE> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<const DIGITS: u16, const SCALE: u16> FromStr for Decimal<DIGITS, SCALE> {
+    type Err = DecimalError;
+
+    /// Reads `-12.5`. Digits that the scale has no room for must be zeros.
+    fn from_str(text: &str) -> Result<Self, DecimalError> {
+        let (is_negative, number) = match text.as_bytes() {
+            [b'-', ..] => (true, &text[1..]),
+            [b'+', ..] => (false, &text[1..]),
+            _ => (false, text),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits = || whole.bytes().chain(fraction.bytes());
+        let is_number = whole.len() + fraction.len() > 0 || number.len() > 1;
+        if !is_number || !digits().all(|d| d.is_ascii_digit()) || fraction.len() > SCALE.into() {
+            return Err(DecimalError);
+        }
+        let zeros = core::iter::repeat_n(b'0', usize::from(SCALE) - fraction.len());
+        let magnitude = digits().chain(zeros).try_fold(0_i128, |number, digit| {
+            number.checked_mul(10)?.checked_add(i128::from(digit - b'0'))
+        });
+        let unscaled = magnitude.map(|m| if is_negative { -m } else { m });
+        unscaled.and_then(Self::from_unscaled).ok_or(DecimalError)
+    }
+}
+
+impl fmt::Display for DecimalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is no decimal number, or one with too many digits")
+    }
+}
+
+impl core::error::Error for DecimalError {}
+
+impl Encoder<'_> {
+    /// Appends a decimal number: two digits an octet, then the sign.
+    pub fn put_decimal<const DIGITS: u16, const SCALE: u16>(
+        &mut self,
+        value: Decimal<DIGITS, SCALE>,
+    ) {
+        let mut octets = [0; 16];
+        let mut left = value.0.unsigned_abs();
+        let mut next = || {
+            let digit = (left % 10) as u8;
+            left /= 10;
+            digit
+        };
+        // `LIMIT` admits no more than 31 digits, so 16 octets are enough.
+        let octets = &mut octets[..Decimal::<DIGITS, SCALE>::OCTETS];
+        let sign = if value.0 < 0 { NEGATIVE } else { POSITIVE };
+        for (index, octet) in octets.iter_mut().rev().enumerate() {
+            let low = if index == 0 { sign } else { next() };
+            *octet = next() << 4 | low;
+        }
+        self.copy_raw(octets);
+    }
+}
+
+impl Decoder<'_> {
+    /// Reads a decimal number.
+    ///
+    /// # Errors
+    /// When the octets are no digits with a sign behind them, or end too early.
+    pub fn decimal<const DIGITS: u16, const SCALE: u16>(
+        &mut self,
+    ) -> CdrResult<Decimal<DIGITS, SCALE>> {
+        let octets = self.raw(Decimal::<DIGITS, SCALE>::OCTETS)?;
+        let halves = octets.iter().flat_map(|octet| [octet >> 4, octet & 0xf]);
+        let digits = halves.clone().take(2 * octets.len() - 1);
+        // 31 digits are less than an `i128` holds.
+        let magnitude = digits.clone().fold(0, |number, digit| number * 10 + i128::from(digit));
+        let unscaled = match halves.last() {
+            Some(POSITIVE) => Some(magnitude),
+            Some(NEGATIVE) => Some(-magnitude),
+            _ => None,
+        };
+        let value = unscaled.filter(|_| digits.clone().all(|digit| digit < 10));
+        let value = value.and_then(Decimal::from_unscaled);
+        value.ok_or_else(|| self.error(CdrErrorKind::Invalid("a fixed number is malformed")))
+    }
+}
+
+impl<const DIGITS: u16, const SCALE: u16> Encode for Decimal<DIGITS, SCALE> {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_decimal(*self);
+        Ok(())
+    }
+}
+
+impl<'a, const DIGITS: u16, const SCALE: u16> Decode<'a> for Decimal<DIGITS, SCALE> {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        input.decimal()
+    }
+}

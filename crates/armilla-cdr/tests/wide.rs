@@ -1,0 +1,150 @@
+//! Wide texts, decimal and long floating-point numbers, to the octet.
+
+use armilla_cdr::{
+    ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decimal, Decode, Decoder, Encode, Encoder,
+    LongDouble, WString, WideFormat,
+};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+
+fn octets<T: Encode>(value: &T, order: ByteOrder, format: WideFormat) -> CdrResult<Vec<u8>> {
+    let mut out = Encoder::with_buffer(Vec::new(), order, CodeSet::Utf8);
+    out.set_wide_format(format);
+    value.encode(&mut out)?;
+    Ok(out.to_vec())
+}
+
+fn value<T: for<'a> Decode<'a>>(
+    octets: &[u8],
+    order: ByteOrder,
+    format: WideFormat,
+) -> CdrResult<T> {
+    let mut input = Decoder::new(octets, order).with_wide_format(format);
+    let value = T::decode(&mut input)?;
+    assert_eq!(input.remaining(), 0);
+    Ok(value)
+}
+
+#[test]
+fn giop_1_2_counts_octets_and_puts_the_most_significant_first() {
+    for order in ORDERS {
+        let format = WideFormat::Octets;
+        let text = octets(&WString::from("a\u{2605}"), order, format).unwrap();
+        assert_eq!(text[text.len() - 4..], [0, b'a', 0x26, 0x05]);
+        assert_eq!(text.len(), 8, "no terminator");
+        assert_eq!(octets(&'\u{2605}', order, format).unwrap(), [2, 0x26, 0x05]);
+        assert_eq!(octets(&'\u{1f980}', order, format).unwrap(), [4, 0xd8, 0x3e, 0xdd, 0x80]);
+        assert_eq!(value::<WString>(&text, order, format).unwrap(), "a\u{2605}".into());
+    }
+}
+
+#[test]
+fn giop_1_1_counts_units_and_ends_in_a_zero() {
+    let format = WideFormat::Units;
+    let text = octets(&WString::from("a\u{2605}"), ByteOrder::Big, format).unwrap();
+    assert_eq!(text, [0, 0, 0, 3, 0, b'a', 0x26, 0x05, 0, 0]);
+    let text = octets(&WString::from("a\u{2605}"), ByteOrder::Little, format).unwrap();
+    assert_eq!(text, [3, 0, 0, 0, b'a', 0, 0x05, 0x26, 0, 0]);
+    assert_eq!(value::<WString>(&text, ByteOrder::Little, format).unwrap(), "a\u{2605}".into());
+    assert_eq!(octets(&'\u{2605}', ByteOrder::Little, format).unwrap(), [0x05, 0x26]);
+    let error = octets(&'\u{1f980}', ByteOrder::Big, format).unwrap_err();
+    assert!(error.is_conversion());
+    let unended = [0, 0, 0, 1, 0, b'a'];
+    let error = value::<WString>(&unended, ByteOrder::Big, format).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::MissingNul);
+}
+
+#[test]
+fn giop_1_0_has_no_wide_texts() {
+    for order in ORDERS {
+        assert!(octets(&'a', order, WideFormat::Refused).is_err());
+        assert!(octets(&WString::default(), order, WideFormat::Refused).is_err());
+        assert!(value::<char>(&[0; 4], order, WideFormat::Refused).is_err());
+        assert!(value::<WString>(&[0; 4], order, WideFormat::Refused).is_err());
+    }
+}
+
+#[test]
+fn a_byte_order_mark_says_the_order_and_is_no_character() {
+    for order in ORDERS {
+        let read = |octets: &[u8]| value::<char>(octets, order, WideFormat::Octets);
+        assert_eq!(read(&[2, 0x26, 0x05]), Ok('\u{2605}'));
+        assert_eq!(read(&[4, 0xfe, 0xff, 0x26, 0x05]), Ok('\u{2605}'));
+        assert_eq!(read(&[4, 0xff, 0xfe, 0x05, 0x26]), Ok('\u{2605}'));
+        assert_eq!(read(&[6, 0xff, 0xfe, 0x3e, 0xd8, 0x80, 0xdd]), Ok('\u{1f980}'));
+    }
+}
+
+#[test]
+fn what_is_not_utf_16_is_refused() {
+    for octets in [&[2, 0xd8, 0x3e][..], &[2, 0xdd, 0x80], &[1, 0x26], &[0], &[4, 0, b'a', 0, b'b']]
+    {
+        let error = value::<char>(octets, ByteOrder::Big, WideFormat::Octets).unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::MalformedWide, "{octets:?}");
+        assert!(error.is_conversion());
+    }
+    let lone = [0, 0, 0, 2, 0xd8, 0x3e];
+    let error = value::<WString>(&lone, ByteOrder::Big, WideFormat::Octets).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::MalformedWide);
+    let long = [0xff, 0xff, 0xff, 0xff, 0, b'a'];
+    for format in [WideFormat::Units, WideFormat::Octets] {
+        assert!(value::<WString>(&long, ByteOrder::Big, format).is_err());
+    }
+}
+
+#[test]
+fn decimal_numbers_are_digits_with_a_sign_behind_them() {
+    let packed = |value: &dyn Fn(&mut Encoder<'_>)| {
+        let mut out = Encoder::new(ByteOrder::NATIVE);
+        value(&mut out);
+        out.to_vec()
+    };
+    let price: Decimal<5, 2> = "123.45".parse().unwrap();
+    assert_eq!(packed(&|out| out.put_decimal(price)), [0x12, 0x34, 0x5c]);
+    let even: Decimal<4, 2> = "-1.5".parse().unwrap();
+    assert_eq!(packed(&|out| out.put_decimal(even)), [0x00, 0x15, 0x0d]);
+    let most = Decimal::<31, 0>::from_unscaled(10_i128.pow(31) - 1).unwrap();
+    let octets = packed(&|out| out.put_decimal(most));
+    assert_eq!(octets, [[0x99; 15].as_slice(), &[0x9c]].concat());
+    assert_eq!(Decoder::new(&octets, ByteOrder::Big).decimal(), Ok(most));
+    for octets in [[0x12, 0x34, 0x5f], [0x1a, 0x34, 0x5c], [0x12, 0x34, 0xd5]] {
+        assert!(Decoder::new(&octets, ByteOrder::Big).decimal::<5, 2>().is_err(), "{octets:x?}");
+    }
+    let too_many = [0x12, 0x34, 0x5c];
+    assert!(Decoder::new(&too_many, ByteOrder::Big).decimal::<4, 2>().is_err());
+}
+
+#[test]
+fn decimal_numbers_are_read_and_shown_as_text() {
+    type Price = Decimal<5, 2>;
+    for (text, unscaled, shown) in [
+        ("0", 0, "0.00"),
+        ("+7.5", 750, "7.50"),
+        ("-0.05", -5, "-0.05"),
+        (".5", 50, "0.50"),
+        ("5.", 500, "5.00"),
+        ("999.990", 99_999, "999.99"),
+    ] {
+        let price: Price = text.parse().unwrap();
+        assert_eq!(price.unscaled(), unscaled);
+        assert_eq!(price.to_string(), shown);
+    }
+    for text in ["", "-", ".", "1000", "0.001", "1e3", "1.2.3", "--1", "é"] {
+        assert!(text.parse::<Price>().is_err(), "{text:?}");
+    }
+    assert!(Price::from_unscaled(-100_000).is_none());
+    assert!("-1".parse::<Price>().unwrap() < "0.5".parse().unwrap());
+}
+
+#[test]
+fn long_numbers_are_turned_round_as_a_whole() {
+    let value = LongDouble::from_bits(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
+    let big = octets(&value, ByteOrder::Big, WideFormat::Octets).unwrap();
+    let little = octets(&value, ByteOrder::Little, WideFormat::Octets).unwrap();
+    assert_eq!(big, value.to_bits().to_be_bytes());
+    assert_eq!(little, value.to_bits().to_le_bytes());
+    for (order, octets) in [(ByteOrder::Big, big), (ByteOrder::Little, little)] {
+        let read: LongDouble = self::value(&octets, order, WideFormat::Octets).unwrap();
+        assert_eq!(read.to_bits(), value.to_bits());
+    }
+}
