@@ -8,6 +8,7 @@ pub mod gate;
 pub mod orbs;
 pub mod peer;
 pub mod process;
+pub mod sealed;
 pub mod servant;
 
 #[allow(missing_docs)]

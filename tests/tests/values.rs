@@ -36,6 +36,7 @@ impl Mirror for Glass {
         echo_shape ShapeRef,
         echo_circle CircleRef,
         echo_document DocumentRef,
+        echo_sealed SealedRef,
         echo_nothing NothingRef,
         echo_value ValueBaseRef,
         echo_printable PrintableRef,
@@ -223,6 +224,21 @@ fn a_truncatable_value_travels_whole_where_it_is_known() {
         assert_eq!(numbers(copy.extra.clone()), [20, 21]);
         assert_eq!(numbers(copy.base.base.next.clone()), [2]);
         assert_eq!(copy.base.figures.as_ref().unwrap().get().0, [0.5]);
+    }
+}
+
+#[test]
+fn a_custom_value_travels_as_the_program_says() {
+    let mirrors = Mirrors::new();
+    for mirror in mirrors.both() {
+        let inside = Some(node(6, None));
+        let sealed = Some(Value::new(Sealed { text: "abc".to_owned(), inside }));
+        let mut kept = sealed.clone();
+        let (before, copy) = mirror.echo_sealed(&sealed, &mut kept).unwrap();
+        assert!(before.is_some() && before == copy);
+        let copy = copy.unwrap().get();
+        assert_eq!(copy.text, "abc");
+        assert_eq!(numbers(copy.inside.clone()), [6]);
     }
 }
 

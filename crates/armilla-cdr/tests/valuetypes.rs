@@ -25,7 +25,7 @@ fn put(out: &mut Encoder<'_>, node: Option<&Arc<Node>>, ids: &'static [&'static 
         return Ok(());
     };
     let handle: ValueHandle = node.clone();
-    let Some(mut inner) = out.begin_value(&handle, ids)? else { return Ok(()) };
+    let Some(mut inner) = out.begin_value(&handle, ids, false)? else { return Ok(()) };
     inner.put_i32(node.number);
     let next = node.next.lock().unwrap().clone();
     let encoded = put(&mut inner, next.as_ref(), ids);

@@ -86,7 +86,6 @@ fn native_values_do_not_leave_their_process() {
 #[test]
 fn what_is_not_supported_is_refused_at_its_place() {
     for (idl, what) in [
-        ("custom valuetype V { public long x; };", "a valuetype that the program marshals"),
         ("eventtype E { public long x; };", "an event type"),
         ("bitmask Flags { LOW, HIGH };", "a bitmask"),
         ("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair"),

@@ -37,6 +37,7 @@ impl<'p> Encoder<'p> {
     /// live as long as `'p`; it then goes to [`end_value`](Self::end_value).
     ///
     /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
+    /// A value that may be truncated lies in chunks, and so does one that is `custom`.
     ///
     /// # Errors
     /// When values nest deeper than [`DEPTH_LIMIT`] or the message is too long for an indirection.
@@ -44,6 +45,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         value: &ValueHandle,
         ids: &'static [&'static str],
+        custom: bool,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         let values = self.values.get_or_insert_default();
@@ -61,7 +63,7 @@ impl<'p> Encoder<'p> {
         let values = self.values.get_or_insert_default();
         values.known.insert(address, (place, value.clone()));
         values.depth += 1;
-        let chunked = values.level > 0 || ids.len() > 1;
+        let chunked = values.level > 0 || ids.len() > 1 || custom;
         let kind = if ids.len() > 1 { MANY_IDS } else { ONE_ID };
         self.put_u32(TAG | kind | if chunked { CHUNKED } else { 0 });
         self.put_ids(ids)?;

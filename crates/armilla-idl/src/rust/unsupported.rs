@@ -7,7 +7,7 @@
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
-    Operation, Struct, Type, Union, Value, ValueModifier,
+    Operation, Struct, Type, Union, Value,
 };
 use crate::source::Span;
 use std::collections::HashSet;
@@ -99,9 +99,6 @@ impl Checker<'_> {
                 self.value(&constant.value, span);
             }
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
-            DeclKind::Value(value) if value.modifier == ValueModifier::Custom => {
-                self.refuse(span, "a valuetype that the program marshals");
-            }
             DeclKind::Value(value) => self.valuetype(value, span),
             DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),

@@ -28,8 +28,12 @@ pub(super) fn generate(
     if is_concrete(data) {
         let state = Fields { scope, data, base: concrete_base(scope.model, data) };
         module.push(state.definition(docs, &name));
-        module.push(state.encode(&name));
-        module.push(state.decode(&name));
+        if data.modifier == ValueModifier::Custom {
+            module.push(custom(&name));
+        } else {
+            module.push(state.encode(&name));
+            module.push(state.decode(&name));
+        }
         module.push(valuetype(scope, id, &quote!(#name)));
         module.push(state.state(id, &name));
     } else {
@@ -73,7 +77,7 @@ pub(super) fn generate_box(
         }
     });
     module.push(valuetype(scope, id, &quote!(#name)));
-    module.push(state(&name, &[&declaration.repository_id], &[], None));
+    module.push(state(&name, false, &[&declaration.repository_id], &[], None));
     module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
 }
@@ -83,6 +87,22 @@ fn reference(declaration: &Declaration, name: &Ident) -> TokenStream {
     let reference = names::ident(&scope::reference_name(declaration));
     let docs = format!(" A value of the type [`{name}`], or null.");
     quote!(#[doc = #docs] pub type #reference = Option<rt::Value<#name>>;)
+}
+
+/// The encoding of a valuetype that the program marshals.
+fn custom(name: &Ident) -> TokenStream {
+    quote! {
+        impl rt::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                rt::CustomMarshal::marshal(self, out)
+            }
+        }
+        impl<'a> rt::Decode<'a> for #name {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                rt::CustomMarshal::unmarshal(input)
+            }
+        }
+    }
 }
 
 /// What makes handles of values of the type: its repository id and the types of its values.
@@ -177,6 +197,7 @@ fn derives(fact: Fact) -> Vec<TokenStream> {
 /// What the runtime asks of the struct `name`.
 fn state(
     name: &Ident,
+    custom: bool,
     ids: &[&String],
     ancestors: &[TokenStream],
     base: Option<&Ident>,
@@ -194,9 +215,15 @@ fn state(
             }
         }
     });
+    let custom = custom.then(|| {
+        quote!(
+            const CUSTOM: bool = true;
+        )
+    });
     quote! {
         impl rt::State for #name {
             const IDS: &'static [&'static str] = &[#(#ids),*];
+            #custom
             fn is(other: ::std::any::TypeId) -> bool {
                 [
                     ::std::any::TypeId::of::<Self>()
@@ -308,6 +335,7 @@ impl Fields<'_, '_> {
         }
         let ancestors = ancestors(model, id).into_iter().map(|base| quoted(self.scope, base));
         let ancestors: Vec<TokenStream> = ancestors.collect();
-        state(name, &ids, &ancestors, self.base_field().as_ref())
+        let custom = self.data.modifier == ValueModifier::Custom;
+        state(name, custom, &ids, &ancestors, self.base_field().as_ref())
     }
 }

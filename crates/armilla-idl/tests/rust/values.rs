@@ -317,6 +317,59 @@ pub mod drawing {
         }
     }
 
+    /// IDL valuetype `Drawing::Sealed`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Sealed {
+        /// IDL `text`.
+        ///
+        /// Private in IDL: for what implements the valuetype.
+        pub text: String,
+    }
+
+    impl rt::Encode for Sealed {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::CustomMarshal::marshal(self, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Sealed {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            rt::CustomMarshal::unmarshal(input)
+        }
+    }
+
+    impl rt::Valuetype for Sealed {
+        const REPOSITORY_ID: &'static str = "IDL:Drawing/Sealed:1.0";
+        const FAMILY: &'static [rt::Kind] = &[rt::Kind::of::<Sealed>()];
+    }
+
+    impl rt::State for Sealed {
+        const IDS: &'static [&'static str] = &["IDL:Drawing/Sealed:1.0"];
+        const CUSTOM: bool = true;
+
+        fn is(other: ::std::any::TypeId) -> bool {
+            [::std::any::TypeId::of::<Self>()].contains(&other)
+        }
+    }
+
+    /// A value of the type [`Sealed`], or null.
+    pub type SealedRef = Option<rt::Value<Sealed>>;
+
+    impl rt::Typed for Sealed {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::value(
+                    "IDL:Drawing/Sealed:1.0",
+                    "Sealed",
+                    1,
+                    rt::TypeCode::Null,
+                    [("text", rt::TypeCode::String(0), false)],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL valuetype `Drawing::Empty`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct Empty {}

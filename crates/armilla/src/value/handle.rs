@@ -37,7 +37,8 @@ impl<T: State> Value<T> {
     /// is `T`'s.
     ///
     /// # Panics
-    /// While the value is being decoded, which only an own implementation of `Decode` can see.
+    /// While the value is being decoded, which only a [`CustomMarshal`](crate::CustomMarshal) can
+    /// see.
     pub fn get(&self) -> Snapshot<T> {
         let state = self.shared.state().expect("a value can be used when it has been read");
         Snapshot { state, of: PhantomData }

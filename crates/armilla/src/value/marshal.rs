@@ -37,7 +37,9 @@ fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {
         return Err(invalid("a value cannot be encoded while it is being decoded"));
     };
     let handle: ValueHandle = shared.clone();
-    let Some(mut inner) = out.begin_value(&handle, state.ids())? else { return Ok(()) };
+    let Some(mut inner) = out.begin_value(&handle, state.ids(), state.is_custom())? else {
+        return Ok(());
+    };
     let encoded = state.encode(&mut inner);
     out.end_value(inner, encoded)
 }

@@ -14,7 +14,7 @@ pub use abstraction::{Abstract, ValueBase, ValueBaseRef};
 pub use handle::{Snapshot, Value};
 pub use shared::Kind;
 
-use armilla_cdr::{Decode, Encode};
+use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use std::any::{Any, TypeId};
 
 /// What values can be of: a valuetype, a box, `ValueBase`, or an abstract interface as `dyn Trait`.
@@ -33,6 +33,9 @@ pub trait State: Valuetype + Clone + Encode + for<'a> Decode<'a> + Send + Sync +
     /// The repository id, and behind it those of the types to which a value may be truncated where
     /// its own is not known, the nearest first.
     const IDS: &'static [&'static str];
+
+    /// Whether the program marshals its state.
+    const CUSTOM: bool = false;
 
     /// Whether its values are also values of the other type.
     fn is(other: TypeId) -> bool;
@@ -56,6 +59,23 @@ pub trait State: Valuetype + Clone + Encode + for<'a> Decode<'a> + Send + Sync +
     fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Any> {
         if wanted == TypeId::of::<Self>() { Some(self) } else { self.base_part_mut(wanted) }
     }
+}
+
+/// How the state of a `custom` valuetype travels; the program implements it for the struct that the
+/// IDL compiler makes of the valuetype. What it writes it must also read, to the last octet.
+pub trait CustomMarshal: Sized {
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When it cannot be written; the call then fails.
+    fn marshal<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
+
+    /// Reads the state. A value that it reads may not have been read to its end yet, if it leads
+    /// back to this one, so it must not be looked into.
+    ///
+    /// # Errors
+    /// When the octets are no state; the call then fails.
+    fn unmarshal(input: &mut Decoder<'_>) -> CdrResult<Self>;
 }
 
 /// Says that values of this type are values of `B`. The IDL compiler implements it.

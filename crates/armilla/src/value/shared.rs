@@ -35,6 +35,7 @@ fn decode<T: State>(input: &mut Decoder<'_>) -> CdrResult<Arc<dyn AnyState>> {
 /// The state of a value of any type.
 pub(super) trait AnyState: Send + Sync {
     fn ids(&self) -> &'static [&'static str];
+    fn is_custom(&self) -> bool;
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
     fn part(&self, wanted: TypeId) -> Option<&dyn Any>;
     fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Any>;
@@ -44,6 +45,10 @@ pub(super) trait AnyState: Send + Sync {
 impl<T: State> AnyState for T {
     fn ids(&self) -> &'static [&'static str] {
         T::IDS
+    }
+
+    fn is_custom(&self) -> bool {
+        T::CUSTOM
     }
 
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
