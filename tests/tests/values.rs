@@ -1,8 +1,9 @@
 //! Valuetypes: each graph of values arrives as it is, near and far.
 
 use armilla::{
-    Abstract, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
+    Abstract, Any, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
 };
+use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use armilla_tests::older;
 use armilla_tests::orbs::{client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
@@ -308,6 +309,49 @@ fn a_value_of_any_type_is_accepted_when_its_type_is_registered() {
     client.register_value::<Node>();
     let (_, copy) = mirrors.far.echo_value(&value, &mut None).unwrap();
     assert_eq!(numbers(copy.unwrap().downcast()), [4]);
+}
+
+#[test]
+fn the_type_codes_of_values_survive_being_written_and_read() {
+    let codes = [
+        NodeRef::type_code(),
+        ReportRef::type_code(),
+        LabelledRef::type_code(),
+        SealedRef::type_code(),
+        TextRef::type_code(),
+        PrintableRef::type_code(),
+        ValueBaseRef::type_code(),
+        Pair::type_code(),
+    ];
+    for code in codes {
+        let mut out = Encoder::new(ByteOrder::Big);
+        code.encode(&mut out).unwrap();
+        let octets = out.to_vec();
+        assert_eq!(TypeCode::decode(&mut Decoder::new(&octets, ByteOrder::Big)), Ok(code));
+    }
+    assert_eq!(ReportRef::type_code().id(), Some("IDL:armilla.org/Values/Report:1.0"));
+}
+
+#[test]
+fn an_any_does_not_take_values_yet() {
+    assert!(Any::new(&Some(node(1, None))).is_err());
+    assert!(Any::new(&Some(Value::new(Text(String::new())))).is_err());
+}
+
+/// A sequence of nodes, each with the one before as its next, which is far deeper than values may
+/// nest.
+#[test]
+fn a_message_may_lead_to_a_chain_that_is_deeper_than_values_nest() {
+    let count = 50_000;
+    let nodes: Nodes = (0..count).fold(Vec::new(), |mut nodes: Nodes, number| {
+        nodes.push(Some(node(number, nodes.last().and_then(Option::as_ref))));
+        nodes
+    });
+    let mirrors = Mirrors::new();
+    let (_, copy) = mirrors.far.echo_nodes(&nodes, &mut Vec::new()).unwrap();
+    let last = copy.last().cloned().flatten();
+    drop(copy);
+    assert_eq!(numbers(last)[..2], [count - 1, count - 2]);
 }
 
 fn chain(length: i32) -> Value<Node> {
