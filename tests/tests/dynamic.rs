@@ -70,6 +70,26 @@ impl Mirror for Glass {
         echo(given, kept)
     }
 
+    fn echo_prices(&self, given: &Prices, kept: &mut Prices) -> Result<(Prices, Prices)> {
+        echo(given, kept)
+    }
+
+    fn echo_paints(&self, given: &Paints, kept: &mut Paints) -> Result<(Paints, Paints)> {
+        echo(given, kept)
+    }
+
+    fn echo_rights(&self, given: Rights, kept: &mut Rights) -> Result<(Rights, Rights)> {
+        echo(&given, kept)
+    }
+
+    fn echo_status(&self, given: &Status, kept: &mut Status) -> Result<(Status, Status)> {
+        echo(given, kept)
+    }
+
+    fn echo_extended(&self, given: &Extended, kept: &mut Extended) -> Result<(Extended, Extended)> {
+        echo(given, kept)
+    }
+
     fn echo_int8(&self, given: i8, kept: &mut i8) -> Result<(i8, i8)> {
         echo(&given, kept)
     }
@@ -375,5 +395,34 @@ fn decimal_and_long_numbers_arrive_in_every_direction() {
         check_bits(f64::NAN.into());
         send(mirror, &price("12.30"));
         send(mirror, &exact);
+    });
+}
+
+#[test]
+fn maps_and_bitmasks_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        let price = |n: i128| Price::from_unscaled(n).unwrap();
+        let prices = Prices::from([("pear".into(), price(5)), ("apple".into(), price(-7))]);
+        check(prices.clone(), Prices::new(), |g, k| mirror.echo_prices(g, k));
+        let paints = Paints::from([(Colour::Red, vec!["ab".into()]), (Colour::Green, vec![])]);
+        check(paints, Paints::new(), |g, k| mirror.echo_paints(g, k));
+        let rights = Rights::READ | Rights::OWN;
+        assert!(rights.contains(Rights::OWN) && !rights.contains(Rights::WRITE));
+        check(rights, Rights::WRITE, |g, k| mirror.echo_rights(*g, k));
+        send(mirror, &prices);
+        send(mirror, &rights);
+    });
+}
+
+#[test]
+fn bitsets_arrive_in_every_direction() {
+    near_and_far(|mirror, _| {
+        let status = Status::default().with_level(5).with_open(true).with_drift(-3);
+        assert_eq!((status.level(), status.open(), status.drift()), (5, true, -3));
+        check(status, Status::default(), |g, k| mirror.echo_status(g, k));
+        let extended = Extended::default().with_drift(-16).with_serial(0xff_ffff_fff0);
+        assert_eq!((extended.drift(), extended.serial()), (-16, 0xff_ffff_fff0));
+        check(extended, Extended::default(), |g, k| mirror.echo_extended(g, k));
+        send(mirror, &extended);
     });
 }

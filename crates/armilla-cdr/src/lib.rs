@@ -28,6 +28,7 @@
 extern crate alloc;
 
 mod any;
+mod bits;
 mod code_set;
 mod decimal;
 mod decode;
@@ -37,12 +38,14 @@ mod encoder;
 mod error;
 mod fixed;
 mod long_double;
+mod map;
 mod order;
 pub mod type_code;
 pub mod value;
 mod wide;
 
 pub use any::Any;
+pub use bits::{get_bits, get_signed_bits, set_bits};
 pub use code_set::CodeSet;
 pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;

@@ -112,6 +112,8 @@ pub mod rt {
     pub use armilla_cdr::{Any, Decimal, LongDouble, TypeCode, Typed, WString};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 
+    pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};
+
     /// The TypeCode of one type, made when it is first asked for.
     pub type SharedTypeCode = std::sync::LazyLock<TypeCode>;
 }

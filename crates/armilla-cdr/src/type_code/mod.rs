@@ -220,6 +220,12 @@ impl TypeCode {
         Self::Array(Arc::new(element), length)
     }
 
+    /// A map of at most `bound` pairs, 0 for any number: TypeCodes have no kind for maps, so it is a
+    /// sequence of structs without a name.
+    pub fn map(key: Self, value: Self, bound: u32) -> Self {
+        Self::sequence(Self::structure("", "", [("key", key), ("value", value)]), bound)
+    }
+
     /// A reference to objects with the interface `id`.
     pub fn object_reference(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::ObjectReference(Arc::new(NamedCode { id: id.into(), name: name.into() }))

@@ -2,6 +2,7 @@
 
 use super::TypeCode;
 use crate::Decimal;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -49,6 +50,12 @@ impl<const DIGITS: u16, const SCALE: u16> Typed for Decimal<DIGITS, SCALE> {
     fn type_code() -> TypeCode {
         // At most 31 digits.
         TypeCode::Fixed { digits: DIGITS, scale: SCALE as i16 }
+    }
+}
+
+impl<K: Typed, V: Typed> Typed for BTreeMap<K, V> {
+    fn type_code() -> TypeCode {
+        TypeCode::map(K::type_code(), V::type_code(), 0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
 //! large for the stack.
 
+use super::bitsets;
 use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
@@ -109,10 +110,22 @@ impl<'m> Checker<'m> {
                 self.type_code(id, span);
             }
             DeclKind::Native => {}
+            DeclKind::Bitset(data) => {
+                let fields = bitsets::fields(self.model, data);
+                for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
+                    self.claim(&own, &names::snake(name), format!("`{name}`"), span);
+                    let setter = format!("the setter of `{name}`");
+                    self.claim(&own, &bitsets::setter(name), setter, span);
+                }
+            }
+            DeclKind::Bitmask(data) => {
+                for flag in &data.flags {
+                    let name = names::upper(&flag.name);
+                    self.claim(&own, &name, format!("`{}`", flag.name), flag.span);
+                }
+            }
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
-            // Refused by `unsupported`.
-            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {}
         }
     }
 
@@ -228,6 +241,10 @@ impl<'m> Checker<'m> {
     fn ty(&mut self, ty: &Type, span: Span) {
         match ty {
             Type::Sequence(element, _) => self.ty(element, span),
+            Type::Map(key, value, _) => {
+                self.ty(key, span);
+                self.ty(value, span);
+            }
             Type::Array(..) => {
                 let size = self.facts.of_type(ty).size;
                 if size > MAX_ARRAY {

@@ -73,6 +73,10 @@ impl Facts {
                 let Fact { eq, local, .. } = self.of_type(element);
                 Fact { copy: false, eq, default: true, size: HANDLE, local }
             }
+            Type::Map(key, value, _) => {
+                let Fact { eq, local, .. } = self.of_all([&**key, &**value]);
+                Fact { copy: false, eq, default: true, size: HANDLE, local }
+            }
             Type::Array(element, dimensions) => {
                 let element = self.of_type(element);
                 let is_small = dimensions.iter().all(|len| *len <= MAX_DEFAULT);
@@ -86,7 +90,7 @@ impl Facts {
             Type::WString(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Fixed(..) => Fact { size: 16, ..NOTHING },
             // Refused by `unsupported`.
-            Type::Principal | Type::Map(..) => NOTHING,
+            Type::Principal => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -131,13 +135,13 @@ impl Facts {
                 Fact { copy: false, default: false, size, ..self.of_all(members) }
             }
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
+            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Fact { size: 8, ..NOTHING },
             DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
             DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
-            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => NOTHING,
         }
     }
 }

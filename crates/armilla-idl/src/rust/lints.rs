@@ -139,6 +139,9 @@ fn complexity(ty: &Type, depth: u64) -> u64 {
             (0..dimensions).map(|i| 10 * (depth + i)).sum::<u64>()
                 + complexity(element, depth + dimensions)
         }
+        Type::Map(key, value, _) => {
+            10 * depth + complexity(key, depth + 1) + complexity(value, depth + 1)
+        }
         _ => 10 * depth,
     }
 }

@@ -55,6 +55,11 @@ pub(super) enum Step {
 pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -> Vec<Step> {
     let model = scope.model;
     let reference = place.reference();
+    if let Some(carrier) = types::bitmask(model, ty) {
+        let put = names::ident(&format!("put_{}", types::primitive(carrier)));
+        let value = place.receiver();
+        return vec![Step::Do(quote!(#out.#put(#value.0);))];
+    }
     match model.resolve(ty) {
         Type::Primitive(Primitive::WChar) => {
             let value = place.value();
@@ -80,6 +85,9 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
             vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]
         }
         Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, place),
+        Type::Map(key, value, bound) if !types::is_plain(model, ty) => {
+            encode_map(scope, out, (key, value), *bound, place)
+        }
         Type::Array(element, dimensions) if !types::is_plain(model, element) => {
             encode_each(scope, out, element, dimensions.len(), place)
         }
@@ -111,6 +119,27 @@ fn encode_sequence(
     let length = Step::Try(quote!(#out.put_length(#items.len())));
     let each = encode_each(scope, out, element, 1, place);
     check.into_iter().chain([length]).chain(each).collect()
+}
+
+fn encode_map(
+    scope: &Scope<'_>,
+    out: &Ident,
+    (key, value): (&Type, &Type),
+    bound: Option<u32>,
+    place: &Place,
+) -> Vec<Step> {
+    let (pairs, items) = (place.reference(), place.receiver());
+    let check = bound.map(|bound| {
+        let bound = Literal::u32_unsuffixed(bound);
+        Step::Try(quote!(#out.check_bound(#items.len(), #bound)))
+    });
+    let length = Step::Try(quote!(#out.put_length(#items.len())));
+    let (key_name, value_name) = (names::ident("key"), names::ident("value"));
+    let mut body = encode(scope, out, key, &Place::Shared(key_name.clone()));
+    body.extend(encode(scope, out, value, &Place::Shared(value_name.clone())));
+    let body = statements(&body);
+    let each = Step::Do(quote!(for (#key_name, #value_name) in #pairs { #body }));
+    check.into_iter().chain([length, each]).collect()
 }
 
 /// A loop over the elements of an array of so many dimensions, or of a sequence, which has one.
@@ -181,6 +210,14 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
             quote!(#read.map(Into::into))
         }
         Type::Sequence(element, bound) => decode_sequence(scope, input, element, *bound),
+        Type::Map(key, value, bound) if !types::is_plain(scope.model, ty) => {
+            let (key, value) = (decode(scope, input, key), decode(scope, input, value));
+            let pair = quote!(|#input| Ok((#key?, #value?)));
+            match bound.map(Literal::u32_unsuffixed) {
+                None => quote!(#input.map_with(#pair)),
+                Some(bound) => quote!(#input.bounded_map_with(#bound, #pair)),
+            }
+        }
         Type::Array(element, dimensions) if !types::is_plain(scope.model, element) => {
             let element = decode(scope, input, element);
             dimensions

@@ -6,6 +6,8 @@
 //! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
+mod bitmasks;
+mod bitsets;
 mod check;
 mod consts;
 mod cycles;
@@ -164,13 +166,14 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             let name = names::ident(&scope::name(declaration));
             module.push(quote!(#docs pub type #name = rt::Native;));
         }
+        DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
+        DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),
         // Refused by `unsupported`.
         DeclKind::Value(data) => {
             values::generate(scope, id, declaration, data, module);
             push_nested(scope, declaration, &data.nested, module);
         }
         DeclKind::ValueBox(boxed) => values::generate_box(scope, id, declaration, boxed, module),
-        DeclKind::Bitmask(_) | DeclKind::Bitset(_) => {}
     }
 }
 

@@ -68,6 +68,14 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Typedef(ty) => self.alias(declaration, ty),
             DeclKind::Value(data) => self.value(declaration, data),
             DeclKind::ValueBox(boxed) => self.value_box(declaration, boxed),
+            // TypeCodes have no kind for bitmasks and bitsets either.
+            DeclKind::Bitmask(data) => {
+                self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
+            }
+            DeclKind::Bitset(data) => {
+                let carrier = super::bitsets::carrier(self.scope.model, data);
+                self.alias(declaration, &Type::Primitive(carrier))
+            }
             // Nothing else is a value.
             _ => TokenStream::new(),
         };
@@ -190,8 +198,13 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let scale = Literal::u16_unsuffixed(*scale);
                 quote!(rt::TypeCode::Fixed { digits: #digits, scale: #scale })
             }
+            Type::Map(key, value, bound) => {
+                let (key, value) = (self.expression(key), self.expression(value));
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::map(#key, #value, #bound))
+            }
             // Refused by `unsupported`.
-            Type::Principal | Type::Map(..) => TokenStream::new(),
+            Type::Principal => TokenStream::new(),
         }
     }
 

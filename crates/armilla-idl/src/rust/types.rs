@@ -1,6 +1,7 @@
 //! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
 //! large they are is in `facts`.
 
+use super::bitmasks;
 use super::names;
 use super::scope::Scope;
 use crate::model::{DeclKind, Model, Primitive, Type};
@@ -78,8 +79,12 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         Type::Any => quote!(rt::Any),
         Type::TypeCode => quote!(rt::TypeCode),
         Type::ValueBase => quote!(rt::ValueBaseRef),
+        Type::Map(key, value, _) => {
+            let (key, value) = (owned(scope, key), owned(scope, value));
+            quote!(::std::collections::BTreeMap<#key, #value>)
+        }
         // Refused by `unsupported`.
-        Type::Principal | Type::Map(..) => TokenStream::new(),
+        Type::Principal => TokenStream::new(),
     }
 }
 
@@ -101,7 +106,9 @@ pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
 
 /// Whether values of the type are passed by value: numbers, characters and enums.
 pub(super) fn is_scalar(model: &Model, ty: &Type) -> bool {
-    matches!(model.resolve(ty), Type::Primitive(_) | Type::Fixed(..)) || is_enum(model, ty)
+    matches!(model.resolve(ty), Type::Primitive(_) | Type::Fixed(..))
+        || is_enum(model, ty)
+        || bitmask(model, ty).is_some()
 }
 
 /// Whether the type is an enum.
@@ -109,6 +116,17 @@ pub(super) fn is_enum(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
         Type::Named(id) => matches!(model.get(*id).kind, DeclKind::Enum(_)),
         _ => false,
+    }
+}
+
+/// The integer that the type travels as, if it is a bitmask.
+pub(super) fn bitmask(model: &Model, ty: &Type) -> Option<Primitive> {
+    match model.resolve(ty) {
+        Type::Named(id) => match &model.get(*id).kind {
+            DeclKind::Bitmask(data) => Some(bitmasks::carrier(data)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -126,6 +144,9 @@ pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
         Type::String(bound) | Type::WString(bound) => bound.is_none(),
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
+        Type::Map(key, value, bound) => {
+            bound.is_none() && is_plain(model, key) && is_plain(model, value)
+        }
         _ => true,
     }
 }

@@ -4,6 +4,7 @@
 //! Declarations of included files that cannot become Rust are left out, with what is made of them,
 //! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
 
+use super::bitsets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
@@ -89,7 +90,7 @@ impl Checker<'_> {
     fn declaration(&mut self, declaration: &Declaration) {
         let span = declaration.span;
         match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native => {}
+            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native | DeclKind::Bitmask(_) => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
             DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Union(union) => self.union(union, span),
@@ -101,8 +102,12 @@ impl Checker<'_> {
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(value) => self.valuetype(value, span),
             DeclKind::ValueBox(ty) => self.ty(ty, span),
-            DeclKind::Bitmask(_) => self.refuse(span, "a bitmask"),
-            DeclKind::Bitset(_) => self.refuse(span, "a bitset"),
+            DeclKind::Bitset(data) => {
+                data.base.iter().for_each(|base| self.used(*base, span));
+                if bitsets::width(self.model, data) > bitsets::MAX_BITS {
+                    self.refuse(span, "a bitset of more than 64 bits");
+                }
+            }
         }
     }
 
@@ -169,7 +174,13 @@ impl Checker<'_> {
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
-            Type::Map(..) => "`map`",
+            Type::Map(key, value, _) => {
+                self.ty(key, span);
+                if !is_ordered(self.model, key) {
+                    self.refuse(span, "a `map` with a key that has no order");
+                }
+                return self.ty(value, span);
+            }
             Type::Named(id) => return self.used(*id, span),
             Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
             Type::Primitive(_)
@@ -182,5 +193,18 @@ impl Checker<'_> {
             | Type::TypeCode => return,
         };
         self.refuse(span, what);
+    }
+}
+
+/// Whether values of the type have an order in Rust, as the keys of a map must.
+fn is_ordered(model: &Model, key: &Type) -> bool {
+    match model.resolve(key) {
+        Type::Primitive(kind) => !kind.is_float(),
+        Type::String(_) | Type::WString(_) | Type::Fixed(..) => true,
+        Type::Named(id) => matches!(
+            model.get(*id).kind,
+            DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_)
+        ),
+        _ => false,
     }
 }

@@ -1,0 +1,141 @@
+//! `bitset`: a newtype over the integer that travels, with a getter and a setter for each field.
+
+use super::docs::docs;
+use super::module::Module;
+use super::names;
+use super::scope::Scope;
+use super::type_codes;
+use super::types;
+use crate::model::{BitField, Bitset, DeclId, DeclKind, Declaration, Model, Primitive};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The most bits that a bitset may have, those of the largest integer.
+pub(super) const MAX_BITS: u32 = 64;
+
+/// Adds a bitset.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Bitset,
+    module: &mut Module,
+) {
+    let name = names::ident(&names::camel(&declaration.name));
+    let scoped_name = scope.model.scoped_name(id);
+    let type_docs = docs(&declaration.docs, &format!("IDL bitset `{scoped_name}`."));
+    let carrier = types::primitive(carrier(scope.model, data));
+    let placed = fields(scope.model, data);
+    let methods = placed.iter().map(|(position, field)| accessors(*position, field));
+    module.push(quote! {
+        #type_docs
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        pub struct #name(u64);
+    });
+    module.push(quote!(impl #name { #(#methods)* }));
+    let put = format_ident!("put_{carrier}");
+    let (narrow, wide) = match carrier == "u64" {
+        true => (quote!(self.0), quote!(Self)),
+        false => (quote!(self.0 as #carrier), quote!(|bits| Self(bits.into()))),
+    };
+    module.push(quote! {
+        impl rt::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.#put(#narrow);
+                Ok(())
+            }
+        }
+    });
+    module.push(quote! {
+        impl<'a> rt::Decode<'a> for #name {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                input.#carrier().map(#wide)
+            }
+        }
+    });
+    module.push(type_codes::implementation(scope, id, &name));
+}
+
+/// The getter and the setter of a field; nothing for one without a name.
+fn accessors(position: u32, field: &BitField) -> TokenStream {
+    let Some(idl_name) = &field.name else { return TokenStream::new() };
+    let ty = types::primitive(field_type(field));
+    let (position, width) =
+        (Literal::u32_unsuffixed(position), Literal::u32_unsuffixed(field.bits));
+    let value = match ty.to_string().as_str() {
+        "bool" => quote!(rt::get_bits(self.0, #position, #width) != 0),
+        "u64" => quote!(rt::get_bits(self.0, #position, #width)),
+        "i64" => quote!(rt::get_signed_bits(self.0, #position, #width)),
+        name if name.starts_with('i') => {
+            quote!(rt::get_signed_bits(self.0, #position, #width) as #ty)
+        }
+        _ => quote!(rt::get_bits(self.0, #position, #width) as #ty),
+    };
+    let given = if ty == "u64" { quote!(value) } else { quote!(value as u64) };
+    let getter = names::ident(&names::snake(idl_name));
+    let setter = names::ident(&setter(idl_name));
+    let getter_docs = format!(" IDL `{idl_name}`, {} bits wide.", field.bits);
+    let setter_docs = format!(" The same with `{idl_name}` set to the lower bits of `value`.");
+    quote! {
+        #[doc = #getter_docs]
+        pub const fn #getter(self) -> #ty { #value }
+        #[doc = #setter_docs]
+        #[must_use]
+        pub const fn #setter(self, value: #ty) -> Self {
+            Self(rt::set_bits(self.0, #position, #width, #given))
+        }
+    }
+}
+
+/// The name of the method that sets a field.
+pub(super) fn setter(idl_name: &str) -> String {
+    names::snake(&format!("with_{idl_name}"))
+}
+
+/// The type of a field: the one given, else the smallest that has its bits.
+fn field_type(field: &BitField) -> Primitive {
+    field.ty.unwrap_or(match field.bits {
+        1 => Primitive::Boolean,
+        bits => unsigned(bits),
+    })
+}
+
+/// The fields with their positions, those of the bitsets that it extends first.
+pub(super) fn fields<'m>(model: &'m Model, data: &'m Bitset) -> Vec<(u32, &'m BitField)> {
+    let mut levels = vec![data];
+    let mut next = data.base;
+    while let Some(base) = next {
+        let DeclKind::Bitset(data) = &model.get(base).kind else { break };
+        levels.push(data);
+        next = data.base;
+    }
+    let mut position = 0;
+    let fields = levels.into_iter().rev().flat_map(|data| &data.fields);
+    fields
+        .map(|field| {
+            let start = position;
+            position += field.bits;
+            (start, field)
+        })
+        .collect()
+}
+
+/// How many bits a bitset has.
+pub(super) fn width(model: &Model, data: &Bitset) -> u32 {
+    fields(model, data).last().map_or(0, |(position, field)| position + field.bits)
+}
+
+/// The integer that a bitset travels as: the smallest that has all its bits.
+pub(super) fn carrier(model: &Model, data: &Bitset) -> Primitive {
+    unsigned(width(model, data))
+}
+
+/// The smallest unsigned integer with so many bits.
+pub(super) fn unsigned(bits: u32) -> Primitive {
+    match bits {
+        0..=8 => Primitive::UInt8,
+        9..=16 => Primitive::UShort,
+        17..=32 => Primitive::ULong,
+        _ => Primitive::ULongLong,
+    }
+}
