@@ -8,12 +8,14 @@ pub mod gate;
 pub mod orbs;
 pub mod peer;
 pub mod process;
+pub mod sealed;
 pub mod servant;
 
 #[allow(missing_docs)]
 mod idl {
     armilla::include_idl!("dynamic");
     armilla::include_idl!("probe");
+    armilla::include_idl!("values");
 }
 
-pub use idl::{dynamic, probe};
+pub use idl::{dynamic, older, probe, values};

@@ -4,6 +4,7 @@ mod pieces;
 
 pub use pieces::Pieces;
 
+use crate::value::DecodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
     Order, WideFormat,
@@ -24,16 +25,18 @@ pub type Context = dyn Any + Send + Sync;
 /// Reads CDR from a slice, aligned from its start.
 #[derive(Debug, Clone)]
 pub struct Decoder<'a> {
-    octets: &'a [u8],
-    position: usize,
+    pub(crate) octets: &'a [u8],
+    pub(crate) position: usize,
     order: ByteOrder,
     code_set: CodeSet,
     wide: WideFormat,
     depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
-    pieces: Option<&'a Pieces>,
+    pub(crate) pieces: Option<&'a Pieces>,
     piece: u32,
+    /// What is known of values, from the first of them on.
+    pub(crate) values: DecodedValues<'a>,
 }
 
 impl<'a> Decoder<'a> {
@@ -48,8 +51,9 @@ impl<'a> Decoder<'a> {
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
         let code_set = CodeSet::Iso8859_1;
         let wide = WideFormat::Octets;
-        let (context, pieces) = (None, None);
-        Self { octets, position, order, code_set, wide, depth: 0, context, pieces, piece: 0 }
+        let (context, pieces, values) = (None, None, None);
+        let (depth, piece) = (0, 0);
+        Self { octets, position, order, code_set, wide, depth, context, pieces, piece, values }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -95,12 +99,13 @@ impl<'a> Decoder<'a> {
     /// How many octets are left.
     #[inline]
     pub fn remaining(&self) -> usize {
-        self.here() + self.pieces.map_or(0, |pieces| pieces.behind(self.piece))
+        let behind = self.pieces.map_or(0, |pieces| pieces.behind(self.piece));
+        self.here() + behind + self.behind_chunk()
     }
 
     /// How many octets are left, in the present piece if there are several.
     #[inline]
-    const fn here(&self) -> usize {
+    pub(crate) const fn here(&self) -> usize {
         self.octets.len().saturating_sub(self.position)
     }
 
@@ -401,7 +406,8 @@ impl<'a> Decoder<'a> {
         match octets.first() {
             Some(flag) => {
                 let order = ByteOrder::from_flag(*flag);
-                Ok(Self { octets, position: 1, order, pieces: None, ..self.clone() })
+                let (pieces, values) = (None, None);
+                Ok(Self { octets, position: 1, order, pieces, values, ..*self })
             }
             None => Err(truncated(self.position, self.remaining(), 1)),
         }
@@ -414,7 +420,7 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn fixed_vec<T: Fixed>(&mut self, len: usize) -> CdrResult<Vec<T>> {
         let Some(rest) = len.checked_sub(1) else { return Ok(Vec::new()) };
-        if self.pieces.is_some() {
+        if self.pieces.is_some() || self.is_in_chunks() {
             // The offsets hold only where nothing changes the alignment in between.
             return self.elements(len, T::decode);
         }
@@ -471,6 +477,9 @@ macro_rules! numbers {
                     return Ok(Vec::new());
                 }
                 self.align(SIZE);
+                if self.here() == 0 && self.next_chunk() {
+                    self.align(SIZE);
+                }
                 let octets = self.raw(len.saturating_mul(SIZE))?.as_chunks::<SIZE>().0.iter();
                 Ok(match self.order {
                     ByteOrder::Little => octets.map(|o| <$ty>::from_le_bytes(*o)).collect(),

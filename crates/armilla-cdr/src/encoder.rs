@@ -1,5 +1,6 @@
 //! Values into octets.
 
+use crate::value::EncodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
     Order, WideFormat,
@@ -19,19 +20,33 @@ const BORROW_FROM: usize = 16 * 1024;
 /// as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
 #[derive(Debug)]
 pub struct Encoder<'p> {
-    buffer: Vec<u8>,
-    order: ByteOrder,
-    code_set: CodeSet,
-    wide: WideFormat,
-    borrowed: Borrowed<'p>,
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) order: ByteOrder,
+    pub(crate) code_set: CodeSet,
+    pub(crate) wide: WideFormat,
+    pub(crate) borrowed: Borrowed<'p>,
+    /// What is known of values, from the first of them on.
+    pub(crate) values: EncodedValues,
 }
 
 /// Payloads that stand in the output without being in the buffer.
 #[derive(Debug, Default)]
-struct Borrowed<'p> {
+pub(crate) struct Borrowed<'p> {
     payloads: [(usize, &'p [u8]); MAX_BORROWED],
     count: usize,
     octets: usize,
+}
+
+impl Borrowed<'_> {
+    /// Room for nothing more, behind so many octets that are borrowed elsewhere.
+    pub(crate) const fn full(octets: usize) -> Self {
+        Self { payloads: [(0, &[]); MAX_BORROWED], count: MAX_BORROWED, octets }
+    }
+
+    /// How many octets are borrowed.
+    pub(crate) const fn octets(&self) -> usize {
+        self.octets
+    }
 }
 
 impl<'p> Encoder<'p> {
@@ -44,7 +59,7 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        Self { buffer, order, code_set, wide: WideFormat::Octets, borrowed }
+        Self { buffer, order, code_set, wide: WideFormat::Octets, borrowed, values: None }
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
@@ -74,11 +89,12 @@ impl<'p> Encoder<'p> {
         self.order
     }
 
-    /// Forgets all octets from `len` on, among them all borrowed payloads. `len` must not lie
-    /// behind the first of those.
+    /// Forgets all octets from `len` on, among them all borrowed payloads and values. `len` must
+    /// not lie behind the first of those.
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len);
         self.borrowed = Borrowed::default();
+        self.values = None;
     }
 
     /// The output in one piece, when nothing in it is borrowed.

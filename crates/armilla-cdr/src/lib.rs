@@ -41,6 +41,7 @@ mod long_double;
 mod map;
 mod order;
 pub mod type_code;
+pub mod value;
 mod wide;
 
 pub use any::Any;

@@ -49,6 +49,11 @@
 //! ends within its time limit ([`Settings::call_timeout`], [`Ref::with_timeout`]) whatever becomes
 //! of the server. Only what was certainly not begun is tried again.
 //!
+//! # Values
+//!
+//! What an IDL valuetype declares is passed by value, together with all that it leads to: a
+//! [`Value`] is a handle of one, and a graph of values arrives with the same shape.
+//!
 //! # What an operator hears
 //!
 //! Warnings, such as that a client sent something that is no GIOP message, are events of the
@@ -77,10 +82,12 @@ mod orb;
 mod poa;
 mod server;
 mod settings;
+mod value;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
 pub use armilla_cdr::{Any, Decimal, DecimalError, LongDouble, TypeCode, Typed, WString};
+pub use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
@@ -88,6 +95,7 @@ pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
 pub use settings::Settings;
+pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The repository id of the interface that every object has.
 const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
@@ -99,6 +107,9 @@ pub mod rt {
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
     pub use crate::server::{DispatchError, Dispatched, ServerCall};
+    pub use crate::value::{
+        Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
+    };
     pub use armilla_cdr::{Any, Decimal, LongDouble, TypeCode, Typed, WString};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 

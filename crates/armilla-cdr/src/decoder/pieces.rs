@@ -2,7 +2,8 @@
 //!
 //! Only GIOP 1.1 does this: it aligns what is in a fragment from the start of that fragment (CORBA
 //! 3.4 Part 2, 9.4.9), so pieces put together cannot be read as one. A [`Decoder`] reads one piece
-//! at a time and comes here, off its usual path, when that piece is used up.
+//! at a time and comes here, off its usual path, when that piece is used up. So it does at the end of
+//! a chunk of a value, which is then left to `crate::value`.
 
 use super::{Decoder, truncated};
 use crate::{ByteOrder, CdrResult};
@@ -80,6 +81,9 @@ impl<'a> Decoder<'a> {
     #[cold]
     pub(super) fn take_behind<const N: usize>(&mut self) -> CdrResult<[u8; N]> {
         let failure = truncated(self.position, self.remaining(), N);
+        if self.next_chunk() {
+            return self.take();
+        }
         while self.here() == 0 && self.enter_next() {
             self.align(N);
             if let Some(taken) = self.octets.get(self.position..).and_then(<[u8]>::first_chunk) {
@@ -94,6 +98,9 @@ impl<'a> Decoder<'a> {
     #[cold]
     pub(super) fn raw_behind(&mut self, len: usize) -> CdrResult<&'a [u8]> {
         let failure = truncated(self.position, self.remaining(), len);
+        if self.next_chunk() {
+            return self.raw(len);
+        }
         let pieces = self.pieces.ok_or(failure)?;
         let start = pieces.end(self.piece) - self.here();
         let taken = pieces.octets.get(start..).and_then(|left| left.get(..len)).ok_or(failure)?;

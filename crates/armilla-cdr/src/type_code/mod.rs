@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod kind;
 mod typed;
+mod value;
 
 pub(crate) use decode::read_label;
 pub(crate) use encode::{label, write};

@@ -10,6 +10,7 @@ use super::scope::{self, Scope};
 use super::structs;
 use super::type_codes;
 use super::unions;
+use super::values;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
 use crate::source::Span;
@@ -67,8 +68,7 @@ impl<'m> Checker<'m> {
         match &declaration.kind {
             DeclKind::Module(_) => {}
             DeclKind::Interface(data) => {
-                let reference = scope::reference_name(declaration);
-                self.claim(&home, &reference, format!("the reference type of {what}"), span);
+                self.reference(&home, declaration);
                 self.module_of(&home, declaration);
                 self.interface(id, data, &home, declaration);
             }
@@ -92,6 +92,23 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
                 }
             }
+            DeclKind::Value(data) => {
+                self.reference(&home, declaration);
+                if !data.nested.is_empty() {
+                    self.module_of(&home, declaration);
+                }
+                if values::concrete_base(self.model, data).is_some() {
+                    let base = values::base_field(data);
+                    self.claim(&own, &base, format!("the state of the base of {what}"), span);
+                }
+                self.members(&own, data.state.iter().map(|state| &state.member));
+                self.type_code(id, span);
+            }
+            DeclKind::ValueBox(boxed) => {
+                self.reference(&home, declaration);
+                self.ty(boxed, span);
+                self.type_code(id, span);
+            }
             DeclKind::Native => {}
             DeclKind::Bitset(data) => {
                 let fields = bitsets::fields(self.model, data);
@@ -109,9 +126,13 @@ impl<'m> Checker<'m> {
             }
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => self.ty(&constant.ty, span),
-            // Refused by `unsupported`.
-            DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
         }
+    }
+
+    /// The type of references to an interface or of handles of a value.
+    fn reference(&mut self, home: &str, declaration: &Declaration) {
+        let what = format!("the reference type of `{}`", declaration.name);
+        self.claim(home, &scope::reference_name(declaration), what, declaration.span);
     }
 
     /// The module for what is declared within something that is not a module in IDL.

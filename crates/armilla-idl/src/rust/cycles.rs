@@ -62,7 +62,11 @@ fn parts(kind: &DeclKind) -> Vec<usize> {
             named(&data.discriminator, &mut parts);
             data.cases.iter().for_each(|case| named(&case.member.ty, &mut parts));
         }
-        DeclKind::Typedef(ty) => named(ty, &mut parts),
+        DeclKind::Value(data) => {
+            parts.extend(data.bases.iter().map(|base| base.index()));
+            data.state.iter().for_each(|state| named(&state.member.ty, &mut parts));
+        }
+        DeclKind::Typedef(ty) | DeclKind::ValueBox(ty) => named(ty, &mut parts),
         _ => {}
     }
     parts

@@ -84,13 +84,13 @@ impl Facts {
                 let size = dimensions.iter().fold(element.size, times);
                 Fact { default: element.default && is_small, size, ..element }
             }
-            Type::Object => HANDLED,
+            Type::Object | Type::ValueBase => HANDLED,
             Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
             Type::TypeCode => HANDLED,
             Type::WString(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Fixed(..) => Fact { size: 16, ..NOTHING },
             // Refused by `unsupported`.
-            Type::Principal | Type::ValueBase => NOTHING,
+            Type::Principal => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -137,11 +137,11 @@ impl Facts {
             DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
             DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Fact { size: 8, ..NOTHING },
             DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
             // Refused by `unsupported`.
-            DeclKind::Value(_) | DeclKind::ValueBox(_) => NOTHING,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::names;
 use super::operation::{self, Callable};
 use super::raises;
 use super::scope::{self, Scope};
-use super::{skeleton, stub};
+use super::{skeleton, stub, values};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Model};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -38,6 +38,10 @@ pub(super) fn generate(
     }
     module.push(stub::generate(scope, &interface.name, &interface.companion, &interface.callables));
     module.push(interface.implementation());
+    if data.flavour == Flavour::Abstract {
+        let name = &interface.name;
+        module.push(values::valuetype(scope, id, &quote!(dyn #name)));
+    }
     for base in [id].into_iter().chain(all_bases(scope.model, id)) {
         let (name, base) = (&interface.name, scope.path(base));
         module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
@@ -100,6 +104,13 @@ impl Generator<'_, '_> {
         let name = &self.name;
         let reference = names::ident(&scope::reference_name(self.declaration));
         let docs = format!(" A reference to an object with the interface [`{name}`].");
+        if self.data.flavour == Flavour::Abstract {
+            let docs = format!(" An object or a value with the interface [`{name}`], or null.");
+            return quote! {
+                #[doc = #docs]
+                pub type #reference = Option<rt::Abstract<dyn #name>>;
+            };
+        }
         let kind = names::ident(if self.is_local() { "LocalRef" } else { "Ref" });
         quote!(#[doc = #docs] pub type #reference = rt::#kind<dyn #name>;)
     }

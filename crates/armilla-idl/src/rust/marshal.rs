@@ -253,7 +253,7 @@ fn decode_sequence(
 /// simpler.
 pub(super) fn is_call(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
-        Type::Named(_) | Type::Object | Type::Any | Type::TypeCode => true,
+        Type::Named(_) | Type::Object | Type::Any | Type::TypeCode | Type::ValueBase => true,
         Type::Array(element, _) => types::is_plain(model, element),
         _ => false,
     }

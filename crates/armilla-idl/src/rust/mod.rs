@@ -33,6 +33,7 @@ mod type_codes;
 mod types;
 mod unions;
 mod unsupported;
+mod values;
 
 use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -168,7 +169,11 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
         DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),
         // Refused by `unsupported`.
-        DeclKind::Value(_) | DeclKind::ValueBox(_) => {}
+        DeclKind::Value(data) => {
+            values::generate(scope, id, declaration, data, module);
+            push_nested(scope, declaration, &data.nested, module);
+        }
+        DeclKind::ValueBox(boxed) => values::generate_box(scope, id, declaration, boxed, module),
     }
 }
 

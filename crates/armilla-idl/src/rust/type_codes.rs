@@ -6,7 +6,8 @@
 use super::names;
 use super::scope::Scope;
 use crate::model::{
-    ConstValue, DeclId, DeclKind, Declaration, Enum, Member, Primitive, Struct, Type, Union,
+    ConstValue, DeclId, DeclKind, Declaration, Enum, Flavour, Member, Primitive, Struct, Type,
+    Union, Value, ValueModifier,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -65,6 +66,8 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Union(data) => self.union(declaration, data),
             DeclKind::Enum(data) => enumeration(declaration, data),
             DeclKind::Typedef(ty) => self.alias(declaration, ty),
+            DeclKind::Value(data) => self.value(declaration, data),
+            DeclKind::ValueBox(boxed) => self.value_box(declaration, boxed),
             // TypeCodes have no kind for bitmasks and bitsets either.
             DeclKind::Bitmask(data) => {
                 self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
@@ -134,6 +137,34 @@ impl<'a, 'm> Writer<'a, 'm> {
         quote!(rt::TypeCode::alias(#repository_id, #name, #code))
     }
 
+    fn value(&mut self, declaration: &Declaration, data: &Value) -> TokenStream {
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let modifier = Literal::i16_unsuffixed(match data.modifier {
+            ValueModifier::Custom => 1,
+            ValueModifier::Abstract => 2,
+            ValueModifier::None if data.truncatable => 3,
+            ValueModifier::None => 0,
+        });
+        let base = match super::values::concrete_base(self.scope.model, data) {
+            Some(base) => self.named(base),
+            None => quote!(rt::TypeCode::Null),
+        };
+        let members = data.state.iter().map(|state| {
+            let (name, public) = (&state.member.name, state.public);
+            let code = self.expression(&state.member.ty);
+            quote!((#name, #code, #public))
+        });
+        let members: Vec<TokenStream> = members.collect();
+        let no_name = members.is_empty().then(|| quote!(::<&str>));
+        quote!(rt::TypeCode::value #no_name(#repository_id, #name, #modifier, #base, [#(#members),*]))
+    }
+
+    fn value_box(&mut self, declaration: &Declaration, boxed: &Type) -> TokenStream {
+        let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        let code = self.expression(boxed);
+        quote!(rt::TypeCode::value_box(#repository_id, #name, #code))
+    }
+
     /// The TypeCode of a type where it is used.
     fn expression(&mut self, ty: &Type) -> TokenStream {
         match ty {
@@ -154,6 +185,7 @@ impl<'a, 'm> Writer<'a, 'm> {
                 })
             }
             Type::Object => quote!(<rt::Object as rt::Typed>::type_code()),
+            Type::ValueBase => quote!(<rt::ValueBase as rt::Typed>::type_code()),
             Type::Any => quote!(rt::TypeCode::Any),
             Type::TypeCode => quote!(rt::TypeCode::TypeCode),
             Type::Named(id) => self.named(*id),
@@ -172,7 +204,7 @@ impl<'a, 'm> Writer<'a, 'm> {
                 quote!(rt::TypeCode::map(#key, #value, #bound))
             }
             // Refused by `unsupported`.
-            Type::Principal | Type::ValueBase => TokenStream::new(),
+            Type::Principal => TokenStream::new(),
         }
     }
 
@@ -183,8 +215,13 @@ impl<'a, 'm> Writer<'a, 'm> {
             return quote!(rt::TypeCode::recursive(#repository_id));
         }
         let is_typedef = matches!(declaration.kind, DeclKind::Typedef(_));
-        if matches!(declaration.kind, DeclKind::Interface(_)) {
-            return quote!(rt::TypeCode::object_reference(#repository_id, #name));
+        if let DeclKind::Interface(data) = &declaration.kind {
+            let kind = match data.flavour {
+                Flavour::Abstract => "abstract_interface",
+                _ => "object_reference",
+            };
+            let kind = names::ident(kind);
+            return quote!(rt::TypeCode::#kind(#repository_id, #name));
         }
         let circular =
             self.enclosing.iter().any(|enclosing| self.scope.cycles.are_one(*enclosing, id));

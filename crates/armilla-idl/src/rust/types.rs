@@ -71,17 +71,20 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         }
         Type::Object => quote!(rt::Object),
         Type::Named(id) => match scope.model.get(*id).kind {
-            DeclKind::Interface(_) => scope.reference(*id),
+            DeclKind::Interface(_) | DeclKind::Value(_) | DeclKind::ValueBox(_) => {
+                scope.reference(*id)
+            }
             _ => scope.path(*id),
         },
         Type::Any => quote!(rt::Any),
         Type::TypeCode => quote!(rt::TypeCode),
+        Type::ValueBase => quote!(rt::ValueBaseRef),
         Type::Map(key, value, _) => {
             let (key, value) = (owned(scope, key), owned(scope, value));
             quote!(::std::collections::BTreeMap<#key, #value>)
         }
         // Refused by `unsupported`.
-        Type::Principal | Type::ValueBase => TokenStream::new(),
+        Type::Principal => TokenStream::new(),
     }
 }
 

@@ -7,8 +7,8 @@
 use super::bitsets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Flavour, Interface, Member,
-    Model, Operation, Struct, Type, Union,
+    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
+    Operation, Struct, Type, Union, Value,
 };
 use crate::source::Span;
 use std::collections::HashSet;
@@ -100,8 +100,8 @@ impl Checker<'_> {
                 self.value(&constant.value, span);
             }
             DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
-            DeclKind::Value(_) => self.refuse(span, "a valuetype"),
-            DeclKind::ValueBox(_) => self.refuse(span, "a boxed value"),
+            DeclKind::Value(value) => self.valuetype(value, span),
+            DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
                 if bitsets::width(self.model, data) > bitsets::MAX_BITS {
@@ -111,10 +111,12 @@ impl Checker<'_> {
         }
     }
 
+    fn valuetype(&mut self, value: &Value, span: Span) {
+        value.bases.iter().chain(&value.supports).for_each(|base| self.used(*base, span));
+        value.state.iter().for_each(|state| self.member(&state.member));
+    }
+
     fn interface(&mut self, interface: &Interface, span: Span) {
-        if interface.flavour == Flavour::Abstract {
-            self.refuse(span, "an abstract interface");
-        }
         interface.bases.iter().for_each(|base| self.used(*base, span));
         for export in &interface.exports {
             match export {
@@ -172,7 +174,6 @@ impl Checker<'_> {
     fn ty(&mut self, ty: &Type, span: Span) {
         let what = match ty {
             Type::Principal => "`CORBA::Principal`",
-            Type::ValueBase => "`ValueBase`",
             Type::Map(key, value, _) => {
                 self.ty(key, span);
                 if !is_ordered(self.model, key) {
@@ -188,6 +189,7 @@ impl Checker<'_> {
             | Type::Fixed(..)
             | Type::Object
             | Type::Any
+            | Type::ValueBase
             | Type::TypeCode => return,
         };
         self.refuse(span, what);

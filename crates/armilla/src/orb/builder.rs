@@ -123,6 +123,7 @@ impl OrbBuilder {
             server: OnceLock::new(),
             opening: Mutex::default(),
             published: Default::default(),
+            values: Default::default(),
             life: Life::default(),
         }));
         if listens {

@@ -15,6 +15,7 @@ use crate::object::Object;
 use crate::poa::{Activation, Adapters, ObjectMap, Poa, PoaInner};
 use crate::server::{ListenAddress, Server};
 use crate::settings::Settings;
+use crate::value::{Kind, State};
 use armilla_giop::ior::Ior;
 use std::collections::HashMap;
 use std::fmt;
@@ -56,6 +57,7 @@ struct Inner {
     server: OnceLock<Result<Server, SystemException>>,
     opening: Mutex<()>,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
+    values: RwLock<HashMap<&'static str, Kind>>,
     life: run::Life,
 }
 
@@ -128,6 +130,20 @@ impl Orb {
         let mut published = self.0.published.write().unwrap_or_else(PoisonError::into_inner);
         published.insert(name.as_bytes().to_vec(), ior);
         Ok(url)
+    }
+
+    /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
+    /// from does not tell: as a [`ValueBase`](crate::ValueBase), and as a type of other IDL that
+    /// `T` inherits from.
+    pub fn register_value<T: State>(&self) {
+        let mut values = self.0.values.write().unwrap_or_else(PoisonError::into_inner);
+        values.insert(T::REPOSITORY_ID, Kind::of::<T>());
+    }
+
+    /// The valuetype with this repository id, if it was registered.
+    pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
+        let values = self.0.values.read().unwrap_or_else(PoisonError::into_inner);
+        values.get(repository_id).copied()
     }
 
     /// The server side, listening.

@@ -1,0 +1,38 @@
+//! TypeCodes of valuetypes, boxed values and abstract interfaces, as generated code makes them.
+
+use super::{AliasCode, NamedCode, StateCode, TypeCode, ValueCode};
+use alloc::string::String;
+use alloc::sync::Arc;
+
+impl TypeCode {
+    /// A valuetype. `modifier` is one of those of [`ValueCode`], `base` [`Null`](Self::Null) where
+    /// there is no concrete base; a member is its name, its type and whether it is public.
+    pub fn value<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        modifier: i16,
+        base: Self,
+        members: impl IntoIterator<Item = (M, Self, bool)>,
+    ) -> Self {
+        let member =
+            |(name, ty, public): (M, Self, bool)| StateCode { name: name.into(), ty, public };
+        let members = members.into_iter().map(member).collect();
+        Self::Value(Arc::new(ValueCode {
+            id: id.into(),
+            name: name.into(),
+            modifier,
+            base,
+            members,
+        }))
+    }
+
+    /// A boxed value with what is in the box.
+    pub fn value_box(id: impl Into<String>, name: impl Into<String>, ty: Self) -> Self {
+        Self::ValueBox(Arc::new(AliasCode { id: id.into(), name: name.into(), ty }))
+    }
+
+    /// An abstract interface.
+    pub fn abstract_interface(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::AbstractInterface(Arc::new(NamedCode { id: id.into(), name: name.into() }))
+    }
+}

@@ -1,0 +1,354 @@
+//! Octets into values.
+
+use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
+use crate::{CdrError, CdrErrorKind, CdrResult, Decoder};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// The longest repository id or codebase URL that is accepted, in octets.
+const MAX_ID: usize = 4096;
+
+/// The most repository ids that one value may have.
+const MAX_IDS: usize = 64;
+
+/// What a decoder notes of the values in its input.
+#[derive(Clone)]
+pub(crate) struct Values<'a> {
+    /// All octets; the decoder sees them up to the end of the present chunk.
+    full: &'a [u8],
+    /// How many values in chunks enclose the next octet.
+    level: u32,
+    /// Values of this level and above have ended: one end tag may end several.
+    ended: u32,
+    // By position, which only grows.
+    known: Vec<(usize, ValueHandle)>,
+    ids: Vec<(usize, &'a [u8])>,
+    lists: Vec<(usize, Arc<[&'a [u8]]>)>,
+}
+
+impl core::fmt::Debug for Values<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Values").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
+
+/// What stands where a value is expected.
+pub enum ValueHead<'a> {
+    /// No value.
+    Null,
+    /// A value that was read before, or is being read.
+    Known(ValueHandle),
+    /// A value that begins here.
+    New(NewValue<'a>),
+}
+
+/// The head of a value.
+#[derive(Debug)]
+pub struct NewValue<'a> {
+    position: usize,
+    chunked: bool,
+    ids: Ids<'a>,
+}
+
+#[derive(Debug)]
+enum Ids<'a> {
+    None,
+    One(&'a [u8]),
+    Many(Arc<[&'a [u8]]>),
+}
+
+impl<'a> NewValue<'a> {
+    /// The repository ids of its type and of those to which it may be truncated, as octets; none
+    /// when it is of the type that was expected.
+    pub fn ids(&self) -> &[&'a [u8]] {
+        match &self.ids {
+            Ids::None => &[],
+            Ids::One(id) => core::slice::from_ref(id),
+            Ids::Many(ids) => ids,
+        }
+    }
+
+    /// Whether one who does not know its type can step over what is left of it.
+    pub const fn can_be_truncated(&self) -> bool {
+        self.chunked
+    }
+}
+
+impl<'a> Decoder<'a> {
+    /// Reads what stands where a value is expected, up to its state.
+    ///
+    /// # Errors
+    /// When it is no head of a value, or an indirection that leads to none.
+    pub fn value_head(&mut self) -> CdrResult<ValueHead<'a>> {
+        if self.pieces.is_some() {
+            return Err(self.invalid("GIOP 1.1 carries no values in fragments"));
+        }
+        let between_chunks = self.is_between_chunks();
+        let mut tag = self.tag()?;
+        let in_chunk = between_chunks && is_size(tag);
+        if in_chunk {
+            self.enter_chunk(tag)?;
+            tag = self.u32()?;
+        }
+        let position = self.position - 4;
+        match tag {
+            NULL => {
+                self.leave(between_chunks && !in_chunk);
+                Ok(ValueHead::Null)
+            }
+            INDIRECTION => {
+                let target = self.target()?;
+                self.leave(between_chunks && !in_chunk);
+                let known = &self.table().known;
+                match known.binary_search_by_key(&target, |(position, _)| *position) {
+                    Ok(found) => Ok(ValueHead::Known(known[found].1.clone())),
+                    Err(_) => Err(self.invalid("an indirection leads to no value")),
+                }
+            }
+            _ if self.table().level > 0 && (in_chunk || !between_chunks) => {
+                Err(self.invalid("a value begins within a chunk"))
+            }
+            _ => self.new_value(tag, position).map(ValueHead::New),
+        }
+    }
+
+    /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
+    /// is noted before its state is read, for that may lead back to it.
+    pub fn note_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
+        self.table().known.push((head.position, value));
+    }
+
+    /// Reads the state of a value. Where it is `truncated`, what `read` leaves of it is skipped.
+    ///
+    /// # Errors
+    /// Those of `read`, or when values nest too deep or do not end as they should.
+    pub fn value_state<T>(
+        &mut self,
+        head: &NewValue<'a>,
+        truncated: bool,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        self.nested(|input| {
+            let state = read(input)?;
+            if head.chunked {
+                input.end_chunked(truncated)?;
+            }
+            Ok(state)
+        })
+    }
+
+    fn new_value(&mut self, tag: u32, position: usize) -> CdrResult<NewValue<'a>> {
+        let flags = tag.wrapping_sub(TAG);
+        if flags & !(CODEBASE | TYPE | CHUNKED) != 0 {
+            return Err(self.invalid("no value begins with this tag"));
+        }
+        let chunked = flags & CHUNKED != 0;
+        if !chunked && self.table().level > 0 {
+            return Err(self.invalid("a value within one in chunks is not in chunks itself"));
+        }
+        if flags & CODEBASE != 0 {
+            self.id()?;
+        }
+        let ids = match flags & TYPE {
+            0 => Ids::None,
+            ONE_ID => Ids::One(self.id()?),
+            MANY_IDS => Ids::Many(self.id_list()?),
+            _ => return Err(self.invalid("no value begins with this tag")),
+        };
+        if chunked {
+            self.table().level += 1;
+            self.leave(true);
+        }
+        Ok(NewValue { position, chunked, ids })
+    }
+
+    /// A repository id or a URL, or an indirection to an earlier one.
+    fn id(&mut self) -> CdrResult<&'a [u8]> {
+        let length = self.u32()?;
+        let position = self.position - 4;
+        if length == INDIRECTION {
+            let target = self.target()?;
+            let ids = &self.table().ids;
+            return match ids.binary_search_by_key(&target, |(position, _)| *position) {
+                Ok(found) => Ok(ids[found].1),
+                Err(_) => Err(self.invalid("an indirection leads to no repository id")),
+            };
+        }
+        if length as usize > MAX_ID {
+            return Err(self.invalid("a repository id is too long"));
+        }
+        let [id @ .., 0] = self.raw(length as usize)? else {
+            return Err(self.error(CdrErrorKind::MissingNul));
+        };
+        self.table().ids.push((position, id));
+        Ok(id)
+    }
+
+    fn id_list(&mut self) -> CdrResult<Arc<[&'a [u8]]>> {
+        let length = self.u32()?;
+        let position = self.position - 4;
+        if length == INDIRECTION {
+            let target = self.target()?;
+            let lists = &self.table().lists;
+            return match lists.binary_search_by_key(&target, |(position, _)| *position) {
+                Ok(found) => Ok(lists[found].1.clone()),
+                Err(_) => Err(self.invalid("an indirection leads to no repository ids")),
+            };
+        }
+        if length as usize > MAX_IDS {
+            return Err(self.invalid("a value has too many repository ids"));
+        }
+        let ids = (0..length).map(|_| self.id()).collect::<CdrResult<Arc<[_]>>>()?;
+        self.table().lists.push((position, ids.clone()));
+        Ok(ids)
+    }
+
+    /// Where an indirection leads, whose distance is next.
+    fn target(&mut self) -> CdrResult<usize> {
+        let distance = self.i32()?;
+        let here = self.position - 4;
+        let target = isize::try_from(distance).ok().and_then(|d| here.checked_add_signed(d));
+        target.ok_or_else(|| self.invalid("an indirection leads out of the message"))
+    }
+
+    /// Reads the end of a value in chunks, and before it what is left of one that is truncated.
+    fn end_chunked(&mut self, truncated: bool) -> CdrResult {
+        let level = self.table().level;
+        let mut inner = level;
+        if self.here() > 0 && !truncated {
+            return Err(self.invalid("a value has more state than its type"));
+        }
+        self.position = self.position.max(self.octets.len());
+        while self.table().ended > level {
+            let tag = self.tag()?;
+            match tag {
+                // An end tag is negative. One of them looks like an indirection, but those stand
+                // within chunks.
+                0x8000_0000.. => {
+                    let ended = tag.wrapping_neg();
+                    if ended > inner {
+                        return Err(self.invalid("an end tag ends a value that was not begun"));
+                    }
+                    inner = ended - 1;
+                    self.table().ended = if inner < level { ended } else { u32::MAX };
+                }
+                _ if !truncated => return Err(self.invalid("a value does not end")),
+                NULL => {}
+                size if is_size(size) => {
+                    self.raw(size as usize)?;
+                }
+                tag => {
+                    let position = self.position - 4;
+                    self.new_value(tag, position)?;
+                    inner += 1;
+                }
+            }
+        }
+        let values = self.table();
+        values.level = level - 1;
+        if values.ended == level {
+            values.ended = u32::MAX;
+        }
+        self.leave(level > 1);
+        Ok(())
+    }
+
+    fn invalid(&self, what: &'static str) -> CdrError {
+        self.error(CdrErrorKind::Invalid(what))
+    }
+
+    /// The table, which is made with the first value.
+    fn table(&mut self) -> &mut Values<'a> {
+        let full = self.octets;
+        self.values.get_or_insert_with(|| {
+            let (known, ids, lists) = (Vec::new(), Vec::new(), Vec::new());
+            Box::new(Values { full, level: 0, ended: u32::MAX, known, ids, lists })
+        })
+    }
+
+    /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.
+    fn is_between_chunks(&mut self) -> bool {
+        self.table().level > 0 && self.here() == 0
+    }
+
+    /// Reads a tag, between chunks if it stands there.
+    fn tag(&mut self) -> CdrResult<u32> {
+        if self.is_between_chunks() {
+            let values = self.table();
+            if values.ended <= values.level {
+                return Err(self.invalid("a value ends before its state does"));
+            }
+            self.octets = values.full;
+        }
+        self.u32()
+    }
+
+    /// Hides what follows, when it stands between chunks; else everything can be seen.
+    fn leave(&mut self, between_chunks: bool) {
+        let full = self.table().full;
+        if between_chunks {
+            self.octets = full.get(..self.position).unwrap_or(full);
+        } else if self.table().level == 0 {
+            self.octets = full;
+        }
+    }
+
+    /// Sees the chunk that begins here and has `size` octets.
+    fn enter_chunk(&mut self, size: u32) -> CdrResult {
+        let full = self.table().full;
+        let chunk = self.position.checked_add(size as usize).and_then(|end| full.get(..end));
+        match chunk {
+            Some(chunk) => self.octets = chunk,
+            None => {
+                let (needed, left) = (size as usize, full.len().saturating_sub(self.position));
+                return Err(self.error(CdrErrorKind::Truncated { needed, left }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next chunk, where the present one is used up and has a next.
+    #[cold]
+    pub(crate) fn next_chunk(&mut self) -> bool {
+        let Some(values) = &self.values else { return false };
+        let (full, end) = (values.full, self.octets.len());
+        if values.level == 0
+            || values.ended <= values.level
+            || self.position < end
+            || end == full.len()
+        {
+            return false;
+        }
+        // Where the chunk ended nothing may have been skipped as padding.
+        self.position = end;
+        self.octets = full;
+        if let Some(size) = self.u32().ok().filter(|size| is_size(*size))
+            && self.enter_chunk(size).is_ok()
+        {
+            return true;
+        }
+        self.position = end;
+        self.octets = &full[..end];
+        false
+    }
+
+    /// How many octets there are behind those that the decoder sees now.
+    pub(crate) fn behind_chunk(&self) -> usize {
+        self.values.as_ref().map_or(0, |values| values.full.len() - self.octets.len())
+    }
+
+    /// Whether what is read lies in chunks.
+    #[inline]
+    pub(crate) fn is_in_chunks(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.level > 0)
+    }
+}
+
+/// Whether a tag is the size of a chunk.
+fn is_size(tag: u32) -> bool {
+    (1..TAG).contains(&tag)
+}
+
+/// A table only where there is a value.
+pub(crate) type Table<'a> = Option<Box<Values<'a>>>;

@@ -1,0 +1,159 @@
+//! Values into octets.
+
+use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
+use crate::encoder::Borrowed;
+use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder};
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+
+/// What an encoder notes of the values in its output.
+#[derive(Default)]
+pub(crate) struct Values {
+    /// By address: where a value stands. It is held, so that no other gets its address.
+    known: BTreeMap<usize, (usize, ValueHandle)>,
+    ids: BTreeMap<&'static str, usize>,
+    /// How many values in chunks enclose what is written.
+    level: u32,
+    depth: u16,
+    /// Where in the buffer the size of the open chunk stands.
+    chunk: usize,
+}
+
+impl core::fmt::Debug for Values {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Values").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'p> Encoder<'p> {
+    /// Appends the null value.
+    pub fn put_null_value(&mut self) {
+        self.put_u32(NULL);
+    }
+
+    /// Begins a value. One that stands in the output already is named by its place, and that is
+    /// all. Otherwise its head is written, and what is returned takes the state, which need not
+    /// live as long as `'p`; it then goes to [`end_value`](Self::end_value).
+    ///
+    /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
+    /// A value that may be truncated lies in chunks, and so does one that is `custom`.
+    ///
+    /// # Errors
+    /// When values nest deeper than [`DEPTH_LIMIT`] or the message is too long for an indirection.
+    pub fn begin_value<'s>(
+        &mut self,
+        value: &ValueHandle,
+        ids: &'static [&'static str],
+        custom: bool,
+    ) -> CdrResult<Option<Encoder<'s>>> {
+        let address = Arc::as_ptr(value).cast::<()>() as usize;
+        let values = self.values.get_or_insert_default();
+        if let Some((place, _)) = values.known.get(&address) {
+            let place = *place;
+            self.put_indirection(place)?;
+            return Ok(None);
+        }
+        if values.depth == DEPTH_LIMIT {
+            return Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+        }
+        self.close_chunk();
+        self.align(4);
+        let place = self.len();
+        let values = self.values.get_or_insert_default();
+        values.known.insert(address, (place, value.clone()));
+        values.depth += 1;
+        let chunked = values.level > 0 || ids.len() > 1 || custom;
+        let kind = if ids.len() > 1 { MANY_IDS } else { ONE_ID };
+        self.put_u32(TAG | kind | if chunked { CHUNKED } else { 0 });
+        self.put_ids(ids)?;
+        if chunked {
+            self.values.get_or_insert_default().level += 1;
+            self.open_chunk();
+        }
+        Ok(Some(self.lend()))
+    }
+
+    /// Ends a value whose state went to `state`; `encoded` says how that went.
+    ///
+    /// # Errors
+    /// That of `encoded`, or when a chunk is too long.
+    pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
+        self.buffer = state.buffer;
+        self.values = state.values;
+        encoded?;
+        self.close_chunk();
+        let Some(values) = &mut self.values else { return Ok(()) };
+        values.depth -= 1;
+        if values.level > 0 {
+            let level = values.level;
+            values.level -= 1;
+            self.put_u32(level.wrapping_neg());
+            self.open_chunk();
+        }
+        Ok(())
+    }
+
+    /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
+    fn lend<'s>(&mut self) -> Encoder<'s> {
+        Encoder {
+            buffer: core::mem::take(&mut self.buffer),
+            borrowed: Borrowed::full(self.borrowed.octets()),
+            wide: self.wide,
+            values: self.values.take(),
+            ..Encoder::with_buffer(alloc::vec::Vec::new(), self.order, self.code_set)
+        }
+    }
+
+    fn put_ids(&mut self, ids: &'static [&'static str]) -> CdrResult {
+        if ids.len() > 1 {
+            self.put_length(ids.len())?;
+        }
+        for id in ids {
+            self.align(4);
+            let place = self.len();
+            let values = self.values.get_or_insert_default();
+            match values.ids.get(id).copied() {
+                Some(place) => self.put_indirection(place)?,
+                None => {
+                    values.ids.insert(id, place);
+                    self.put_string(id)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Names what stands at `place`, by its distance from where that is said.
+    fn put_indirection(&mut self, place: usize) -> CdrResult {
+        self.put_u32(INDIRECTION);
+        let distance = i64::try_from(place).ok().zip(i64::try_from(self.len()).ok());
+        let distance = distance.and_then(|(place, here)| i32::try_from(place - here).ok());
+        let too_long = CdrError::new(CdrErrorKind::TooLong(self.len()));
+        self.put_i32(distance.ok_or(too_long)?);
+        Ok(())
+    }
+
+    /// Begins a chunk, if what is written belongs to a value in chunks.
+    fn open_chunk(&mut self) {
+        if self.values.as_ref().is_some_and(|values| values.level > 0) {
+            self.put_u32(0);
+            let place = self.buffer.len() - 4;
+            self.values.get_or_insert_default().chunk = place;
+        }
+    }
+
+    /// Ends the open chunk; one with nothing in it never was.
+    fn close_chunk(&mut self) {
+        let Some(values) = self.values.as_ref().filter(|values| values.level > 0) else { return };
+        let place = values.chunk;
+        match self.buffer.len() - place - 4 {
+            0 => self.buffer.truncate(place),
+            // A message that is sent has at most 2 GiB; this one is refused for its length.
+            size => self.patch_u32(place, u32::try_from(size).unwrap_or(u32::MAX)),
+        }
+    }
+}
+
+/// A table only where there is a value.
+pub(crate) type Table = Option<Box<Values>>;

@@ -1,0 +1,341 @@
+//! Valuetypes and boxed values: a Rust struct for the state, and what the runtime needs to know of
+//! the type. Handles, and how values travel, are the runtime's.
+
+use super::docs::docs;
+use super::facts::Fact;
+use super::lints;
+use super::marshal::{self, Place, Step};
+use super::module::Module;
+use super::names;
+use super::scope::{self, Scope};
+use super::structs::field;
+use super::{type_codes, types};
+use crate::model::{DeclId, DeclKind, Declaration, Flavour, Model, Type, Value, ValueModifier};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// Adds a valuetype.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &Value,
+    module: &mut Module,
+) {
+    let scoped_name = scope.model.scoped_name(id);
+    let docs = docs(&declaration.docs, &format!("IDL valuetype `{scoped_name}`."));
+    let name = names::ident(&names::camel(&declaration.name));
+    if is_concrete(data) {
+        let state = Fields { scope, data, base: concrete_base(scope.model, data) };
+        module.push(state.definition(docs, &name));
+        if data.modifier == ValueModifier::Custom {
+            module.push(custom(&name));
+        } else {
+            module.push(state.encode(&name));
+            module.push(state.decode(&name));
+        }
+        module.push(valuetype(scope, id, &quote!(#name)));
+        module.push(state.state(id, &name));
+    } else {
+        module.push(quote!(#docs #[derive(Debug)] pub enum #name {}));
+        module.push(valuetype(scope, id, &quote!(#name)));
+    }
+    let bases = ancestors(scope.model, id).into_iter().map(|base| quoted(scope, base));
+    for base in bases {
+        module.push(quote!(impl rt::Extends<#base> for #name {}));
+    }
+    module.push(reference(declaration, &name));
+    module.push(type_codes::implementation(scope, id, &name));
+}
+
+/// Adds a boxed value.
+pub(super) fn generate_box(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    boxed: &Type,
+    module: &mut Module,
+) {
+    let scoped_name = scope.model.scoped_name(id);
+    let docs = docs(&declaration.docs, &format!("IDL boxed value `{scoped_name}`."));
+    let name = names::ident(&names::camel(&declaration.name));
+    let derives = derives(scope.facts.of_type(boxed));
+    let ty = types::owned(scope, boxed);
+    let (out, input) = (names::ident("out"), names::ident("input"));
+    let steps = marshal::encode(scope, &out, boxed, &Place::Value(quote!(self.0)));
+    let encode = marshal::body(&steps);
+    let decode = marshal::decode(scope, &input, boxed);
+    module.push(quote!(#docs #[derive(#(#derives),*)] pub struct #name(pub #ty);));
+    module.push(quote! {
+        impl rt::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult { #encode }
+        }
+    });
+    module.push(quote! {
+        impl<'a> rt::Decode<'a> for #name {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> { #decode.map(Self) }
+        }
+    });
+    module.push(valuetype(scope, id, &quote!(#name)));
+    module.push(state(&name, false, &[&declaration.repository_id], &[], None));
+    module.push(reference(declaration, &name));
+    module.push(type_codes::implementation(scope, id, &name));
+}
+
+/// The type of members and parameters.
+fn reference(declaration: &Declaration, name: &Ident) -> TokenStream {
+    let reference = names::ident(&scope::reference_name(declaration));
+    let docs = format!(" A value of the type [`{name}`], or null.");
+    quote!(#[doc = #docs] pub type #reference = Option<rt::Value<#name>>;)
+}
+
+/// The encoding of a valuetype that the program marshals.
+fn custom(name: &Ident) -> TokenStream {
+    quote! {
+        impl rt::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                rt::CustomMarshal::marshal(self, out)
+            }
+        }
+        impl<'a> rt::Decode<'a> for #name {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                rt::CustomMarshal::unmarshal(input)
+            }
+        }
+    }
+}
+
+/// What makes handles of values of the type: its repository id and the types of its values.
+pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> TokenStream {
+    let model = scope.model;
+    let repository_id = &model.get(id).repository_id;
+    let family = model.iter().filter(|(member, declaration)| match &declaration.kind {
+        DeclKind::Value(data) if is_concrete(data) => {
+            *member == id || ancestors(model, *member).contains(&id)
+        }
+        DeclKind::ValueBox(_) => *member == id,
+        _ => false,
+    });
+    let family = family.filter(|(member, _)| !scope.omitted.contains(*member));
+    let family = family.map(|(member, _)| scope.path(member));
+    quote! {
+        impl rt::Valuetype for #name {
+            const REPOSITORY_ID: &'static str = #repository_id;
+            const FAMILY: &'static [rt::Kind] = &[#(rt::Kind::of::<#family>()),*];
+        }
+    }
+}
+
+/// The base whose state a valuetype has.
+pub(super) fn concrete_base(model: &Model, data: &Value) -> Option<DeclId> {
+    let is_concrete = |id: &&DeclId| match &model.get(**id).kind {
+        DeclKind::Value(base) => is_concrete(base),
+        _ => false,
+    };
+    data.bases.iter().find(is_concrete).copied()
+}
+
+/// The name of the field for the state of the base.
+pub(super) fn base_field(data: &Value) -> String {
+    let members: Vec<String> =
+        data.state.iter().map(|state| names::snake(&state.member.name)).collect();
+    names::fresh("base", &members)
+}
+
+/// Whether values can be of the type without being of a more special one.
+fn is_concrete(data: &Value) -> bool {
+    data.defined && data.modifier != ValueModifier::Abstract
+}
+
+/// The valuetypes that one inherits from and the abstract interfaces that it supports, directly or
+/// not.
+fn ancestors(model: &Model, id: DeclId) -> Vec<DeclId> {
+    let mut found = Vec::new();
+    let mut open = vec![id];
+    while let Some(next) = open.pop() {
+        let bases: Vec<DeclId> = match &model.get(next).kind {
+            DeclKind::Value(data) => data.bases.iter().chain(&data.supports).copied().collect(),
+            DeclKind::Interface(data) => data.bases.clone(),
+            _ => continue,
+        };
+        for base in bases {
+            if !open.contains(&base) && !found.contains(&base) {
+                open.push(base);
+            }
+        }
+        if next != id {
+            found.push(next);
+        }
+    }
+    found.retain(|base| match &model.get(*base).kind {
+        DeclKind::Interface(data) => data.flavour == Flavour::Abstract,
+        _ => true,
+    });
+    found
+}
+
+/// A valuetype or an abstract interface as a type.
+fn quoted(scope: &Scope<'_>, id: DeclId) -> TokenStream {
+    let path = scope.path(id);
+    match scope.model.get(id).kind {
+        DeclKind::Interface(_) => quote!(dyn #path),
+        _ => path,
+    }
+}
+
+fn derives(fact: Fact) -> Vec<TokenStream> {
+    let mut derives = vec![quote!(Debug), quote!(Clone), quote!(PartialEq)];
+    if fact.eq {
+        derives.extend([quote!(Eq), quote!(Hash)]);
+    }
+    if fact.default {
+        derives.push(quote!(Default));
+    }
+    derives
+}
+
+/// What the runtime asks of the struct `name`.
+fn state(
+    name: &Ident,
+    custom: bool,
+    ids: &[&String],
+    ancestors: &[TokenStream],
+    base: Option<&Ident>,
+) -> TokenStream {
+    let parts = base.map(|base| {
+        quote! {
+            fn base_part(&self, wanted: ::std::any::TypeId) -> Option<&dyn ::std::any::Any> {
+                rt::State::part(&self.#base, wanted)
+            }
+            fn base_part_mut(
+                &mut self,
+                wanted: ::std::any::TypeId,
+            ) -> Option<&mut dyn ::std::any::Any> {
+                rt::State::part_mut(&mut self.#base, wanted)
+            }
+        }
+    });
+    let custom = custom.then(|| {
+        quote!(
+            const CUSTOM: bool = true;
+        )
+    });
+    quote! {
+        impl rt::State for #name {
+            const IDS: &'static [&'static str] = &[#(#ids),*];
+            #custom
+            fn is(other: ::std::any::TypeId) -> bool {
+                [
+                    ::std::any::TypeId::of::<Self>()
+                    #(, ::std::any::TypeId::of::<#ancestors>())*
+                ].contains(&other)
+            }
+            #parts
+        }
+    }
+}
+
+/// The state of a concrete valuetype.
+struct Fields<'a, 'm> {
+    scope: &'a Scope<'m>,
+    data: &'m Value,
+    base: Option<DeclId>,
+}
+
+impl Fields<'_, '_> {
+    fn base_field(&self) -> Option<Ident> {
+        self.base.map(|_| names::ident(&base_field(self.data)))
+    }
+
+    /// What the struct can be, its bases considered.
+    fn fact(&self) -> Fact {
+        let mut types: Vec<&Type> = Vec::new();
+        let mut next = Some(self.data);
+        while let Some(data) = next {
+            types.extend(data.state.iter().map(|state| &state.member.ty));
+            let base = concrete_base(self.scope.model, data);
+            next = base.and_then(|base| match &self.scope.model.get(base).kind {
+                DeclKind::Value(data) => Some(data),
+                _ => None,
+            });
+        }
+        self.scope.facts.of_all(types)
+    }
+
+    fn definition(&self, docs_of_type: TokenStream, name: &Ident) -> TokenStream {
+        let derives = derives(self.fact());
+        let base = self.base.map(|base| {
+            let (field, path) = (self.base_field(), self.scope.path(base));
+            quote!(#[doc = " The state of the valuetype that this one inherits from."] pub #field: #path,)
+        });
+        let fields = self.data.state.iter().map(|state| {
+            let member = &state.member;
+            let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
+            let name = field(&member.name);
+            let ty = types::owned(self.scope, &member.ty);
+            let allow = lints::allow(&lints::field(&member.ty));
+            let private = (!state.public).then(|| {
+                quote!(#[doc = ""] #[doc = " Private in IDL: for what implements the valuetype."])
+            });
+            quote!(#docs #private #allow pub #name: #ty)
+        });
+        quote! {
+            #docs_of_type
+            #[derive(#(#derives),*)]
+            pub struct #name { #base #(#fields),* }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.base.is_none() && self.data.state.is_empty()
+    }
+
+    fn encode(&self, name: &Ident) -> TokenStream {
+        let out = names::ident(if self.is_empty() { "_out" } else { "out" });
+        let base =
+            self.base_field().map(|base| Step::Try(quote!(rt::Encode::encode(&self.#base, #out))));
+        let members = self.data.state.iter().flat_map(|state| {
+            let field = field(&state.member.name);
+            marshal::encode(self.scope, &out, &state.member.ty, &Place::Value(quote!(self.#field)))
+        });
+        let steps: Vec<Step> = base.into_iter().chain(members).collect();
+        let body = marshal::body(&steps);
+        quote! {
+            impl rt::Encode for #name {
+                fn encode<'p>(&'p self, #out: &mut rt::Encoder<'p>) -> rt::CdrResult { #body }
+            }
+        }
+    }
+
+    fn decode(&self, name: &Ident) -> TokenStream {
+        let input = names::ident(if self.is_empty() { "_input" } else { "input" });
+        let base = self.base_field().map(|base| quote!(#base: rt::Decode::decode(#input)?,));
+        let fields = self.data.state.iter().map(|state| {
+            let name = field(&state.member.name);
+            let value = marshal::decode(self.scope, &input, &state.member.ty);
+            quote!(#name: #value?)
+        });
+        quote! {
+            impl<'a> rt::Decode<'a> for #name {
+                fn decode(#input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                    Ok(Self { #base #(#fields),* })
+                }
+            }
+        }
+    }
+
+    fn state(&self, id: DeclId, name: &Ident) -> TokenStream {
+        let model = self.scope.model;
+        let mut ids = vec![&model.get(id).repository_id];
+        let mut data = self.data;
+        while let Some(base) = concrete_base(model, data).filter(|_| data.truncatable) {
+            let DeclKind::Value(next) = &model.get(base).kind else { break };
+            ids.push(&model.get(base).repository_id);
+            data = next;
+        }
+        let ancestors = ancestors(model, id).into_iter().map(|base| quoted(self.scope, base));
+        let ancestors: Vec<TokenStream> = ancestors.collect();
+        let custom = self.data.modifier == ValueModifier::Custom;
+        state(name, custom, &ids, &ancestors, self.base_field().as_ref())
+    }
+}

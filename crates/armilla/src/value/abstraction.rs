@@ -1,0 +1,128 @@
+//! Values of any type, and what is a value or an object reference as it turns out.
+
+use super::{Kind, Value, Valuetype};
+use crate::object::{Interface, Ref};
+use armilla_cdr::type_code::{NamedCode, ValueCode};
+use armilla_cdr::value::Nullable;
+use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
+use std::fmt;
+use std::sync::Arc;
+
+/// What every valuetype inherits from: a `Value<ValueBase>` is a value of any type.
+///
+/// When one arrives, its type must be known: see [`Orb::register_value`](crate::Orb::register_value).
+#[derive(Debug)]
+pub enum ValueBase {}
+
+/// A value of any type, or null.
+pub type ValueBaseRef = Option<Value<ValueBase>>;
+
+impl Valuetype for ValueBase {
+    const REPOSITORY_ID: &'static str = "IDL:omg.org/CORBA/ValueBase:1.0";
+    const FAMILY: &'static [Kind] = &[];
+}
+
+impl Typed for ValueBase {
+    fn type_code() -> TypeCode {
+        TypeCode::Value(Arc::new(ValueCode {
+            id: Self::REPOSITORY_ID.to_owned(),
+            name: "ValueBase".to_owned(),
+            modifier: 0,
+            base: TypeCode::Null,
+            members: Vec::new(),
+        }))
+    }
+}
+
+/// What an abstract interface stands for: a reference to an object, or a value that supports the
+/// interface (CORBA 3.4 Part 2, 9.3.7).
+pub enum Abstract<I: ?Sized> {
+    /// A reference.
+    Reference(Ref<I>),
+    /// A value.
+    Value(Value<I>),
+}
+
+impl<I: Interface + Valuetype + ?Sized> Nullable for Abstract<I> {
+    fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
+        match value {
+            Some(Self::Reference(reference)) if !reference.is_nil() => {
+                out.put_bool(true);
+                reference.encode(out)
+            }
+            Some(Self::Value(value)) => {
+                out.put_bool(false);
+                Nullable::encode_nullable(Some(value), out)
+            }
+            _ => {
+                out.put_bool(false);
+                out.put_null_value();
+                Ok(())
+            }
+        }
+    }
+
+    fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        if !input.bool()? {
+            return Ok(Nullable::decode_nullable(input)?.map(Self::Value));
+        }
+        let reference = Ref::decode(input)?;
+        Ok((!reference.is_nil()).then_some(Self::Reference(reference)))
+    }
+}
+
+impl<I: Interface + ?Sized> Typed for Abstract<I> {
+    fn type_code() -> TypeCode {
+        match Ref::<I>::type_code() {
+            TypeCode::ObjectReference(code) => {
+                let NamedCode { id, name } = &*code;
+                TypeCode::AbstractInterface(Arc::new(NamedCode {
+                    id: id.clone(),
+                    name: name.clone(),
+                }))
+            }
+            other => other,
+        }
+    }
+}
+
+impl<I: ?Sized> From<Ref<I>> for Abstract<I> {
+    fn from(reference: Ref<I>) -> Self {
+        Self::Reference(reference)
+    }
+}
+
+impl<I: ?Sized> From<Value<I>> for Abstract<I> {
+    fn from(value: Value<I>) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<I: ?Sized> Clone for Abstract<I> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Reference(reference) => Self::Reference(reference.clone()),
+            Self::Value(value) => Self::Value(value.clone()),
+        }
+    }
+}
+
+impl<I: ?Sized> PartialEq for Abstract<I> {
+    /// Whether both are the same value, or refer to the same object.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Reference(a), Self::Reference(b)) => a == b,
+            (Self::Value(a), Self::Value(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl<I: ?Sized> fmt::Debug for Abstract<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference(reference) => reference.fmt(f),
+            Self::Value(value) => value.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How values travel, and which type one that arrives is of.
+
+use super::shared::{Kind, Shared};
+use super::{Value, Valuetype};
+use crate::orb::Orb;
+use armilla_cdr::value::{NewValue, Nullable, ValueHandle, ValueHead};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode, Typed};
+use std::any::TypeId;
+use std::sync::Arc;
+
+impl<T: Valuetype + ?Sized> Nullable for Value<T> {
+    fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
+        match value {
+            Some(value) => encode(&value.shared, out),
+            None => {
+                out.put_null_value();
+                Ok(())
+            }
+        }
+    }
+
+    fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        let expected =
+            Expected { ty: TypeId::of::<T>(), repository_id: T::REPOSITORY_ID, family: T::FAMILY };
+        Ok(expected.decode(input)?.map(Value::of))
+    }
+}
+
+impl<T: Typed + ?Sized> Typed for Value<T> {
+    fn type_code() -> TypeCode {
+        T::type_code()
+    }
+}
+
+fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {
+    let Some(state) = shared.state() else {
+        return Err(invalid("a value cannot be encoded while it is being decoded"));
+    };
+    let handle: ValueHandle = shared.clone();
+    let Some(mut inner) = out.begin_value(&handle, state.ids(), state.is_custom())? else {
+        return Ok(());
+    };
+    let encoded = state.encode(&mut inner);
+    out.end_value(inner, encoded)
+}
+
+/// The type that a value must be of, or inherit from.
+#[derive(Clone, Copy)]
+struct Expected {
+    ty: TypeId,
+    repository_id: &'static str,
+    family: &'static [Kind],
+}
+
+impl Expected {
+    fn decode(self, input: &mut Decoder<'_>) -> CdrResult<Option<Arc<Shared>>> {
+        let head = match input.value_head()? {
+            ValueHead::Null => return Ok(None),
+            ValueHead::Known(handle) => return self.known(handle).map(Some),
+            ValueHead::New(head) => head,
+        };
+        let (kind, truncated) = self.choose(&head, input)?;
+        let shared = Arc::new(Shared::begun(kind));
+        input.note_value(&head, shared.clone());
+        let state = input.value_state(&head, truncated, kind.decode)?;
+        shared.set(state);
+        Ok(Some(shared))
+    }
+
+    /// A value that was met before.
+    fn known(self, handle: ValueHandle) -> CdrResult<Arc<Shared>> {
+        let shared = handle.downcast::<Shared>().ok().filter(|shared| shared.is(self.ty));
+        shared.ok_or(invalid("an indirection leads to a value of another type"))
+    }
+
+    /// The first type of those that the value says it is of that is known here, and whether that
+    /// truncates the value.
+    fn choose(self, head: &NewValue<'_>, input: &Decoder<'_>) -> CdrResult<(Kind, bool)> {
+        let ids = match head.ids() {
+            [] => &[self.repository_id.as_bytes()],
+            ids => ids,
+        };
+        let orb: Option<&Orb> = input.context();
+        for (index, id) in ids.iter().enumerate() {
+            let family = self.family.iter().find(|kind| kind.repository_id.as_bytes() == *id);
+            let kind = family.copied().or_else(|| self.registered(orb?, id));
+            match kind {
+                Some(kind) if index == 0 || head.can_be_truncated() => {
+                    return Ok((kind, index > 0));
+                }
+                _ => {}
+            }
+        }
+        Err(invalid("a value is of a type that is not known here"))
+    }
+
+    /// A type of other IDL, if the program has registered it.
+    fn registered(self, orb: &Orb, id: &[u8]) -> Option<Kind> {
+        let kind = orb.value_kind(std::str::from_utf8(id).ok()?)?;
+        Shared::begun(kind).is(self.ty).then_some(kind)
+    }
+}
+
+const fn invalid(what: &'static str) -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid(what))
+}

@@ -1,0 +1,392 @@
+//! Valuetypes: each graph of values arrives as it is, near and far.
+
+use armilla::{
+    Abstract, Any, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
+};
+use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
+use armilla_tests::older;
+use armilla_tests::orbs::{client, listening, travel, travel_object};
+use armilla_tests::values::mirror::RefuseRaises;
+use armilla_tests::values::*;
+use std::sync::Arc;
+
+type Result<T, E = SystemException> = std::result::Result<T, E>;
+
+struct Glass;
+
+/// The echo rule: the result is what `kept` was; the copy and `kept` are what was given.
+fn echo<T: Clone>(given: &T, kept: &mut T) -> Result<(T, T)> {
+    Ok((std::mem::replace(kept, given.clone()), given.clone()))
+}
+
+macro_rules! echoes {
+    ($($operation:ident $ty:ty),* $(,)?) => {$(
+        fn $operation(&self, given: &$ty, kept: &mut $ty) -> Result<($ty, $ty)> {
+            echo(given, kept)
+        }
+    )*};
+}
+
+impl Mirror for Glass {
+    echoes! {
+        echo_node NodeRef,
+        echo_pair Pair,
+        echo_maybe Maybe,
+        echo_text TextRef,
+        echo_numbers NumbersRef,
+        echo_shape ShapeRef,
+        echo_circle CircleRef,
+        echo_document DocumentRef,
+        echo_sealed SealedRef,
+        echo_nothing NothingRef,
+        echo_value ValueBaseRef,
+        echo_printable PrintableRef,
+    }
+
+    fn echo_nodes(&self, given: &[NodeRef], kept: &mut Nodes) -> Result<(Nodes, Nodes)> {
+        echo(&given.to_vec(), kept)
+    }
+
+    fn are_one(&self, one: &NodeRef, other: &NodeRef) -> Result<bool> {
+        Ok(one == other)
+    }
+
+    fn refuse(&self, which: &NodeRef) -> Result<(), Error<RefuseRaises>> {
+        let why = Some(Value::new(Text("too large".to_owned())));
+        Err(Unfit { which: which.clone(), why }.into())
+    }
+}
+
+/// An ORB that serves a mirror, and references to it from within and from without.
+struct Mirrors {
+    server: Orb,
+    near: MirrorRef,
+    far: MirrorRef,
+}
+
+impl Mirrors {
+    fn new() -> Self {
+        Self::seen_from(&client())
+    }
+
+    fn seen_from(client: &Orb) -> Self {
+        let server = listening();
+        let near: MirrorRef = server.root_poa().activate(mirror::tie(Glass)).unwrap();
+        let far = travel(&near, client);
+        Self { server, near, far }
+    }
+
+    fn both(&self) -> [&MirrorRef; 2] {
+        [&self.near, &self.far]
+    }
+}
+
+impl Drop for Mirrors {
+    fn drop(&mut self) {
+        self.server.shutdown();
+    }
+}
+
+fn node(number: i32, next: Option<&Value<Node>>) -> Value<Node> {
+    Value::new(Node { number, next: next.cloned(), ..Node::default() })
+}
+
+fn numbers(first: NodeRef) -> Vec<i32> {
+    let follow = |node: &Value<Node>| node.get().next.clone();
+    std::iter::successors(first, follow).take(1000).map(|node| node.get().number).collect()
+}
+
+#[test]
+fn null_is_a_value_of_every_type() {
+    let mirrors = Mirrors::new();
+    for mirror in mirrors.both() {
+        assert_eq!(mirror.echo_node(&None, &mut None), Ok((None, None)));
+        assert_eq!(mirror.echo_text(&None, &mut None), Ok((None, None)));
+        assert_eq!(mirror.echo_shape(&None, &mut None), Ok((None, None)));
+        assert_eq!(mirror.echo_value(&None, &mut None), Ok((None, None)));
+        assert_eq!(mirror.echo_printable(&None, &mut None), Ok((None, None)));
+    }
+}
+
+#[test]
+fn one_value_arrives_as_one_and_two_equal_ones_as_two() {
+    let mirrors = Mirrors::new();
+    let (one, other) = (Some(node(1, None)), Some(node(1, None)));
+    for mirror in mirrors.both() {
+        assert_eq!(mirror.are_one(&one, &one), Ok(true));
+        assert_eq!(mirror.are_one(&one, &other), Ok(false));
+        let mut kept = Pair { first: other.clone(), second: other.clone() };
+        let given = Pair { first: one.clone(), second: other.clone() };
+        let (before, copy) = mirror.echo_pair(&given, &mut kept).unwrap();
+        assert!(before.first.is_some() && before.first == before.second);
+        assert_ne!(copy.first, copy.second);
+        assert_eq!(copy, kept, "what is returned twice in one reply is one value");
+        assert_eq!(before.first, copy.second);
+    }
+}
+
+#[test]
+fn a_circle_arrives_as_a_circle() {
+    let mirrors = Mirrors::new();
+    let last = node(3, None);
+    let first = node(1, Some(&node(2, Some(&last))));
+    last.update(|last| last.next = Some(first.clone()));
+    for mirror in mirrors.both() {
+        let (_, copy) = mirror.echo_node(&Some(first.clone()), &mut None).unwrap();
+        let copy = copy.unwrap();
+        let next = |node: &Value<Node>| node.get().next.clone().unwrap();
+        assert_eq!(next(&next(&next(&copy))), copy);
+        assert_eq!(numbers(Some(copy.clone()))[..4], [1, 2, 3, 1]);
+        assert_eq!(copy == first, mirror.local().is_some());
+        copy.update(|copy| copy.next = None);
+        first.update(|first| first.next = Some(node(2, Some(&last))));
+    }
+    last.update(|last| last.next = None);
+}
+
+#[test]
+fn a_value_keeps_its_type_where_a_base_is_declared() {
+    let mirrors = Mirrors::new();
+    let label = Value::new(Text("unit circle".to_owned()));
+    let mark = node(7, None);
+    let labelled = Value::new(Labelled {
+        base: Circle { radius: 1.0 },
+        label: Some(label),
+        marked: vec![Some(mark.clone()), None, Some(mark)],
+    });
+    for mirror in mirrors.both() {
+        let (_, shape) = mirror.echo_shape(&Some(labelled.upcast()), &mut None).unwrap();
+        let shape = shape.unwrap();
+        assert_eq!(shape.repository_id(), "IDL:armilla.org/Values/Labelled:1.0");
+        let copy: Value<Labelled> = shape.downcast().unwrap();
+        assert_eq!(copy.get().base, Circle { radius: 1.0 });
+        assert_eq!(copy.get().label.as_ref().unwrap().get().0, "unit circle");
+        assert!(copy.get().marked[0].is_some() && copy.get().marked[0] == copy.get().marked[2]);
+        assert_eq!(shape.downcast::<Node>(), None);
+
+        let (_, circle) = mirror.echo_circle(&Some(labelled.upcast()), &mut None).unwrap();
+        let circle = circle.unwrap();
+        assert!((circle.get().radius - 1.0).abs() < f64::EPSILON);
+        circle.update(|circle| circle.radius = 1.0);
+        assert!(circle.downcast::<Labelled>().is_some());
+    }
+}
+
+#[test]
+fn boxes_sequences_unions_and_values_without_state_travel() {
+    let mirrors = Mirrors::new();
+    for mirror in mirrors.both() {
+        let text = Some(Value::new(Text("Ærø".to_owned())));
+        let (_, copy) = mirror.echo_text(&text, &mut None).unwrap();
+        assert_eq!(copy.unwrap().get().0, "Ærø");
+        let series = Some(Value::new(Numbers(vec![1.5, -2.5])));
+        let (_, copy) = mirror.echo_numbers(&series, &mut None).unwrap();
+        assert_eq!(copy.unwrap().get().0, [1.5, -2.5]);
+        let nothing = Some(Value::new(Nothing::default()));
+        assert!(mirror.echo_nothing(&nothing, &mut None).unwrap().1.is_some());
+        let shared = Some(node(5, None));
+        let nodes = [None, shared.clone(), shared.clone()];
+        let (_, copy) = mirror.echo_nodes(&nodes, &mut Vec::new()).unwrap();
+        assert!(copy[0].is_none() && copy[1].is_some() && copy[1] == copy[2]);
+        let mut kept = Maybe::Unlisted { discriminator: false };
+        let (_, copy) = mirror.echo_maybe(&Maybe::Given(shared.clone()), &mut kept).unwrap();
+        assert!(matches!(copy, Maybe::Given(Some(node)) if node.get().number == 5));
+        match mirror.refuse(&shared) {
+            Err(Error::User(RefuseRaises::Unfit(unfit))) => {
+                assert_eq!(unfit.which.unwrap().get().number, 5);
+                assert_eq!(unfit.why.unwrap().get().0, "too large");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn report() -> Value<Report> {
+    let appendix = node(20, Some(&node(21, None)));
+    let document = Document {
+        base: Node { number: 1, next: Some(node(2, None)), ..Node::default() },
+        title: "On values".to_owned(),
+        appendix: Some(appendix.clone()),
+        figures: Some(Value::new(Numbers(vec![0.5]))),
+    };
+    Value::new(Report { base: document, author: "A".to_owned(), extra: Some(appendix) })
+}
+
+#[test]
+fn a_truncatable_value_travels_whole_where_it_is_known() {
+    let mirrors = Mirrors::new();
+    for mirror in mirrors.both() {
+        let report = Some(report().upcast());
+        let (_, copy) = mirror.echo_node(&report, &mut None).unwrap();
+        let copy: Value<Report> = copy.unwrap().downcast().unwrap();
+        let copy = copy.get();
+        assert_eq!((copy.author.as_str(), copy.base.title.as_str()), ("A", "On values"));
+        assert_eq!(copy.base.appendix, copy.extra);
+        assert_eq!(numbers(copy.extra.clone()), [20, 21]);
+        assert_eq!(numbers(copy.base.base.next.clone()), [2]);
+        assert_eq!(copy.base.figures.as_ref().unwrap().get().0, [0.5]);
+    }
+}
+
+#[test]
+fn a_custom_value_travels_as_the_program_says() {
+    let mirrors = Mirrors::new();
+    for mirror in mirrors.both() {
+        let inside = Some(node(6, None));
+        let sealed = Some(Value::new(Sealed { text: "abc".to_owned(), inside }));
+        let mut kept = sealed.clone();
+        let (before, copy) = mirror.echo_sealed(&sealed, &mut kept).unwrap();
+        assert!(before.is_some() && before == copy);
+        let copy = copy.unwrap().get();
+        assert_eq!(copy.text, "abc");
+        assert_eq!(numbers(copy.inside.clone()), [6]);
+    }
+}
+
+struct OlderGlass;
+
+impl older::Mirror for OlderGlass {
+    echoes! { echo_node older::NodeRef }
+}
+
+#[test]
+fn a_value_is_truncated_where_only_its_base_is_known() {
+    let server = listening();
+    let older = server.root_poa().activate(older::mirror::tie(OlderGlass)).unwrap();
+    let mirror: MirrorRef = travel_object(older.object(), &client()).assume();
+    let given = Some(report().upcast());
+    // What stands behind the truncated value is read as it should be.
+    let mut kept = Some(node(8, Some(&node(9, None))));
+    let (before, copy) = mirror.echo_node(&given, &mut kept).unwrap();
+    assert_eq!(numbers(before), [8, 9]);
+    let copy = copy.unwrap();
+    assert_eq!(copy.repository_id(), "IDL:armilla.org/Values/Node:1.0");
+    assert_eq!(numbers(Some(copy.clone())), [1, 2]);
+    assert_eq!(kept, Some(copy));
+    server.shutdown();
+}
+
+struct Sheet;
+
+impl Printable for Sheet {
+    fn print(&self) -> Result<String> {
+        Ok("printed".to_owned())
+    }
+}
+
+#[test]
+fn an_abstract_interface_is_a_reference_or_a_value() {
+    let mirrors = Mirrors::new();
+    let sheet = mirrors.server.root_poa().activate(printable::tie(Sheet)).unwrap();
+    let circle = Value::new(Circle { radius: 2.0 });
+    for mirror in mirrors.both() {
+        let given = Some(Abstract::Reference(sheet.clone()));
+        match mirror.echo_printable(&given, &mut None).unwrap().1 {
+            Some(Abstract::Reference(reference)) => {
+                assert_eq!(reference.print().unwrap(), "printed");
+            }
+            other => panic!("{other:?}"),
+        }
+        let given = Some(Abstract::Value(circle.upcast()));
+        match mirror.echo_printable(&given, &mut None).unwrap().1 {
+            Some(Abstract::Value(value)) => {
+                let circle: Value<Circle> = value.downcast().unwrap();
+                assert!((circle.get().radius - 2.0).abs() < f64::EPSILON);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_value_of_any_type_is_accepted_when_its_type_is_registered() {
+    let client = client();
+    let mirrors = Mirrors::seen_from(&client);
+    let value = Some(node(4, None).upcast::<ValueBase>());
+    let refused = mirrors.far.echo_value(&value, &mut None).unwrap_err();
+    assert_eq!(refused.kind(), ExceptionKind::Marshal);
+    mirrors.server.register_value::<Node>();
+    client.register_value::<Node>();
+    let (_, copy) = mirrors.far.echo_value(&value, &mut None).unwrap();
+    assert_eq!(numbers(copy.unwrap().downcast()), [4]);
+}
+
+#[test]
+fn the_type_codes_of_values_survive_being_written_and_read() {
+    let codes = [
+        NodeRef::type_code(),
+        ReportRef::type_code(),
+        LabelledRef::type_code(),
+        SealedRef::type_code(),
+        TextRef::type_code(),
+        PrintableRef::type_code(),
+        ValueBaseRef::type_code(),
+        Pair::type_code(),
+    ];
+    for code in codes {
+        let mut out = Encoder::new(ByteOrder::Big);
+        code.encode(&mut out).unwrap();
+        let octets = out.to_vec();
+        assert_eq!(TypeCode::decode(&mut Decoder::new(&octets, ByteOrder::Big)), Ok(code));
+    }
+    assert_eq!(ReportRef::type_code().id(), Some("IDL:armilla.org/Values/Report:1.0"));
+}
+
+#[test]
+fn an_any_does_not_take_values_yet() {
+    assert!(Any::new(&Some(node(1, None))).is_err());
+    assert!(Any::new(&Some(Value::new(Text(String::new())))).is_err());
+}
+
+/// A sequence of nodes, each with the one before as its next, which is far deeper than values may
+/// nest.
+#[test]
+fn a_message_may_lead_to_a_chain_that_is_deeper_than_values_nest() {
+    let count = 50_000;
+    let nodes: Nodes = (0..count).fold(Vec::new(), |mut nodes: Nodes, number| {
+        nodes.push(Some(node(number, nodes.last().and_then(Option::as_ref))));
+        nodes
+    });
+    let mirrors = Mirrors::new();
+    let (_, copy) = mirrors.far.echo_nodes(&nodes, &mut Vec::new()).unwrap();
+    let last = copy.last().cloned().flatten();
+    drop(copy);
+    assert_eq!(numbers(last)[..2], [count - 1, count - 2]);
+}
+
+fn chain(length: i32) -> Value<Node> {
+    (0..length).fold(node(-1, None), |next, number| node(number, Some(&next)))
+}
+
+#[test]
+fn lists_that_are_too_long_are_refused_by_the_sender() {
+    let mirrors = Mirrors::new();
+    let (_, copy) = mirrors.far.echo_node(&Some(chain(200)), &mut None).unwrap();
+    assert_eq!(numbers(copy).len(), 201);
+    let refused = mirrors.far.echo_node(&Some(chain(300)), &mut None).unwrap_err();
+    assert_eq!(refused.kind(), ExceptionKind::BadParam);
+    assert!(refused.to_string().contains("256"), "{refused}");
+}
+
+#[test]
+fn a_chain_of_any_length_can_be_dropped() {
+    let chain = chain(300_000);
+    let head = chain.get();
+    drop(chain);
+    drop(head);
+}
+
+#[test]
+fn handles_may_be_used_by_many_threads() {
+    let counter = node(0, None);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..1000).for_each(|_| counter.update(|node| node.number += 1)));
+        }
+    });
+    assert_eq!(counter.get().number, 4000);
+    let before = counter.get();
+    counter.update(|node| node.number = 0);
+    assert_eq!(before.number, 4000, "what was read stays as it was");
+    assert_eq!(Arc::new(counter).get().number, 0);
+}
