@@ -8,6 +8,8 @@ use std::path::PathBuf;
 mod any;
 #[path = "../../../fuzz/checks/cdr_values.rs"]
 mod cdr_values;
+#[path = "../../../fuzz/checks/value.rs"]
+mod value;
 
 fn folder(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name)
@@ -21,6 +23,11 @@ fn values() {
 #[test]
 fn values_with_their_types() {
     replay("any", any::check);
+}
+
+#[test]
+fn valuetypes() {
+    replay("value", value::check);
 }
 
 /// Checks every file as it is, cut short anywhere, and with every bit flipped.
