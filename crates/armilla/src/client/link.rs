@@ -108,8 +108,7 @@ impl Link {
         outgoing: Outgoing<'_, 'p>,
         deadline: &Deadline,
     ) -> Result<u32, SystemException> {
-        let id = self.next_id;
-        self.next_id = id.wrapping_add(1);
+        let id = self.take_id();
         let buffer = std::mem::take(&mut self.request);
         let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.code_set());
         let sent = match self.encode(&mut out, id, &outgoing) {
@@ -206,7 +205,7 @@ impl Link {
             .map_err(|error| self.unsent(&error))
     }
 
-    /// The number for a message that is not a request.
+    /// The number for a message that expects an answer.
     pub(crate) fn take_id(&mut self) -> u32 {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
