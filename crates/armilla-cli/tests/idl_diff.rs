@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn directory() -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff");
+/// The files to compare, in a directory of the test's own: tests run at the same time.
+fn directory(test: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff").join(test);
     fs::create_dir_all(directory.join("common")).unwrap();
     let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
     write("common/tune.idl", "typedef string Tune;\n");
@@ -33,7 +34,7 @@ fn diff(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn the_exit_status_says_whether_something_is_breaking() {
-    let directory = directory();
+    let directory = directory("status");
     let (status, told, _) = diff(&directory, &["old.idl", "old.idl", "-I", "common"]);
     assert_eq!((status, told.as_str()), (Some(0), "0 breaking, 0 compatible\n"));
     let (status, told, _) = diff(&directory, &["old.idl", "more.idl", "-I", "common"]);
@@ -54,7 +55,7 @@ fn the_exit_status_says_whether_something_is_breaking() {
 
 #[test]
 fn what_cannot_be_compared_is_told_apart_from_what_is_breaking() {
-    let directory = directory();
+    let directory = directory("errors");
     let (status, _, told) = diff(&directory, &["old.idl", "wrong.idl", "-I", "common"]);
     assert_eq!(status, Some(2));
     assert!(
@@ -66,7 +67,7 @@ fn what_cannot_be_compared_is_told_apart_from_what_is_breaking() {
 
 #[test]
 fn json_is_one_object_on_a_line_for_each_change() {
-    let directory = directory();
+    let directory = directory("json");
     let arguments = ["old.idl", "other.idl", "-I", "common", "--format", "json"];
     let (status, told, _) = diff(&directory, &arguments);
     assert_eq!((status, told.lines().count()), (Some(1), 1));
