@@ -1,9 +1,10 @@
 //! Valuetypes: each graph of values arrives as it is, near and far.
 
+use armilla::rt::Valuetype;
 use armilla::{
     Abstract, Any, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
 };
-use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
+use armilla_cdr::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use armilla_tests::older;
 use armilla_tests::orbs::{client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
@@ -332,10 +333,59 @@ fn the_type_codes_of_values_survive_being_written_and_read() {
     assert_eq!(ReportRef::type_code().id(), Some("IDL:armilla.org/Values/Report:1.0"));
 }
 
+/// The same any after it went through a message of this byte order, behind so many octets.
+fn sent(any: &Any, order: ByteOrder, before: usize) -> Any {
+    let mut out = Encoder::with_buffer(vec![0; before], order, CodeSet::Utf8);
+    any.encode(&mut out).unwrap();
+    let octets = out.to_vec();
+    let mut input = Decoder::at(&octets, before, order).with_code_set(CodeSet::Utf8);
+    let arrived = Any::decode(&mut input).unwrap();
+    assert_eq!(input.remaining(), 0);
+    arrived
+}
+
 #[test]
-fn an_any_does_not_take_values_yet() {
-    assert!(Any::new(&Some(node(1, None))).is_err());
-    assert!(Any::new(&Some(Value::new(Text(String::new())))).is_err());
+fn an_any_keeps_the_shape_of_a_graph_of_values() {
+    let (first, second) = (node(1, None), node(2, None));
+    second.update(|state| state.next = Some(first.clone()));
+    first.update(|state| state.next = Some(second.clone()));
+    let pair = Pair { first: Some(first.clone()), second: Some(second) };
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let any = sent(&Any::new(&pair).unwrap(), order, 3);
+        let again = any.get::<Pair>().unwrap().unwrap();
+        let next = again.first.as_ref().unwrap().get().next.clone();
+        assert!(next == again.second && next.unwrap().get().next == again.first);
+        let any = sent(&Any::new(&Some(first.clone())).unwrap(), order, 4);
+        assert_eq!(numbers(any.get::<NodeRef>().unwrap().unwrap())[..4], [1, 2, 1, 2]);
+    }
+    let text = Some(Value::new(Text("in a box".to_owned())));
+    let any = sent(&Any::new(&text).unwrap(), ByteOrder::Big, 1);
+    assert_eq!(any.get::<TextRef>().unwrap().unwrap().unwrap().get().0, "in a box");
+    assert_eq!(any.get::<NodeRef>().unwrap(), None);
+    let null = sent(&Any::new(&NodeRef::None).unwrap(), ByteOrder::Big, 0);
+    assert_eq!(null.get::<NodeRef>().unwrap(), Some(None));
+}
+
+#[test]
+fn a_value_in_an_any_has_the_type_code_of_its_own_type() {
+    let report = Report { author: "A. Author".to_owned(), ..Report::default() };
+    let as_node: NodeRef = Some(Value::new(report).upcast());
+    let any = sent(&Any::new(&as_node).unwrap(), ByteOrder::Big, 2);
+    assert_eq!(any.type_code(), &ReportRef::type_code());
+    let again = any.get::<NodeRef>().unwrap().unwrap().unwrap();
+    assert_eq!(again.downcast::<Report>().unwrap().get().author, "A. Author");
+    assert!(any.get::<ReportRef>().unwrap().is_some());
+    assert!(any.get::<CircleRef>().unwrap().is_none());
+}
+
+#[test]
+fn what_a_type_code_does_not_describe_is_truncated_or_refused() {
+    let describe = |value: NodeRef| Any::with_type(NodeRef::type_code(), &value);
+    let report = Report { author: "nobody".to_owned(), ..Report::default() };
+    let any = describe(Some(Value::new(report).upcast())).unwrap();
+    let again = sent(&any, ByteOrder::Big, 0).get::<NodeRef>().unwrap().unwrap().unwrap();
+    assert_eq!(again.repository_id(), Node::REPOSITORY_ID);
+    assert!(Any::new(&Some(Value::new(Sealed::default()))).is_err(), "only its type can read it");
 }
 
 /// A sequence of nodes, each with the one before as its next, which is far deeper than values may

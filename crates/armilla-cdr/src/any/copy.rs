@@ -1,27 +1,40 @@
 //! Values from one encoding into another, led by their TypeCode.
 
-use crate::type_code::{EnumCode, UnionCode, label, read_label, write};
+use super::plain::Plain;
+use crate::type_code::{EnumCode, TypeIndex, UnionCode, label, read_label, write};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
-pub(super) fn value(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    Copy { enclosing: Vec::new() }.value(code, input, out)
+/// What is `trusted` was written by this module before, so that its octets need not be looked at.
+pub(super) fn value(
+    code: &TypeCode,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+    trusted: bool,
+) -> CdrResult {
+    Copy { root: code, index: None, enclosing: Vec::new(), trusted }.value(code, input, out)
 }
 
-struct Copy<'c> {
+pub(super) struct Copy<'c> {
+    /// The type of the whole.
+    pub(super) root: &'c TypeCode,
+    /// All types within it, from when it is first asked for.
+    pub(super) index: Option<TypeIndex<'c>>,
     /// The types that enclose the value, for those that contain themselves.
-    enclosing: Vec<&'c TypeCode>,
+    pub(super) enclosing: Vec<&'c TypeCode>,
+    trusted: bool,
 }
 
 impl<'c> Copy<'c> {
-    fn value(
+    pub(super) fn value(
         &mut self,
         code: &'c TypeCode,
         input: &mut Decoder<'_>,
         out: &mut Encoder<'_>,
     ) -> CdrResult {
         let before = input.remaining();
+        let code = self.unrolled(code);
         match code {
             TypeCode::Null | TypeCode::Void => {}
             TypeCode::Short | TypeCode::UShort => out.put_u16(input.u16()?),
@@ -44,9 +57,17 @@ impl<'c> Copy<'c> {
             }
             TypeCode::LongDouble => out.put_long_double(input.long_double()?),
             TypeCode::Enum(code) => enumerator(code, input, out)?,
-            TypeCode::Any => any(input, out)?,
+            TypeCode::Any => self.any(input, out)?,
             TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
-            TypeCode::ObjectReference(_) => reference(input, out)?,
+            TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
+                reference(input, out)?;
+            }
+            // `Principal` is a sequence of octets.
+            TypeCode::Principal => out.copy_octets(input.octets()?)?,
+            TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => {
+                self.valuetype(Some(code), input, out)?;
+            }
+            TypeCode::AbstractInterface(_) => self.abstraction(input, out)?,
             TypeCode::Fixed { digits, .. } => {
                 out.copy_raw(input.raw(usize::from(*digits) / 2 + 1)?);
             }
@@ -61,6 +82,14 @@ impl<'c> Copy<'c> {
         }
     }
 
+    /// The valuetype that a recursive code stands for; any other code is itself.
+    fn unrolled(&mut self, code: &'c TypeCode) -> &'c TypeCode {
+        let TypeCode::Recursive(id) = code else { return code };
+        let enclosing = self.enclosing.iter().rev().find(|e| e.id() == Some(id)).copied();
+        let target = enclosing.or_else(|| self.find(id));
+        target.filter(|target| target.is_valuetype()).unwrap_or(code)
+    }
+
     fn composed(
         &mut self,
         code: &'c TypeCode,
@@ -69,7 +98,11 @@ impl<'c> Copy<'c> {
     ) -> CdrResult {
         if let TypeCode::Recursive(id) = code {
             let found = self.enclosing.iter().rposition(|e| e.id() == Some(id));
-            let Some(found) = found else { return Err(unknown_recursion()) };
+            let Some(found) = found else {
+                // Within a valuetype that stands elsewhere in the whole.
+                let target = self.find(id).ok_or_else(unknown_recursion)?;
+                return self.value(target, input, out);
+            };
             // The types that lie in between do not enclose what follows.
             let inner = self.enclosing.split_off(found + 1);
             let target = self.enclosing[found];
@@ -113,7 +146,7 @@ impl<'c> Copy<'c> {
                 self.elements(element, *length as usize, input, out)
             }
             _ => Err(CdrError::new(CdrErrorKind::Invalid(
-                "valuetypes in an any are not supported yet",
+                "values of local interfaces and native types do not travel",
             ))),
         }
     }
@@ -132,9 +165,21 @@ impl<'c> Copy<'c> {
             TypeCode::LongLong | TypeCode::ULongLong => out.put_u64s(&input.u64s(length)?),
             TypeCode::Float => out.put_f32s(&input.f32s(length)?),
             TypeCode::Double => out.put_f64s(&input.f64s(length)?),
-            _ => return (0..length).try_for_each(|_| self.value(element, input, out)),
+            composed => {
+                let plain = if length > 1 { Plain::of(composed) } else { None };
+                return match plain {
+                    Some(plain) => plain.copy(length, self.trusted, input, out),
+                    None => (0..length).try_for_each(|_| self.value(element, input, out)),
+                };
+            }
         }
         Ok(())
+    }
+
+    fn any(&self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+        let code = TypeCode::decode(input)?;
+        write(&code, out)?;
+        input.nested(|input| value(&code, input, out, self.trusted))
     }
 
     fn union(
@@ -155,12 +200,6 @@ impl<'c> Copy<'c> {
     }
 }
 
-fn any(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    let code = TypeCode::decode(input)?;
-    write(&code, out)?;
-    input.nested(|input| value(&code, input, out))
-}
-
 fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     let number = input.u32()?;
     if number as usize >= code.enumerators.len() {
@@ -171,7 +210,7 @@ fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -
 }
 
 /// An IOR: a type id, and profiles that are octets with a number.
-fn reference(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+pub(super) fn reference(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     out.put_string(&input.string()?)?;
     let profiles = input.length()?;
     out.put_length(profiles)?;

@@ -1,6 +1,8 @@
 //! Values that carry their type: IDL `any` (CORBA 3.4 Part 2, 9.3.5.2).
 
 mod copy;
+mod plain;
+mod values;
 
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Context, Decode, Decoder, Encode,
@@ -12,7 +14,7 @@ use core::fmt;
 /// A value of any type, with its TypeCode.
 ///
 /// The value is kept encoded, so one of a type that this program has never seen passes through
-/// unchanged. [`new`](Self::new) puts a value in, [`get`](Self::get) takes it out as the type that
+/// unchanged; a graph of valuetypes keeps its shape. [`new`](Self::new) puts a value in, [`get`](Self::get) takes it out as the type that
 /// it is of.
 ///
 /// ```
@@ -36,7 +38,7 @@ impl Any {
     /// # Errors
     /// When the value breaks a rule of its IDL type.
     pub fn new<T: Typed + Encode + ?Sized>(value: &T) -> CdrResult<Self> {
-        Self::with_type(T::type_code(), value)
+        Self::with_type(value.dynamic_type_code(), value)
     }
 
     /// An `any` that holds `value` as one of the type `type_code`, which its encoding must fit:
@@ -46,7 +48,7 @@ impl Any {
     /// # Errors
     /// When the value breaks a rule of its IDL type, or is not encoded as one of `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
-        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        let mut out = Encoder::native(Vec::new());
         if let TypeCode::Exception(code) = type_code.resolved() {
             out.put_string(&code.id)?;
         }
@@ -54,6 +56,36 @@ impl Any {
         let any = Self { type_code, value: out.to_vec() };
         any.check()?;
         Ok(any)
+    }
+
+    /// What `input` holds at its position, as a value of the type `type_code`: an `any` of which only
+    /// the value travelled, such as an argument whose type both sides know.
+    ///
+    /// # Errors
+    /// When the octets are no such value, or the value contains one of a type that is not described.
+    pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
+        let mut value = Encoder::native(Vec::new());
+        copy::value(&type_code, input, &mut value, false)?;
+        Ok(Self { type_code, value: value.into_buffer() })
+    }
+
+    /// Appends the value without its type.
+    ///
+    /// # Errors
+    /// When the connection cannot express it: a character that its code set lacks, wide text in GIOP
+    /// 1.0.
+    pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
+        copy::value(&self.type_code, &mut self.decoder(), out, true)
+    }
+
+    pub(crate) const fn from_parts(type_code: TypeCode, value: Vec<u8>) -> Self {
+        Self { type_code, value }
+    }
+
+    /// A decoder at the start of the value, for who interprets its octets by
+    /// [`type_code`](Self::type_code).
+    pub fn decoder(&self) -> Decoder<'_> {
+        Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8)
     }
 
     /// The type of the value.
@@ -84,7 +116,8 @@ impl Any {
         &self,
         context: Option<&Context>,
     ) -> CdrResult<Option<T>> {
-        if !self.type_code.is_equivalent(&T::type_code()) {
+        let wanted = T::type_code();
+        if !self.type_code.is_equivalent(&wanted) && !self.type_code.is_derived_from(&wanted) {
             return Ok(None);
         }
         let input = self.decoder();
@@ -98,15 +131,11 @@ impl Any {
         T::decode(&mut input).map(Some)
     }
 
-    fn decoder(&self) -> Decoder<'_> {
-        Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8)
-    }
-
     /// Whether the value is encoded as its type says, to the last octet.
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
-        let mut copy = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
-        copy::value(&self.type_code, &mut input, &mut copy)?;
+        let mut copy = Encoder::native(Vec::new());
+        copy::value(&self.type_code, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),
             _ => Err(CdrError::at(
@@ -143,15 +172,19 @@ impl fmt::Debug for Any {
 impl Encode for Any {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         self.type_code.encode(out)?;
-        copy::value(&self.type_code, &mut self.decoder(), out)
+        self.write(out)
     }
 }
 
 impl<'a> Decode<'a> for Any {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
-        let type_code = TypeCode::decode(input)?;
-        let mut value = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
-        copy::value(&type_code, input, &mut value)?;
-        Ok(Self { type_code, value: value.into_buffer() })
+        Self::read(TypeCode::decode(input)?, input)
+    }
+}
+
+impl Encoder<'_> {
+    /// An encoder for what an `any` keeps.
+    pub(crate) const fn native(buffer: Vec<u8>) -> Self {
+        Self::with_buffer(buffer, ByteOrder::NATIVE, CodeSet::Utf8)
     }
 }

@@ -65,7 +65,9 @@ impl Comparison {
             (TypeCode::Struct(x), TypeCode::Struct(y))
             | (TypeCode::Exception(x), TypeCode::Exception(y)) => self.structs(x, y),
             (TypeCode::Union(x), TypeCode::Union(y)) => self.unions(x, y),
-            (TypeCode::Value(x), TypeCode::Value(y)) => self.values(x, y),
+            (TypeCode::Value(x), TypeCode::Value(y)) | (TypeCode::Event(x), TypeCode::Event(y)) => {
+                self.values(x, y)
+            }
             (TypeCode::Enum(x), TypeCode::Enum(y)) => match self.exact {
                 true => x == y,
                 false => x.enumerators.len() == y.enumerators.len(),
@@ -79,6 +81,8 @@ impl Comparison {
             (TypeCode::ObjectReference(x), TypeCode::ObjectReference(y))
             | (TypeCode::AbstractInterface(x), TypeCode::AbstractInterface(y))
             | (TypeCode::LocalInterface(x), TypeCode::LocalInterface(y))
+            | (TypeCode::Component(x), TypeCode::Component(y))
+            | (TypeCode::Home(x), TypeCode::Home(y))
             | (TypeCode::Native(x), TypeCode::Native(y)) => {
                 self.names((&x.id, &x.name), (&y.id, &y.name))
             }

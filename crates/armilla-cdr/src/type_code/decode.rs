@@ -35,9 +35,9 @@ enum Seen {
 impl Reader {
     /// Reads a code; `base` is where the octets of `input` begin.
     fn read(&mut self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
-        input.align(4);
-        let start = base + input.position();
         let number = input.u32()?;
+        // Known afterwards: a chunk of a value may begin before it.
+        let start = base + input.position() - size_of::<u32>();
         if number == INDIRECTION {
             return self.follow(input, base);
         }
@@ -113,6 +113,7 @@ impl Reader {
             TypeCodeKind::Exception => TypeCode::Exception(self.structure(id, name, input, base)?),
             TypeCodeKind::Union => TypeCode::Union(self.union(id, name, input, base)?),
             TypeCodeKind::Value => TypeCode::Value(self.value(id, name, input, base)?),
+            TypeCodeKind::Event => TypeCode::Event(self.value(id, name, input, base)?),
             TypeCodeKind::Alias => TypeCode::Alias(self.alias(id, name, input, base)?),
             TypeCodeKind::ValueBox => TypeCode::ValueBox(self.alias(id, name, input, base)?),
             TypeCodeKind::Enum => {
@@ -122,6 +123,8 @@ impl Reader {
             TypeCodeKind::Native => TypeCode::Native(named(id, name)),
             TypeCodeKind::AbstractInterface => TypeCode::AbstractInterface(named(id, name)),
             TypeCodeKind::LocalInterface => TypeCode::LocalInterface(named(id, name)),
+            TypeCodeKind::Component => TypeCode::Component(named(id, name)),
+            TypeCodeKind::Home => TypeCode::Home(named(id, name)),
             // What is left of the kinds with parameters.
             _ => TypeCode::ObjectReference(named(id, name)),
         })

@@ -3,7 +3,7 @@
 //! A part that was written before is written as an indirection to it, so that the output is as
 //! small as the type is in memory, however often its parts are shared.
 
-use super::{StructCode, TypeCode, UnionCode, ValueCode};
+use super::{StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
 use crate::{CdrError, CdrErrorKind, CdrResult, Encode, Encoder};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -56,6 +56,10 @@ impl Writer {
             }
             _ if TypeCode::simple(kind).is_some() => {}
             _ => {
+                if self.enclosing.len() == TYPE_CODE_DEPTH_LIMIT {
+                    let limit = TYPE_CODE_DEPTH_LIMIT as u16;
+                    return Err(CdrError::new(CdrErrorKind::TooDeep { limit }));
+                }
                 let id = code.id().unwrap_or_default();
                 self.enclosing.push((id.into(), start));
                 let written = self.encapsulate(out, base, |writer, inner, base| {
@@ -99,6 +103,8 @@ impl Writer {
             TypeCode::ObjectReference(code)
             | TypeCode::AbstractInterface(code)
             | TypeCode::LocalInterface(code)
+            | TypeCode::Component(code)
+            | TypeCode::Home(code)
             | TypeCode::Native(code) => named(&code.id, &code.name, out),
             TypeCode::Struct(code) | TypeCode::Exception(code) => self.structure(code, out, base),
             TypeCode::Union(code) => self.union(code, out, base),
@@ -116,7 +122,7 @@ impl Writer {
                 named(&code.id, &code.name, out)?;
                 self.write(&code.ty, out, base)
             }
-            TypeCode::Value(code) => self.value(code, out, base),
+            TypeCode::Value(code) | TypeCode::Event(code) => self.value(code, out, base),
             // Kinds without an encapsulation.
             _ => Ok(()),
         }

@@ -1,14 +1,20 @@
 //! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11).
 
+mod compact;
 mod compare;
 mod decode;
 mod encode;
+mod factory;
+mod index;
+mod inspect;
 mod kind;
 mod typed;
 mod value;
 
 pub(crate) use decode::read_label;
 pub(crate) use encode::{label, write};
+pub use factory::{TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember};
+pub use index::TypeIndex;
 pub use kind::TypeCodeKind;
 pub use typed::Typed;
 
@@ -83,6 +89,10 @@ pub enum TypeCode {
     LocalInterface(Arc<NamedCode>),
     /// A native type.
     Native(Arc<NamedCode>),
+    /// A reference to a component.
+    Component(Arc<NamedCode>),
+    /// A reference to the home of components.
+    Home(Arc<NamedCode>),
     /// A struct.
     Struct(Arc<StructCode>),
     /// An exception.
@@ -99,6 +109,8 @@ pub enum TypeCode {
     Alias(Arc<AliasCode>),
     /// A valuetype.
     Value(Arc<ValueCode>),
+    /// An event type, which is a valuetype that components send.
+    Event(Arc<ValueCode>),
     /// A boxed valuetype.
     ValueBox(Arc<AliasCode>),
     /// An enclosing type, by its repository id.
@@ -295,12 +307,14 @@ impl TypeCode {
             Self::ObjectReference(code)
             | Self::AbstractInterface(code)
             | Self::LocalInterface(code)
+            | Self::Component(code)
+            | Self::Home(code)
             | Self::Native(code) => &code.id,
             Self::Struct(code) | Self::Exception(code) => &code.id,
             Self::Union(code) => &code.id,
             Self::Enum(code) => &code.id,
             Self::Alias(code) | Self::ValueBox(code) => &code.id,
-            Self::Value(code) => &code.id,
+            Self::Value(code) | Self::Event(code) => &code.id,
             Self::Recursive(id) => id,
             _ => return None,
         })
@@ -325,7 +339,7 @@ impl TypeCode {
             Self::Union(code) => place(code),
             Self::Sequence(code, _) | Self::Array(code, _) => place(code),
             Self::Alias(code) | Self::ValueBox(code) => place(code),
-            Self::Value(code) => place(code),
+            Self::Value(code) | Self::Event(code) => place(code),
             _ => None,
         }
     }

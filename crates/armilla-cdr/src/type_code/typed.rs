@@ -10,6 +10,12 @@ use alloc::vec::Vec;
 pub trait Typed {
     /// The TypeCode.
     fn type_code() -> TypeCode;
+
+    /// The TypeCode of what this value is: for a valuetype that of its own type, which may inherit
+    /// from `Self`.
+    fn dynamic_type_code(&self) -> TypeCode {
+        Self::type_code()
+    }
 }
 
 macro_rules! typed {

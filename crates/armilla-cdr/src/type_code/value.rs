@@ -35,4 +35,29 @@ impl TypeCode {
     pub fn abstract_interface(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::AbstractInterface(Arc::new(NamedCode { id: id.into(), name: name.into() }))
     }
+
+    /// Whether its values are valuetypes, which travel with sharing.
+    pub const fn is_valuetype(&self) -> bool {
+        matches!(self, Self::Value(_) | Self::Event(_) | Self::ValueBox(_))
+    }
+
+    /// Whether both are valuetypes, and this one inherits from `base` by way of concrete ones.
+    /// Every valuetype inherits from `ValueBase`.
+    pub fn is_derived_from(&self, base: &Self) -> bool {
+        let (Self::Value(wanted) | Self::Event(wanted)) = base.resolved() else { return false };
+        if wanted.id == VALUE_BASE {
+            return self.resolved().is_valuetype();
+        }
+        let mut code = self.resolved();
+        while let Self::Value(value) | Self::Event(value) = code {
+            code = value.base.resolved();
+            if code.id().is_some_and(|id| id == wanted.id) {
+                return true;
+            }
+        }
+        false
+    }
 }
+
+/// The repository id of what all valuetypes inherit from.
+const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";

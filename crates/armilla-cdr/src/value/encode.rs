@@ -3,6 +3,7 @@
 use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
 use crate::encoder::Borrowed;
 use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder};
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -12,7 +13,7 @@ use alloc::sync::Arc;
 pub(crate) struct Values {
     /// By address: where a value stands. It is held, so that no other gets its address.
     known: BTreeMap<usize, (usize, ValueHandle)>,
-    ids: BTreeMap<&'static str, usize>,
+    ids: BTreeMap<Cow<'static, [u8]>, usize>,
     /// How many values in chunks enclose what is written.
     level: u32,
     depth: u16,
@@ -47,6 +48,33 @@ impl<'p> Encoder<'p> {
         ids: &'static [&'static str],
         custom: bool,
     ) -> CdrResult<Option<Encoder<'s>>> {
+        let chunked = ids.len() > 1 || custom;
+        self.begin(value, chunked, ids.iter().map(|id| Cow::Borrowed(id.as_bytes())))
+    }
+
+    /// As [`begin_value`](Self::begin_value), for a value whose type the program got to know while
+    /// it ran: the repository ids are octets that need not stay, and none says that the value is
+    /// of the type that the receiver expects. `chunked` puts the state in chunks, which is also
+    /// done where that must be.
+    ///
+    /// # Errors
+    /// As [`begin_value`](Self::begin_value).
+    pub fn begin_dynamic_value<'s>(
+        &mut self,
+        value: &ValueHandle,
+        ids: &[&[u8]],
+        chunked: bool,
+    ) -> CdrResult<Option<Encoder<'s>>> {
+        let chunked = ids.len() > 1 || chunked;
+        self.begin(value, chunked, ids.iter().map(|id| Cow::Owned(id.to_vec())))
+    }
+
+    fn begin<'s>(
+        &mut self,
+        value: &ValueHandle,
+        chunked: bool,
+        ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>,
+    ) -> CdrResult<Option<Encoder<'s>>> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         let values = self.values.get_or_insert_default();
         if let Some((place, _)) = values.known.get(&address) {
@@ -63,8 +91,12 @@ impl<'p> Encoder<'p> {
         let values = self.values.get_or_insert_default();
         values.known.insert(address, (place, value.clone()));
         values.depth += 1;
-        let chunked = values.level > 0 || ids.len() > 1 || custom;
-        let kind = if ids.len() > 1 { MANY_IDS } else { ONE_ID };
+        let chunked = values.level > 0 || chunked;
+        let kind = match ids.len() {
+            0 => 0,
+            1 => ONE_ID,
+            _ => MANY_IDS,
+        };
         self.put_u32(TAG | kind | if chunked { CHUNKED } else { 0 });
         self.put_ids(ids)?;
         if chunked {
@@ -105,7 +137,7 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    fn put_ids(&mut self, ids: &'static [&'static str]) -> CdrResult {
+    fn put_ids(&mut self, ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>) -> CdrResult {
         if ids.len() > 1 {
             self.put_length(ids.len())?;
         }
@@ -113,11 +145,13 @@ impl<'p> Encoder<'p> {
             self.align(4);
             let place = self.len();
             let values = self.values.get_or_insert_default();
-            match values.ids.get(id).copied() {
+            match values.ids.get(&*id).copied() {
                 Some(place) => self.put_indirection(place)?,
                 None => {
-                    values.ids.insert(id, place);
-                    self.put_string(id)?;
+                    self.put_length(id.len() + 1)?;
+                    self.copy_raw(&id);
+                    self.put_u8(0);
+                    self.values.get_or_insert_default().ids.insert(id, place);
                 }
             }
         }

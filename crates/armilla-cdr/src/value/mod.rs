@@ -77,4 +77,8 @@ impl<T: Nullable + Typed> Typed for Option<T> {
     fn type_code() -> TypeCode {
         T::type_code()
     }
+
+    fn dynamic_type_code(&self) -> TypeCode {
+        self.as_ref().map_or_else(T::type_code, T::dynamic_type_code)
+    }
 }

@@ -30,6 +30,10 @@ impl<T: Typed + ?Sized> Typed for Value<T> {
     fn type_code() -> TypeCode {
         T::type_code()
     }
+
+    fn dynamic_type_code(&self) -> TypeCode {
+        (self.shared.kind.type_code)()
+    }
 }
 
 fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {

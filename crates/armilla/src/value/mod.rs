@@ -14,7 +14,7 @@ pub use abstraction::{Abstract, ValueBase, ValueBaseRef};
 pub use handle::{Snapshot, Value};
 pub use shared::Kind;
 
-use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, Typed};
 use std::any::{Any, TypeId};
 
 /// What values can be of: a valuetype, a box, `ValueBase`, or an abstract interface as `dyn Trait`.
@@ -29,7 +29,9 @@ pub trait Valuetype: 'static {
 
 /// A valuetype that values can be of without being of a more special one. The type itself is the
 /// state of its values. The IDL compiler implements it.
-pub trait State: Valuetype + Clone + Encode + for<'a> Decode<'a> + Send + Sync + Sized {
+pub trait State:
+    Valuetype + Typed + Clone + Encode + for<'a> Decode<'a> + Send + Sync + Sized
+{
     /// The repository id, and behind it those of the types to which a value may be truncated where
     /// its own is not known, the nearest first.
     const IDS: &'static [&'static str];

@@ -1,7 +1,7 @@
 //! What the handles of one value share, whatever its type.
 
 use super::State;
-use armilla_cdr::{CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub(super) repository_id: &'static str,
+    pub(super) type_code: fn() -> TypeCode,
     pub(super) is: fn(TypeId) -> bool,
     pub(super) decode: fn(&mut Decoder<'_>) -> CdrResult<Arc<dyn AnyState>>,
 }
@@ -18,7 +19,8 @@ pub struct Kind {
 impl Kind {
     /// That of the type `T`.
     pub const fn of<T: State>() -> Self {
-        Self { repository_id: T::REPOSITORY_ID, is: T::is, decode: decode::<T> }
+        let (type_code, is) = (T::type_code, T::is);
+        Self { repository_id: T::REPOSITORY_ID, type_code, is, decode: decode::<T> }
     }
 }
 

@@ -1,0 +1,153 @@
+//! Valuetypes from one encoding into another, led by their TypeCode.
+//!
+//! The handle of a value says no more than that it is one: what the output knows of it is where it
+//! stands there, so that what the input shares the output shares too.
+
+use super::copy::{Copy, reference};
+use crate::type_code::{TypeIndex, ValueCode};
+use crate::value::{NewValue, ValueHandle, ValueHead};
+use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// A value that was copied. It has an address of its own.
+#[derive(Debug)]
+#[allow(dead_code)] // Types without a size share their addresses.
+struct Copied(u8);
+
+/// `VM_CUSTOM`.
+const CUSTOM: i16 = 1;
+
+/// `VM_ABSTRACT`.
+const ABSTRACT: i16 = 2;
+
+impl<'c> Copy<'c> {
+    /// What stands where an abstract interface is expected: a reference, or a value of any type.
+    pub(super) fn abstraction(
+        &mut self,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        let is_reference = input.bool()?;
+        out.put_bool(is_reference);
+        match is_reference {
+            true => reference(input, out),
+            false => self.valuetype(None, input, out),
+        }
+    }
+
+    /// What stands where a value of the type `declared` is expected.
+    pub(super) fn valuetype(
+        &mut self,
+        declared: Option<&'c TypeCode>,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        let head = match input.value_head()? {
+            ValueHead::Null => {
+                out.put_null_value();
+                return Ok(());
+            }
+            ValueHead::Known(handle) => {
+                let begun = out.begin_dynamic_value(&handle, &[], false)?;
+                return if begun.is_none() { Ok(()) } else { Err(invalid(ELSEWHERE)) };
+            }
+            ValueHead::New(head) => head,
+        };
+        let (code, skipped) = self.actual(declared, &head)?;
+        let handle: ValueHandle = Arc::new(Copied(0));
+        let ids = head.ids().get(skipped..).unwrap_or_default();
+        let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated())?;
+        let Some(mut state) = begun else { return Err(invalid(ELSEWHERE)) };
+        input.note_value(&head, handle);
+        self.enclosing.push(code);
+        let copied =
+            input.value_state(&head, skipped > 0, |input| self.state(code, input, &mut state));
+        self.enclosing.pop();
+        out.end_value(state, copied)
+    }
+
+    /// The type of a value, and how many of its repository ids stand for types that are not known:
+    /// what those have more than the known one is left out, if the value allows that.
+    fn actual(
+        &mut self,
+        declared: Option<&'c TypeCode>,
+        head: &NewValue<'_>,
+    ) -> CdrResult<(&'c TypeCode, usize)> {
+        if let ([], Some(declared)) = (head.ids(), declared) {
+            return Ok((declared, 0));
+        }
+        for (index, id) in head.ids().iter().enumerate() {
+            let Ok(id) = core::str::from_utf8(id) else { continue };
+            let found = match declared.filter(|code| code.id() == Some(id)) {
+                None => self.find(id).filter(|code| code.is_valuetype()),
+                found => found,
+            };
+            match found {
+                Some(code) if index == 0 || head.can_be_truncated() => return Ok((code, index)),
+                _ => {}
+            }
+        }
+        Err(invalid("an any holds a value of a type that its TypeCode does not describe"))
+    }
+
+    /// A type within the whole, by its repository id.
+    pub(super) fn find(&mut self, id: &str) -> Option<&'c TypeCode> {
+        let root = self.root;
+        self.index.get_or_insert_with(|| TypeIndex::new(root)).find(id)
+    }
+
+    fn state(
+        &mut self,
+        code: &'c TypeCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        match code {
+            TypeCode::ValueBox(code) => self.value(&code.ty, input, out),
+            TypeCode::Value(code) | TypeCode::Event(code) => {
+                if code.modifier == CUSTOM {
+                    return Err(invalid("only its own type can read a custom valuetype"));
+                }
+                if code.modifier == ABSTRACT {
+                    return Err(invalid("a value is of an abstract type"));
+                }
+                let parts = self.parts(code)?;
+                parts.iter().rev().try_for_each(|part| {
+                    part.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
+                })
+            }
+            _ => Err(invalid("a value is of a type that is no valuetype")),
+        }
+    }
+
+    /// A valuetype and those that it inherits from, the most special one first.
+    fn parts(&mut self, code: &'c ValueCode) -> CdrResult<Vec<&'c ValueCode>> {
+        let mut parts = alloc::vec![code];
+        let mut next = &code.base;
+        loop {
+            match next.resolved() {
+                TypeCode::Null => return Ok(parts),
+                TypeCode::Value(base) | TypeCode::Event(base) => {
+                    parts.push(base);
+                    next = &base.base;
+                }
+                TypeCode::Recursive(id)
+                    if parts.len() <= crate::type_code::TYPE_CODE_DEPTH_LIMIT =>
+                {
+                    let found = self.find(id).filter(|code| code.is_valuetype());
+                    next = found.ok_or_else(|| invalid("the base of a valuetype is unknown"))?;
+                }
+                _ => return Err(invalid("the base of a valuetype is none")),
+            }
+        }
+    }
+}
+
+/// A value is named by an indirection, and stands outside of the any that names it.
+const ELSEWHERE: &str = "an indirection leads out of the any that it stands in";
+
+#[cold]
+const fn invalid(what: &'static str) -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid(what))
+}

@@ -1,0 +1,53 @@
+//! All the types that a TypeCode is made of, by their repository ids.
+
+use super::TypeCode;
+use alloc::collections::{BTreeMap, BTreeSet};
+
+/// The named types within a TypeCode, found by repository id: what a [`Recursive`] code names, and
+/// of which type a value is that says its repository id. Where two types have the same id the outer
+/// one is found.
+///
+/// [`Recursive`]: TypeCode::Recursive
+#[derive(Debug, Default)]
+pub struct TypeIndex<'c> {
+    types: BTreeMap<&'c str, &'c TypeCode>,
+    seen: BTreeSet<usize>,
+}
+
+impl<'c> TypeIndex<'c> {
+    /// The types within `code`, itself among them.
+    pub fn new(code: &'c TypeCode) -> Self {
+        let mut index = Self::default();
+        index.add(code);
+        index
+    }
+
+    /// The type with this repository id.
+    pub fn find(&self, id: &str) -> Option<&'c TypeCode> {
+        self.types.get(id).copied()
+    }
+
+    fn add(&mut self, code: &'c TypeCode) {
+        if code.address().is_some_and(|address| !self.seen.insert(address)) {
+            return;
+        }
+        if !matches!(code, TypeCode::Recursive(_))
+            && let Some(id) = code.id().filter(|id| !id.is_empty())
+        {
+            self.types.entry(id).or_insert(code);
+        }
+        match code {
+            TypeCode::Struct(code) | TypeCode::Exception(code) => {
+                code.members.iter().for_each(|member| self.add(&member.ty));
+            }
+            TypeCode::Union(code) => code.cases.iter().for_each(|case| self.add(&case.ty)),
+            TypeCode::Sequence(ty, _) | TypeCode::Array(ty, _) => self.add(ty),
+            TypeCode::Alias(code) | TypeCode::ValueBox(code) => self.add(&code.ty),
+            TypeCode::Value(code) | TypeCode::Event(code) => {
+                self.add(&code.base);
+                code.members.iter().for_each(|member| self.add(&member.ty));
+            }
+            _ => {}
+        }
+    }
+}

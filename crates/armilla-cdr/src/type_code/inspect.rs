@@ -1,0 +1,136 @@
+//! What a TypeCode says of its type, under the names of `CORBA::TypeCode` (CORBA 3.4 Part 1, 8.11.1).
+//!
+//! Where CORBA raises `BadKind` or `Bounds` the answer is `None`.
+
+use super::{TypeCode, label};
+use crate::{Any, Encoder};
+
+impl TypeCode {
+    /// The name without its scopes, where the type can have one; it may be empty.
+    pub fn name(&self) -> Option<&str> {
+        Some(match self {
+            Self::ObjectReference(code)
+            | Self::AbstractInterface(code)
+            | Self::LocalInterface(code)
+            | Self::Component(code)
+            | Self::Home(code)
+            | Self::Native(code) => &code.name,
+            Self::Struct(code) | Self::Exception(code) => &code.name,
+            Self::Union(code) => &code.name,
+            Self::Enum(code) => &code.name,
+            Self::Alias(code) | Self::ValueBox(code) => &code.name,
+            Self::Value(code) | Self::Event(code) => &code.name,
+            _ => return None,
+        })
+    }
+
+    /// How many members a struct, an exception, a union, an enum or a valuetype has; without those
+    /// of a base.
+    pub fn member_count(&self) -> Option<usize> {
+        Some(match self {
+            Self::Struct(code) | Self::Exception(code) => code.members.len(),
+            Self::Union(code) => code.cases.len(),
+            Self::Enum(code) => code.enumerators.len(),
+            Self::Value(code) | Self::Event(code) => code.members.len(),
+            _ => return None,
+        })
+    }
+
+    /// The name of the member `index`, which may be empty.
+    pub fn member_name(&self, index: usize) -> Option<&str> {
+        Some(match self {
+            Self::Struct(code) | Self::Exception(code) => &code.members.get(index)?.name,
+            Self::Union(code) => &code.cases.get(index)?.name,
+            Self::Enum(code) => code.enumerators.get(index)?,
+            Self::Value(code) | Self::Event(code) => &code.members.get(index)?.name,
+            _ => return None,
+        })
+    }
+
+    /// The type of the member `index`.
+    pub fn member_type(&self, index: usize) -> Option<&Self> {
+        Some(match self {
+            Self::Struct(code) | Self::Exception(code) => &code.members.get(index)?.ty,
+            Self::Union(code) => &code.cases.get(index)?.ty,
+            Self::Value(code) | Self::Event(code) => &code.members.get(index)?.ty,
+            _ => return None,
+        })
+    }
+
+    /// The label of the member `index` of a union, of the type of its discriminator; the octet 0 for
+    /// the default case.
+    pub fn member_label(&self, index: usize) -> Option<Any> {
+        let Self::Union(code) = self else { return None };
+        let case = code.cases.get(index)?;
+        if code.default == u32::try_from(index).ok() {
+            return Any::new(&0_u8).ok();
+        }
+        let mut out = Encoder::native(alloc::vec::Vec::new());
+        label(&code.discriminator, case.label, &mut out).ok()?;
+        Some(Any::from_parts(code.discriminator.clone(), out.into_buffer()))
+    }
+
+    /// The type of the discriminator of a union.
+    pub fn discriminator_type(&self) -> Option<&Self> {
+        match self {
+            Self::Union(code) => Some(&code.discriminator),
+            _ => None,
+        }
+    }
+
+    /// Which member of a union is the default case, if one is.
+    pub fn default_index(&self) -> Option<usize> {
+        match self {
+            Self::Union(code) => code.default.map(|index| index as usize),
+            _ => None,
+        }
+    }
+
+    /// The bound of a string or sequence, 0 for none; the length of an array.
+    pub const fn length(&self) -> Option<u32> {
+        match self {
+            Self::String(length)
+            | Self::WString(length)
+            | Self::Sequence(_, length)
+            | Self::Array(_, length) => Some(*length),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements of a sequence or array, of what is in a box, or what a typedef stands
+    /// for.
+    pub fn content_type(&self) -> Option<&Self> {
+        match self {
+            Self::Sequence(element, _) | Self::Array(element, _) => Some(element),
+            Self::Alias(code) | Self::ValueBox(code) => Some(&code.ty),
+            _ => None,
+        }
+    }
+
+    /// Whether the member `index` of a valuetype is public.
+    pub fn member_visibility(&self, index: usize) -> Option<bool> {
+        match self {
+            Self::Value(code) | Self::Event(code) => Some(code.members.get(index)?.public),
+            _ => None,
+        }
+    }
+
+    /// `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2 or `VM_TRUNCATABLE` 3 of a valuetype.
+    pub fn type_modifier(&self) -> Option<i16> {
+        match self {
+            Self::Value(code) | Self::Event(code) => Some(code.modifier),
+            _ => None,
+        }
+    }
+
+    /// The concrete base of a valuetype; `None` where it has none.
+    pub fn concrete_base_type(&self) -> Option<&Self> {
+        match self {
+            Self::Value(code) | Self::Event(code) => match &code.base {
+                Self::Null => None,
+                base => Some(base),
+            },
+            _ => None,
+        }
+    }
+}
