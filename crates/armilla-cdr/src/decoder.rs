@@ -477,8 +477,8 @@ macro_rules! numbers {
                     return Ok(Vec::new());
                 }
                 self.align(SIZE);
-                if self.here() == 0 && self.next_chunk() {
-                    self.align(SIZE);
+                if self.here() == 0 {
+                    self.go_on_behind(SIZE);
                 }
                 let octets = self.raw(len.saturating_mul(SIZE))?.as_chunks::<SIZE>().0.iter();
                 Ok(match self.order {

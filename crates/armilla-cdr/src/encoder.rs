@@ -25,6 +25,8 @@ pub struct Encoder<'p> {
     pub(crate) code_set: CodeSet,
     pub(crate) wide: WideFormat,
     pub(crate) borrowed: Borrowed<'p>,
+    /// How long the output was when it was first aligned to eight.
+    pub(crate) eights_from: usize,
     /// What is known of values, from the first of them on.
     pub(crate) values: EncodedValues,
 }
@@ -59,7 +61,8 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        Self { buffer, order, code_set, wide: WideFormat::Octets, borrowed, values: None }
+        let (wide, eights_from) = (WideFormat::Octets, usize::MAX);
+        Self { buffer, order, code_set, wide, borrowed, eights_from, values: None }
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
@@ -94,6 +97,7 @@ impl<'p> Encoder<'p> {
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len);
         self.borrowed = Borrowed::default();
+        self.eights_from = usize::MAX;
         self.values = None;
     }
 
@@ -113,6 +117,27 @@ impl<'p> Encoder<'p> {
         own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
     }
 
+    /// Where to cut the output so that the rest can be read as a piece of its own that begins four
+    /// octets behind a multiple of eight: up to seven octets before `wanted`, else at the first
+    /// such place behind it. No number may lie in both pieces, nor may the second begin with the
+    /// padding of one, so there is none from the first number of eight octets on but in what is
+    /// borrowed.
+    pub fn cut(&self, wanted: usize) -> Option<usize> {
+        let mut borrowed = 0;
+        let payloads = self.borrowed.payloads[..self.borrowed.count].iter().map(|(at, payload)| {
+            let start = at + borrowed;
+            borrowed += payload.len();
+            start..start + payload.len()
+        });
+        let from = wanted.saturating_sub(7);
+        let before = core::iter::once(0..self.eights_from.min(self.len()));
+        let mut places = before.chain(payloads);
+        places.find_map(|safe| {
+            let first = safe.start.max(from).saturating_sub(4).next_multiple_of(8) + 4;
+            safe.contains(&first).then_some(first)
+        })
+    }
+
     /// A copy of the output in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         self.parts().fold(Vec::with_capacity(self.len()), |mut all, part| {
@@ -130,6 +155,9 @@ impl<'p> Encoder<'p> {
     /// Pads with zeros to a multiple of `alignment`, a power of two.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
+        if alignment == 8 {
+            self.eights_from = self.eights_from.min(self.len());
+        }
         // At most seven octets: a loop costs less than a call.
         while self.len() & (alignment - 1) != 0 {
             self.buffer.push(0);

@@ -33,6 +33,15 @@ fn a_number_behind_a_seam_is_aligned_from_its_own_piece() {
 }
 
 #[test]
+fn an_array_of_numbers_that_begins_behind_a_seam_is_aligned_from_its_own_piece() {
+    let doubles = [0.5_f64, 1.5].map(f64::to_be_bytes).concat();
+    let pieces = pieces(&[&[0, 0, 0, 2], &[&[0; 4], &doubles[..]].concat()]);
+    let mut input = pieces.decoder(HEADER, BIG);
+    assert_eq!(input.sequence::<f64>(), Ok([0.5, 1.5].to_vec()));
+    assert_eq!(input.remaining(), 0);
+}
+
+#[test]
 fn strings_octets_and_arrays_of_numbers_are_read_across_seams() {
     let pieces =
         pieces(&[b"\0\0\0\x06hel", b"l", b"o\0", b"\0\0\0\x03a", b"bc\x01\x02", b"\x03\x04"]);

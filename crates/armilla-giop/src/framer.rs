@@ -98,7 +98,7 @@ impl Framer {
     /// # Errors
     /// When the octets are no messages, or more than the limits allow. Nothing can be read after
     /// such an error, which comes again with every call.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::should_implement_trait)] // An iterator could not lend.
     pub fn next(&mut self) -> Result<Option<Message<'_>>, HeaderError> {
         self.release();

@@ -9,6 +9,12 @@ use std::time::Duration;
 pub struct Settings {
     /// The largest message that is sent or accepted, in octets. 16 MiB.
     pub max_message: usize,
+    /// The size in octets from which on a request or reply leaves in fragments of that size, 64 or
+    /// more; `None` sends every message in one piece. Peers that say they take no message larger
+    /// than something mean it with all fragments together, and some misread what others cut, so
+    /// nothing is cut unless it is asked for. In GIOP 1.1 numbers of eight octets are never apart
+    /// and make larger fragments. `None`.
+    pub fragment_size: Option<usize>,
     /// How long a call may take, from its first octet to its reply. 30 s; `None` waits for ever.
     pub call_timeout: Option<Duration>,
     /// How long it may take to make a connection. 5 s.
@@ -47,6 +53,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_message: 16 << 20,
+            fragment_size: None,
             call_timeout: Some(Duration::from_secs(30)),
             connect_timeout: Duration::from_secs(5),
             client_idle: Duration::from_secs(120),

@@ -1,19 +1,34 @@
 //! Putting an encoded message onto a stream.
 
 use armilla_cdr::Encoder;
+use armilla_giop::Fragments;
 use armilla_ipc::{SendError, Stream};
 use std::io::IoSlice;
 
-/// Sends a whole message with one system call: from one buffer, or as the parts it consists of.
+/// Sends a whole message with one system call: from one buffer, or as the parts it consists of. One
+/// of more than `fragment_size` octets leaves in fragments of that size, where it can.
 #[inline]
-pub(crate) fn send(stream: &dyn Stream, message: &Encoder<'_>) -> Result<(), SendError> {
+pub(crate) fn send(
+    stream: &dyn Stream,
+    message: &Encoder<'_>,
+    fragment_size: usize,
+) -> Result<(), SendError> {
     match message.as_contiguous() {
-        Some(octets) => stream.send_all(octets),
-        None => send_parts(stream, message),
+        Some(octets) if octets.len() <= fragment_size => stream.send_all(octets),
+        _ => send_parts(stream, message, fragment_size),
     }
 }
 
-fn send_parts(stream: &dyn Stream, message: &Encoder<'_>) -> Result<(), SendError> {
-    let parts: Vec<_> = message.parts().map(IoSlice::new).collect();
+#[inline(never)]
+fn send_parts(
+    stream: &dyn Stream,
+    message: &Encoder<'_>,
+    fragment_size: usize,
+) -> Result<(), SendError> {
+    let fragments = Fragments::of(message, fragment_size);
+    let parts: Vec<_> = match &fragments {
+        Some(fragments) => fragments.iter().flatten().map(IoSlice::new).collect(),
+        None => message.parts().map(IoSlice::new).collect(),
+    };
     stream.send_all_vectored(&parts)
 }

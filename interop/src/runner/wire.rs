@@ -1,6 +1,6 @@
-//! Our traffic as tshark's GIOP dissector sees it: no malformed frame.
+//! Our traffic as tshark's GIOP dissector sees it, in one piece and in fragments: no malformed frame.
 
-use super::{Client, Orb, Process, Server, Suite, VERSIONS, free_port};
+use super::{Client, Group, Orb, Process, Server, Step, Suite, VERSIONS, free_port};
 use crate::report::expect;
 use std::process::Command;
 use std::time::Duration;
@@ -8,42 +8,71 @@ use std::time::Duration;
 /// How long a client and tshark may take.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// In how many octets our messages leave in the groups about fragments.
+const FRAGMENT_SIZE: &str = "512";
+
 pub(super) fn run(suite: &mut Suite) {
     for version in VERSIONS {
         for (client, server) in [(Orb::Omni, Orb::Us), (Orb::Us, Orb::Omni), (Orb::Us, Orb::Us)] {
-            let name = format!("wire/{}-to-{}/{version}", client.name(), server.name());
-            suite.group(&name, |suite, group| {
-                let (programs, directory) = (&suite.programs, &suite.directory);
-                let (port, callback_port) = (free_port()?, free_port()?);
-                let none: [&str; 0] = [];
-                let server = Server::start_at(programs, directory, server, port, &none)?;
-                let client = Client::new(programs, client, &server.ior)
-                    .options(&client.max_giop(version))
-                    .options(&client.endpoint(callback_port))
-                    // What omniORB itself sends amiss, see expected-failures.txt.
-                    .only(&["!raise_failed/100_kb"]);
-                let (program, arguments) = client.command();
-                let mut command = Command::new(programs.home.join("wire-check"));
-                command.arg("--capture").arg(directory.path().join("capture"));
-                command.args([port.to_string(), callback_port.to_string()]);
-                command.arg("--").arg(program).args(arguments);
-                let mut check = Process::start(&mut command, directory.path())?;
-                let status = check.wait(LIMIT)?;
-                let output = check.output();
-                group.take_report("", &output, Some(0).filter(|_| output.contains(" 0 failed")))?;
-                group.check("tshark/well_formed", || {
-                    let fine = status.success() && output.contains("\nno malformed frame\n");
-                    let after = output.find("\nGIOP messages:").unwrap_or_default();
-                    expect(fine, format!("{status}: {}", &output[after..]))
-                });
-                for kind in ["Request", "Reply", "LocateRequest", "LocateReply"] {
-                    group.check(&format!("tshark/{kind}"), || {
-                        let shown = output.lines().any(|line| line.ends_with(&format!(" {kind}")));
-                        expect(shown, format!("no {kind} was seen"))
-                    });
-                }
-                server.end()
+            let pair = format!("{}-to-{}/{version}", client.name(), server.name());
+            let kinds = ["Request", "Reply", "LocateRequest", "LocateReply"];
+            suite.group(&format!("wire/{pair}"), |suite, group| {
+                captured(suite, group, (client, &[]), (server, &[]), version, &kinds)
+            });
+            // GIOP 1.0 has no fragments.
+            if version == VERSIONS[0] {
+                continue;
+            }
+            let options = |orb: Orb| match orb {
+                Orb::Us => &["-ORBFragmentSize", FRAGMENT_SIZE][..],
+                Orb::Omni => &[],
+            };
+            let (client, server) = ((client, options(client)), (server, options(server)));
+            suite.group(&format!("fragments/{pair}"), |suite, group| {
+                captured(suite, group, client, server, version, &["Fragment"])
             });
         }
     }
+}
+
+/// Makes all checks and looks at what was sent meanwhile: well formed, and these kinds of messages
+/// among it.
+fn captured(
+    suite: &Suite,
+    group: &mut Group,
+    (client, client_options): (Orb, &[&str]),
+    (server, server_options): (Orb, &[&str]),
+    version: &str,
+    kinds: &[&str],
+) -> Step {
+    let (programs, directory) = (&suite.programs, &suite.directory);
+    let (port, callback_port) = (free_port()?, free_port()?);
+    let server = Server::start_at(programs, directory, server, port, server_options)?;
+    let client = Client::new(programs, client, &server.ior)
+        .options(&client.max_giop(version))
+        .options(&client.endpoint(callback_port))
+        .options(client_options)
+        // What omniORB itself sends amiss, see expected-failures.txt.
+        .only(&["!raise_failed/100_kb"]);
+    let (program, arguments) = client.command();
+    let mut command = Command::new(programs.home.join("wire-check"));
+    command.arg("--capture").arg(directory.path().join("capture"));
+    command.args([port.to_string(), callback_port.to_string()]);
+    command.arg("--").arg(program).args(arguments);
+    let mut check = Process::start(&mut command, directory.path())?;
+    let status = check.wait(LIMIT)?;
+    let output = check.output();
+    group.take_report("", &output, Some(0).filter(|_| output.contains(" 0 failed")))?;
+    group.check("tshark/well_formed", || {
+        let fine = status.success() && output.contains("\nno malformed frame\n");
+        let after = output.find("\nGIOP messages:").unwrap_or_default();
+        expect(fine, format!("{status}: {}", &output[after..]))
+    });
+    for kind in kinds {
+        group.check(&format!("tshark/{kind}"), || {
+            let shown = output.lines().any(|line| line.ends_with(&format!(" {kind}")));
+            expect(shown, format!("no {kind} was seen"))
+        });
+    }
+    server.end()
 }

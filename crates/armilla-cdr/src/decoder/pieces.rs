@@ -94,6 +94,18 @@ impl<'a> Decoder<'a> {
         Err(failure)
     }
 
+    /// Goes to the next octets, which are aligned from their own origin, when the present piece or
+    /// chunk is used up.
+    #[cold]
+    pub(super) fn go_on_behind(&mut self, alignment: usize) {
+        if self.next_chunk() {
+            return self.align(alignment);
+        }
+        while self.here() == 0 && self.enter_next() {
+            self.align(alignment);
+        }
+    }
+
     /// Takes `len` octets that go on behind the present piece.
     #[cold]
     pub(super) fn raw_behind(&mut self, len: usize) -> CdrResult<&'a [u8]> {

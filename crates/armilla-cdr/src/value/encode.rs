@@ -112,6 +112,7 @@ impl<'p> Encoder<'p> {
     /// That of `encoded`, or when a chunk is too long.
     pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
         self.buffer = state.buffer;
+        self.eights_from = state.eights_from;
         self.values = state.values;
         encoded?;
         self.close_chunk();
@@ -132,6 +133,7 @@ impl<'p> Encoder<'p> {
             buffer: core::mem::take(&mut self.buffer),
             borrowed: Borrowed::full(self.borrowed.octets()),
             wide: self.wide,
+            eights_from: self.eights_from,
             values: self.values.take(),
             ..Encoder::with_buffer(alloc::vec::Vec::new(), self.order, self.code_set)
         }

@@ -33,6 +33,8 @@ pub(crate) struct Link {
     /// Whether they still have to be told to the server.
     unannounced: bool,
     max_message: usize,
+    /// From how many octets on a request leaves in fragments.
+    fragment_size: usize,
     /// Whether the connection was made for the call under way, whose time that has taken from.
     fresh: bool,
     pub(crate) last_used: CoarseInstant,
@@ -77,6 +79,7 @@ impl Link {
             agreed,
             unannounced: agreed.is_some(),
             max_message: settings.max_message,
+            fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             fresh: true,
             last_used: coarse_now(),
             version: settings.max_giop,
@@ -201,7 +204,7 @@ impl Link {
         self.stream
             .set_send_timeout(deadline.limit)
             .map_err(|source| SendError { sent: 0, source })
-            .and_then(|()| send(&*self.stream, message))
+            .and_then(|()| send(&*self.stream, message, self.fragment_size))
             .map_err(|error| self.unsent(&error))
     }
 

@@ -23,6 +23,7 @@ impl OrbBuilder {
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
     /// | `-ORBNativeCharCodeSet ISO-8859-1\|UTF-8` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
+    /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
     ///
     /// # Errors
@@ -73,6 +74,11 @@ impl OrbBuilder {
             }
             "-ORBLocalEndpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
+            "-ORBFragmentSize" => {
+                let size = number(name, &value)?;
+                self.settings.fragment_size =
+                    (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
+            }
             "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
         }

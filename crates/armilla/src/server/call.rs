@@ -192,7 +192,7 @@ impl<'a> ServerCall<'a> {
         if size > limit || MessageHeader::finish(out).is_err() {
             return Err(too_large(size, limit).into());
         }
-        send(&*self.reply.stream, out).map_err(DispatchError::Send)
+        send(&*self.reply.stream, out, self.reply.fragment_size).map_err(DispatchError::Send)
     }
 }
 

@@ -110,10 +110,11 @@ impl From<SendError> for End {
 impl Connection {
     pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
         let max_message = orb.settings().max_message;
+        let fragment_size = orb.settings().fragment_size.unwrap_or(usize::MAX);
         let code_set = CodeSet::default();
         // Without a limit a client that does not read would hold its thread for ever.
         stream.set_send_timeout(Some(orb.settings().server_idle)).ok();
-        let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message };
+        let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message, fragment_size };
         Self { orb, framer: Framer::new(max_message), reply, place }
     }
 

@@ -108,7 +108,7 @@ pub(super) fn locate(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) ->
     let finished = body
         .map_err(malformed)
         .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
-    let sent = finished.and_then(|()| send(&*reply.stream, &out).map_err(End::from));
+    let sent = finished.and_then(|()| send(&*reply.stream, &out, usize::MAX).map_err(End::from));
     reply.buffer = out.into_buffer();
     sent
 }

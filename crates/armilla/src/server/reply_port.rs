@@ -12,4 +12,6 @@ pub(crate) struct ReplyPort {
     /// What the client chose for strings; it says so with its first request.
     pub(crate) code_set: CodeSet,
     pub(crate) max_message: usize,
+    /// From how many octets on a reply leaves in fragments.
+    pub(crate) fragment_size: usize,
 }
