@@ -72,6 +72,7 @@
 extern crate self as armilla;
 
 mod client;
+pub mod dynamic;
 mod exception;
 mod local_endpoint;
 mod log;

@@ -3,6 +3,7 @@
 use super::deadline::Deadline;
 use super::journey::Journey;
 use super::link::{Link, Outgoing};
+use super::operation::Operation;
 use super::route::Target;
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
@@ -57,6 +58,7 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
 ) -> Result<R, Error<E>> {
     let mut results = Some(results);
     let mut outcome = None;
+    let operation = Operation::of_idl(operation);
     call(object, operation, ResponseFlags::Target, arguments, &mut |status, input| {
         outcome = Some(match (status, results.take()) {
             (ReplyStatus::NoException, Some(results)) => Ok(results(input)?),
@@ -73,6 +75,7 @@ pub(crate) fn invoke_oneway<'p>(
     operation: &'static str,
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
+    let operation = Operation::of_idl(operation);
     call(object, operation, ResponseFlags::None, arguments, &mut |_, _| Ok(()))
 }
 
@@ -97,9 +100,9 @@ fn no_reply() -> SystemException {
 }
 
 /// The way of a call through forwards and failures. `finish` runs at most once.
-fn call<'p>(
+pub(crate) fn call<'p>(
     object: &Object,
-    operation: &'static str,
+    operation: Operation<'_>,
     response: ResponseFlags,
     arguments: Arguments<'_, 'p>,
     finish: Finish<'_>,
@@ -118,7 +121,7 @@ fn call<'p>(
             Ok(Answer::Taken) => return Ok(()),
             Ok(Answer::Forward(ior)) => reference.forward(&ior, &mut journey)?,
             Ok(Answer::Raised(exception)) => {
-                let exception = exception.said_by(&target.endpoint.address, operation);
+                let exception = exception.said_by(&target.endpoint.address, operation.name);
                 reference.return_home(route, &mut journey, exception)?;
             }
             Err(error) => reference.go_on(route, target, &mut journey, error)?,

@@ -4,6 +4,7 @@
 //! connection, so a call allocates nothing once they have grown to its size.
 
 use super::deadline::{Deadline, milliseconds};
+use super::operation::Operation;
 use super::route::Target;
 use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -45,7 +46,7 @@ pub(crate) struct Link {
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 struct Template {
     target: u64,
-    /// The operation's name, by the place of its text: names are constants of generated code.
+    /// What tells the operation from all others.
     operation: (usize, usize),
     response: u8,
     request_id_at: usize,
@@ -56,7 +57,7 @@ struct Template {
 #[derive(Clone, Copy)]
 pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) target: &'r Target,
-    pub(crate) operation: &'static str,
+    pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: &'r dyn Fn(&mut Encoder<'p>) -> CdrResult,
 }
@@ -147,7 +148,7 @@ impl Link {
     fn header(&mut self, out: &mut Encoder<'_>, id: u32, call: &Outgoing<'_, '_>) -> CdrResult {
         let wanted = Template {
             target: call.target.id,
-            operation: (call.operation.as_ptr().addr(), call.operation.len()),
+            operation: call.operation.key,
             response: call.response as u8,
             ..self.template
         };
@@ -179,7 +180,7 @@ impl Link {
             request_id: id,
             response: call.response,
             object_key: &call.target.key,
-            operation: call.operation,
+            operation: call.operation.name,
             contexts: context.as_slice(),
         };
         let layout = begin_request(out, version, &request)?;

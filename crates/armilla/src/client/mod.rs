@@ -8,10 +8,12 @@ mod housekeeping;
 mod journey;
 mod link;
 mod locate;
+mod operation;
 mod route;
 mod watch;
 
-pub(crate) use call::{invoke, invoke_oneway, invoke_raises};
+pub(crate) use call::{call, invoke, invoke_oneway, invoke_raises};
 pub(crate) use endpoint::{Client, stream_options};
 pub(crate) use locate::locate;
+pub(crate) use operation::{Operation, OperationKey};
 pub(crate) use route::{Route, describe};

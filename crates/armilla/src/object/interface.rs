@@ -14,6 +14,17 @@ pub trait Interface: Send + Sync + 'static {
     /// `Object`.
     const BASES: &'static [&'static str];
 
+    /// The repository id of the object that this servant incarnates; only a dynamic servant's is
+    /// not that of the interface.
+    fn object_type(&self) -> &str {
+        Self::REPOSITORY_ID
+    }
+
+    /// Whether the object has the interface with this repository id, which is not `Object`.
+    fn has_interface(&self, repository_id: &str) -> bool {
+        repository_id == Self::REPOSITORY_ID || Self::BASES.contains(&repository_id)
+    }
+
     /// The skeleton: decodes the arguments of the request, calls the servant, encodes the reply.
     ///
     /// # Errors

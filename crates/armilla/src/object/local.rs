@@ -7,10 +7,10 @@ use std::sync::Arc;
 /// A servant of any interface.
 pub(crate) trait Servant: Send + Sync {
     /// The repository id of its most derived interface.
-    fn repository_id(&self) -> &'static str;
+    fn repository_id(&self) -> &str;
 
-    /// The repository ids of the interfaces that that one inherits from.
-    fn bases(&self) -> &'static [&'static str];
+    /// Whether it implements the interface with this repository id. Every servant is an `Object`.
+    fn is_a(&self, repository_id: &str) -> bool;
 
     /// Hands a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
@@ -23,12 +23,12 @@ pub(crate) trait Servant: Send + Sync {
 pub(crate) struct Tie<I: ?Sized>(pub(crate) Arc<I>);
 
 impl<I: Interface + ?Sized> Servant for Tie<I> {
-    fn repository_id(&self) -> &'static str {
-        I::REPOSITORY_ID
+    fn repository_id(&self) -> &str {
+        self.0.object_type()
     }
 
-    fn bases(&self) -> &'static [&'static str] {
-        I::BASES
+    fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == crate::OBJECT_ID || self.0.has_interface(repository_id)
     }
 
     #[inline]
@@ -38,14 +38,5 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn upcast(&self, target: &mut Upcast) {
         I::upcast(self.0.clone(), target);
-    }
-}
-
-impl dyn Servant + '_ {
-    /// Whether it implements the interface with this repository id. Every servant is an `Object`.
-    pub(crate) fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == self.repository_id()
-            || self.bases().contains(&repository_id)
-            || repository_id == crate::OBJECT_ID
     }
 }

@@ -1,0 +1,56 @@
+//! `dynamic void|structs COUNT REF [-ORB…]` makes the calls of the program `calls` by requests that
+//! are made once and reused, and prints what a call took on the average; the server is `calls serve`.
+
+use armilla::{Any, Orb};
+use armilla_bench::BinStruct;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many structs a call of `structs` carries.
+const STRUCTS: i32 = 1024;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        [what @ ("void" | "structs"), count, url, ..] => match count.parse() {
+            Ok(count) => call(what, count, url, &arguments),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: dynamic void|structs COUNT REF [-ORB…]");
+    ExitCode::from(2)
+}
+
+fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let orb = Orb::from_args(arguments.iter().cloned())?;
+    let sink = orb.string_to_object(url)?;
+    let mut request = match what {
+        "void" => sink.request("sendNoParams_2way"),
+        _ => {
+            let one = |l| BinStruct { s: 7, c: b'x', l, o: 255, d: 0.5 };
+            let structs: Vec<_> = (0..STRUCTS).map(one).collect();
+            let mut request = sink.request("sendStructSeq_2way");
+            request.add_in("ttcp_seq", Any::new(&structs)?);
+            request
+        }
+    };
+    let begun = Instant::now();
+    for _ in 0..count {
+        request.invoke()?;
+    }
+    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    Ok(())
+}

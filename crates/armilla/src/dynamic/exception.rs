@@ -1,0 +1,70 @@
+//! User exceptions of which only the TypeCode is known.
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind};
+use armilla_cdr::{Any, CdrError, TypeCode};
+use std::fmt;
+
+/// A user exception that a dynamic call ended with (CORBA 3.4 Part 1, 10.2.2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnknownUserException {
+    /// The exception, of one of the types that the request was told of.
+    pub exception: Any,
+}
+
+impl UnknownUserException {
+    /// The repository id of the exception.
+    pub fn repository_id(&self) -> &str {
+        self.exception.type_code().id().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for UnknownUserException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the object raised {}", self.repository_id())
+    }
+}
+
+impl std::error::Error for UnknownUserException {}
+
+/// What is raised in place of an exception that the request was not told of.
+#[cold]
+pub(super) fn undeclared(repository_id: &str) -> SystemException {
+    let what = format!("the object raised {repository_id}, which the request was not told of");
+    let minor = Minor::UNKNOWN_USER_EXCEPTION;
+    SystemException::new(ExceptionKind::Unknown, minor, Completion::Yes).because(what)
+}
+
+/// Whether `code` is an exception with this repository id.
+pub(super) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
+    matches!(code.resolved(), TypeCode::Exception(code) if code.id == repository_id)
+}
+
+impl From<CdrError> for SystemException {
+    /// A value that cannot be put into an [`Any`] or taken out of one: `BAD_PARAM`, or
+    /// `DATA_CONVERSION` for text; nothing was sent.
+    fn from(error: CdrError) -> Self {
+        Self::encoding(&error, Completion::No)
+    }
+}
+
+/// The vendor number of the minor codes that the specification defines.
+const OMG: u32 = 0x4f4d_0000;
+
+impl From<TypeCodeError> for SystemException {
+    /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes.
+    fn from(error: TypeCodeError) -> Self {
+        let (kind, minor) = match error.kind {
+            TypeCodeErrorKind::Name => (ExceptionKind::BadParam, 15),
+            TypeCodeErrorKind::RepositoryId => (ExceptionKind::BadParam, 16),
+            TypeCodeErrorKind::MemberName => (ExceptionKind::BadParam, 17),
+            TypeCodeErrorKind::DuplicateLabel => (ExceptionKind::BadParam, 18),
+            TypeCodeErrorKind::LabelType => (ExceptionKind::BadParam, 19),
+            TypeCodeErrorKind::Discriminator => (ExceptionKind::BadParam, 20),
+            TypeCodeErrorKind::Member => (ExceptionKind::BadTypecode, 2),
+            _ => (ExceptionKind::BadParam, 0),
+        };
+        let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };
+        Self::new(kind, minor, Completion::No).because(error.what)
+    }
+}

@@ -1,0 +1,46 @@
+//! What a program does with interfaces and types that it gets to know while it runs.
+//!
+//! - [`Request`], from [`Object::request`](crate::Object::request): calls an operation by its name,
+//!   with arguments that are [`Any`](crate::Any)s. The dynamic invocation interface (CORBA 3.4 Part
+//!   1, 10).
+//! - [`DynamicServant`]: serves an interface of which only the program knows what it is. The dynamic
+//!   skeleton interface (CORBA 3.4 Part 1, 11).
+//!
+//! ```
+//! use armilla::dynamic::{DynamicServant, ServerRequest, serve};
+//! use armilla::{Any, Orb, SystemException, TypeCode};
+//!
+//! /// Answers every operation with its name.
+//! struct Parrot;
+//!
+//! impl DynamicServant for Parrot {
+//!     fn primary_interface(&self) -> &str {
+//!         "IDL:Parrot:1.0"
+//!     }
+//!     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+//!         let name = request.operation().to_owned();
+//!         request.arguments([])?;
+//!         request.set_result(Any::new(&name)?);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+//! let parrot = server.root_poa().activate(serve(Parrot))?;
+//! let mut request = parrot.object().request("say_hello");
+//! request.set_return_type(TypeCode::String(0));
+//! request.invoke()?;
+//! assert_eq!(request.return_value().get::<String>()?.as_deref(), Some("say_hello"));
+//! # server.shutdown();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod exception;
+mod named_value;
+mod request;
+mod servant;
+
+pub use exception::UnknownUserException;
+pub use named_value::{NamedValue, ParameterMode};
+pub use request::Request;
+pub use servant::{DynamicServant, ServerRequest, serve};

@@ -1,0 +1,218 @@
+//! Dynamic invocation: calls by the name of the operation (CORBA 3.4 Part 1, 10.2).
+
+use super::exception::{is_exception, undeclared};
+use super::{NamedValue, ParameterMode, UnknownUserException};
+use crate::client::{self, Operation, OperationKey};
+use crate::exception::{Error, SystemException};
+use crate::object::Object;
+use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
+use armilla_giop::{ReplyStatus, ResponseFlags};
+
+/// A call that is put together while the program runs. It can be made any number of times, with the
+/// same arguments or with others.
+///
+/// ```no_run
+/// use armilla::{Any, Error, Object, TypeCode};
+///
+/// # fn example(account: Object, funds: TypeCode) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut withdraw = account.request("withdraw");
+/// withdraw.add_in("amount", Any::new(&500.0)?).add_exception(funds);
+/// match withdraw.invoke() {
+///     Err(Error::User(raised)) => println!("{raised}"),
+///     other => other?,
+/// }
+/// withdraw.set_argument(0, Any::new(&5.0)?);
+/// withdraw.invoke()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Request {
+    object: Object,
+    operation: String,
+    key: OperationKey,
+    arguments: Vec<NamedValue>,
+    result: NamedValue,
+    exceptions: Vec<TypeCode>,
+    contexts: Option<Vec<String>>,
+}
+
+impl Object {
+    /// A call of the operation with this name, which is as IDL spells it; that of an attribute is
+    /// `_get_NAME` or `_set_NAME`.
+    pub fn request(&self, operation: impl Into<String>) -> Request {
+        Request {
+            object: self.clone(),
+            operation: operation.into(),
+            key: OperationKey::new(),
+            arguments: Vec::new(),
+            result: NamedValue::new("", ParameterMode::Out, TypeCode::Void),
+            exceptions: Vec::new(),
+            contexts: None,
+        }
+    }
+}
+
+impl Request {
+    /// The object that is called.
+    pub const fn target(&self) -> &Object {
+        &self.object
+    }
+
+    /// The name of the operation.
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// Adds an argument; they are sent in the order in which they are added.
+    pub fn add(&mut self, argument: NamedValue) -> &mut Self {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// Adds an `in` argument.
+    pub fn add_in(&mut self, name: impl Into<String>, value: Any) -> &mut Self {
+        self.add(NamedValue::with_value(name, ParameterMode::In, value))
+    }
+
+    /// Adds an `inout` argument.
+    pub fn add_inout(&mut self, name: impl Into<String>, value: Any) -> &mut Self {
+        self.add(NamedValue::with_value(name, ParameterMode::InOut, value))
+    }
+
+    /// Adds an `out` argument.
+    pub fn add_out(&mut self, name: impl Into<String>, type_code: TypeCode) -> &mut Self {
+        self.add(NamedValue::new(name, ParameterMode::Out, type_code))
+    }
+
+    /// Says of which type the result is; `void` when nothing is said.
+    pub fn set_return_type(&mut self, type_code: TypeCode) -> &mut Self {
+        self.result = NamedValue::new("", ParameterMode::Out, type_code);
+        self
+    }
+
+    /// Says that the operation raises this exception. What it raises beside those that the request
+    /// was told of becomes `UNKNOWN`.
+    pub fn add_exception(&mut self, type_code: TypeCode) -> &mut Self {
+        self.exceptions.push(type_code);
+        self
+    }
+
+    /// Gives the operation, which has a `context` clause, these properties (CORBA 3.4 Part 2,
+    /// 9.4.2.1): a name and a value each.
+    pub fn set_context<'s>(
+        &mut self,
+        properties: impl IntoIterator<Item = (&'s str, &'s str)>,
+    ) -> &mut Self {
+        let strings = properties.into_iter().flat_map(|(name, value)| [name, value]);
+        self.contexts = Some(strings.map(str::to_owned).collect());
+        self
+    }
+
+    /// The arguments; those that are returned have the value of the last call.
+    pub fn arguments(&self) -> &[NamedValue] {
+        &self.arguments
+    }
+
+    /// Gives the argument `index` another value for later calls.
+    ///
+    /// # Panics
+    /// When there are not so many arguments.
+    pub fn set_argument(&mut self, index: usize, value: Any) -> &mut Self {
+        self.arguments[index].set_value(value);
+        self
+    }
+
+    /// The result of the last call; an empty any before the first, and where the operation has none.
+    pub fn return_value(&self) -> &Any {
+        static NOTHING: std::sync::LazyLock<Any> = std::sync::LazyLock::new(Any::default);
+        self.result.value().unwrap_or(&NOTHING)
+    }
+
+    /// Makes the call and waits for what comes back.
+    ///
+    /// # Errors
+    /// One of the exceptions that the request was told of, or any system exception: `BAD_PARAM` when
+    /// an argument has no value, or one of another type.
+    pub fn invoke(&mut self) -> Result<(), Error<UnknownUserException>> {
+        let Self { object, operation, key, arguments, result, exceptions, contexts } = self;
+        let mut raised = None;
+        // Arguments that come back are kept apart until all of them have come.
+        let mut returned = Vec::new();
+        let sent = &*arguments;
+        client::call(
+            object,
+            Operation::made(operation, key),
+            ResponseFlags::Target,
+            &|out| write_arguments(sent, contexts.as_deref(), out),
+            &mut |status, input| match status {
+                ReplyStatus::NoException => {
+                    returned = read_results(result, sent, input)?;
+                    Ok(())
+                }
+                _ => {
+                    raised = Some(user_exception(exceptions, input)?);
+                    Ok(())
+                }
+            },
+        )?;
+        let places = arguments.iter_mut().filter(|argument| argument.is_returned());
+        places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
+        raised.map_or(Ok(()), Err)
+    }
+
+    /// Sends the call as a oneway: nothing comes back, and it returns when the request was handed to
+    /// the operating system.
+    ///
+    /// # Errors
+    /// When the request could not be sent.
+    pub fn send_oneway(&self) -> Result<(), SystemException> {
+        client::call(
+            &self.object,
+            Operation::made(&self.operation, &self.key),
+            ResponseFlags::None,
+            &|out| write_arguments(&self.arguments, self.contexts.as_deref(), out),
+            &mut |_, _| Ok(()),
+        )
+    }
+}
+
+fn write_arguments(
+    arguments: &[NamedValue],
+    contexts: Option<&[String]>,
+    out: &mut Encoder<'_>,
+) -> CdrResult {
+    let mut sent = arguments.iter().filter(|argument| argument.is_sent());
+    sent.try_for_each(|argument| argument.write(out))?;
+    let Some(contexts) = contexts else { return Ok(()) };
+    out.put_length(contexts.len())?;
+    contexts.iter().try_for_each(|text| out.put_string(text))
+}
+
+/// Reads the result and gives the arguments that came back.
+fn read_results(
+    result: &mut NamedValue,
+    arguments: &[NamedValue],
+    input: &mut Decoder<'_>,
+) -> CdrResult<Vec<Any>> {
+    if !matches!(result.type_code(), TypeCode::Void) {
+        result.read(input)?;
+    }
+    let returned = arguments.iter().filter(|argument| argument.is_returned());
+    returned.map(|argument| Any::read(argument.type_code().clone(), input)).collect()
+}
+
+#[cold]
+fn user_exception(
+    exceptions: &[TypeCode],
+    input: &mut Decoder<'_>,
+) -> CdrResult<Error<UnknownUserException>> {
+    let repository_id = input.clone().string()?.into_owned();
+    match exceptions.iter().find(|code| is_exception(code, &repository_id)) {
+        Some(code) => {
+            let exception = Any::read(code.clone(), input)?;
+            Ok(Error::User(UnknownUserException { exception }))
+        }
+        None => Ok(Error::System(undeclared(&repository_id))),
+    }
+}
