@@ -15,7 +15,8 @@ pub mod servant;
 mod idl {
     armilla::include_idl!("dynamic");
     armilla::include_idl!("probe");
+    armilla::include_idl!("texts");
     armilla::include_idl!("values");
 }
 
-pub use idl::{dynamic, older, probe, values};
+pub use idl::{dynamic, older, probe, texts, values};

@@ -6,11 +6,10 @@ pub use pieces::Pieces;
 
 use crate::value::DecodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
-    Order, WideFormat,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Fixed,
+    LittleEndian, Order, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
@@ -30,6 +29,7 @@ pub struct Decoder<'a> {
     order: ByteOrder,
     code_set: CodeSet,
     wide: WideFormat,
+    wide_code_set: CodeSet,
     depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
@@ -50,10 +50,22 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
         let code_set = CodeSet::Iso8859_1;
-        let wide = WideFormat::Octets;
+        let (wide, wide_code_set) = (WideFormat::Octets, CodeSet::Utf16);
         let (context, pieces, values) = (None, None, None);
         let (depth, piece) = (0, 0);
-        Self { octets, position, order, code_set, wide, depth, context, pieces, piece, values }
+        Self {
+            octets,
+            position,
+            order,
+            code_set,
+            wide,
+            wide_code_set,
+            depth,
+            context,
+            pieces,
+            piece,
+            values,
+        }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -62,6 +74,24 @@ impl<'a> Decoder<'a> {
     pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
         self.code_set = code_set;
         self
+    }
+
+    /// The same decoder for characters in these code sets; without one for wide characters, for
+    /// those in UTF-16.
+    #[inline]
+    #[must_use]
+    pub const fn with_code_sets(mut self, code_sets: CodeSets) -> Self {
+        self.code_set = code_sets.char;
+        self.wide_code_set = match code_sets.wchar {
+            Some(code_set) => code_set,
+            None => CodeSet::Utf16,
+        };
+        self
+    }
+
+    /// The code set of wide characters.
+    pub(crate) const fn wide_code_set(&self) -> CodeSet {
+        self.wide_code_set
     }
 
     /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
@@ -280,10 +310,10 @@ impl<'a> Decoder<'a> {
             Ok(text) if self.code_set == CodeSet::Utf8 || octets.is_ascii() => {
                 Ok(Cow::Borrowed(text))
             }
-            _ if self.code_set == CodeSet::Iso8859_1 => {
-                Ok(Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect::<String>()))
-            }
-            _ => Err(self.error(CdrErrorKind::Malformed(self.code_set))),
+            _ => match code_set::decode(octets, self.code_set) {
+                Some(text) => Ok(Cow::Owned(text)),
+                None => Err(self.error(CdrErrorKind::Malformed(self.code_set))),
+            },
         }
     }
 

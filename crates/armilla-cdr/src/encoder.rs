@@ -2,8 +2,8 @@
 
 use crate::value::EncodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
-    Order, WideFormat,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Fixed,
+    LittleEndian, Order, WideFormat, code_set,
 };
 use alloc::vec::Vec;
 
@@ -24,6 +24,8 @@ pub struct Encoder<'p> {
     pub(crate) order: ByteOrder,
     pub(crate) code_set: CodeSet,
     pub(crate) wide: WideFormat,
+    /// The code set of wide characters, if one was agreed on.
+    pub(crate) wide_code_set: Option<CodeSet>,
     pub(crate) borrowed: Borrowed<'p>,
     /// How long the output was when it was first aligned to eight.
     pub(crate) eights_from: usize,
@@ -61,8 +63,16 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        let (wide, eights_from) = (WideFormat::Octets, usize::MAX);
-        Self { buffer, order, code_set, wide, borrowed, eights_from, values: None }
+        let (wide, wide_code_set) = (WideFormat::Octets, Some(CodeSet::Utf16));
+        let (eights_from, values) = (usize::MAX, None);
+        Self { buffer, order, code_set, wide, wide_code_set, borrowed, eights_from, values }
+    }
+
+    /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
+    #[inline]
+    pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
+        self.code_set = code_sets.char;
+        self.wide_code_set = code_sets.wchar;
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
@@ -274,8 +284,8 @@ impl<'p> Encoder<'p> {
         if value.as_bytes().contains(&0) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
-        if self.code_set == CodeSet::Iso8859_1 && !value.is_ascii() {
-            return self.put_latin1(value);
+        if self.code_set != CodeSet::Utf8 && !value.is_ascii() {
+            return self.put_converted(value);
         }
         self.put_length(value.len() + 1)?;
         self.buffer.extend_from_slice(value.as_bytes());
@@ -283,18 +293,19 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn put_latin1(&mut self, value: &str) -> CdrResult {
-        self.put_length(value.chars().count() + 1)?;
-        for character in value.chars() {
-            match u8::try_from(character) {
-                Ok(octet) => self.buffer.push(octet),
-                Err(_) => {
-                    let kind = CdrErrorKind::NotInCodeSet(character, self.code_set);
-                    return Err(CdrError::at(kind, self.len()));
-                }
-            }
+    /// Appends a string that is not the same in every code set.
+    fn put_converted(&mut self, value: &str) -> CdrResult {
+        self.put_u32(0);
+        let (length_at, start) = (self.buffer.len() - 4, self.buffer.len());
+        if let Err(character) = code_set::encode(value, self.code_set, &mut self.buffer) {
+            let kind = CdrErrorKind::NotInCodeSet(character, self.code_set);
+            return Err(CdrError::at(kind, self.len()));
         }
         self.buffer.push(0);
+        let length = self.buffer.len() - start;
+        let length =
+            u32::try_from(length).map_err(|_| CdrError::new(CdrErrorKind::TooLong(length)))?;
+        self.patch_u32(length_at, length);
         Ok(())
     }
 
@@ -320,7 +331,7 @@ impl<'p> Encoder<'p> {
         fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
     ) -> CdrResult {
         let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
-        inner.wide = self.wide;
+        (inner.wide, inner.wide_code_set) = (self.wide, self.wide_code_set);
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;
