@@ -27,9 +27,8 @@ pub struct Decoder<'a> {
     pub(crate) octets: &'a [u8],
     pub(crate) position: usize,
     order: ByteOrder,
-    code_set: CodeSet,
+    code_sets: CodeSets,
     wide: WideFormat,
-    wide_code_set: CodeSet,
     depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
@@ -49,30 +48,18 @@ impl<'a> Decoder<'a> {
     /// A decoder at `position` of `octets`, whose first octet is the origin of alignment.
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
-        let code_set = CodeSet::Iso8859_1;
-        let (wide, wide_code_set) = (WideFormat::Octets, CodeSet::Utf16);
+        let code_sets = CodeSets::with_utf_16(CodeSet::Iso8859_1);
+        let wide = WideFormat::Octets;
         let (context, pieces, values) = (None, None, None);
         let (depth, piece) = (0, 0);
-        Self {
-            octets,
-            position,
-            order,
-            code_set,
-            wide,
-            wide_code_set,
-            depth,
-            context,
-            pieces,
-            piece,
-            values,
-        }
+        Self { octets, position, order, code_sets, wide, depth, context, pieces, piece, values }
     }
 
     /// The same decoder for strings in `code_set`.
     #[inline]
     #[must_use]
     pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
-        self.code_set = code_set;
+        self.code_sets.char = code_set;
         self
     }
 
@@ -81,17 +68,16 @@ impl<'a> Decoder<'a> {
     #[inline]
     #[must_use]
     pub const fn with_code_sets(mut self, code_sets: CodeSets) -> Self {
-        self.code_set = code_sets.char;
-        self.wide_code_set = match code_sets.wchar {
-            Some(code_set) => code_set,
-            None => CodeSet::Utf16,
-        };
+        self.code_sets = code_sets;
         self
     }
 
     /// The code set of wide characters.
     pub(crate) const fn wide_code_set(&self) -> CodeSet {
-        self.wide_code_set
+        match self.code_sets.wchar {
+            Some(code_set) => code_set,
+            None => CodeSet::Utf16,
+        }
     }
 
     /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
@@ -307,12 +293,12 @@ impl<'a> Decoder<'a> {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }
         match core::str::from_utf8(octets) {
-            Ok(text) if self.code_set == CodeSet::Utf8 || octets.is_ascii() => {
+            Ok(text) if self.code_sets.char == CodeSet::Utf8 || octets.is_ascii() => {
                 Ok(Cow::Borrowed(text))
             }
-            _ => match code_set::decode(octets, self.code_set) {
+            _ => match code_set::decode(octets, self.code_sets.char) {
                 Some(text) => Ok(Cow::Owned(text)),
-                None => Err(self.error(CdrErrorKind::Malformed(self.code_set))),
+                None => Err(self.error(CdrErrorKind::Malformed(self.code_sets.char))),
             },
         }
     }

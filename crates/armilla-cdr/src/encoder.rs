@@ -22,10 +22,8 @@ const BORROW_FROM: usize = 16 * 1024;
 pub struct Encoder<'p> {
     pub(crate) buffer: Vec<u8>,
     pub(crate) order: ByteOrder,
-    pub(crate) code_set: CodeSet,
+    pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
-    /// The code set of wide characters, if one was agreed on.
-    pub(crate) wide_code_set: Option<CodeSet>,
     pub(crate) borrowed: Borrowed<'p>,
     /// How long the output was when it was first aligned to eight.
     pub(crate) eights_from: usize,
@@ -60,19 +58,25 @@ impl<'p> Encoder<'p> {
     }
 
     /// An encoder that appends to `buffer`, whose first octet is the origin of alignment.
+    /// Strings are in `code_set`, wide characters in UTF-16.
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
+        Self::with_code_sets(buffer, order, CodeSets::with_utf_16(code_set))
+    }
+
+    /// An encoder that appends to `buffer`, as [`with_buffer`](Self::with_buffer), for the
+    /// characters of a connection.
+    #[inline]
+    pub const fn with_code_sets(buffer: Vec<u8>, order: ByteOrder, code_sets: CodeSets) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        let (wide, wide_code_set) = (WideFormat::Octets, Some(CodeSet::Utf16));
-        let (eights_from, values) = (usize::MAX, None);
-        Self { buffer, order, code_set, wide, wide_code_set, borrowed, eights_from, values }
+        let (wide, eights_from, values) = (WideFormat::Octets, usize::MAX, None);
+        Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
     }
 
     /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
     #[inline]
     pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
-        self.code_set = code_sets.char;
-        self.wide_code_set = code_sets.wchar;
+        self.code_sets = code_sets;
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
@@ -284,7 +288,7 @@ impl<'p> Encoder<'p> {
         if value.as_bytes().contains(&0) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
-        if self.code_set != CodeSet::Utf8 && !value.is_ascii() {
+        if self.code_sets.char != CodeSet::Utf8 && !value.is_ascii() {
             return self.put_converted(value);
         }
         self.put_length(value.len() + 1)?;
@@ -297,8 +301,8 @@ impl<'p> Encoder<'p> {
     fn put_converted(&mut self, value: &str) -> CdrResult {
         self.put_u32(0);
         let (length_at, start) = (self.buffer.len() - 4, self.buffer.len());
-        if let Err(character) = code_set::encode(value, self.code_set, &mut self.buffer) {
-            let kind = CdrErrorKind::NotInCodeSet(character, self.code_set);
+        if let Err(character) = code_set::encode(value, self.code_sets.char, &mut self.buffer) {
+            let kind = CdrErrorKind::NotInCodeSet(character, self.code_sets.char);
             return Err(CdrError::at(kind, self.len()));
         }
         self.buffer.push(0);
@@ -330,8 +334,8 @@ impl<'p> Encoder<'p> {
         &mut self,
         fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
     ) -> CdrResult {
-        let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
-        (inner.wide, inner.wide_code_set) = (self.wide, self.wide_code_set);
+        let mut inner = Encoder::with_code_sets(Vec::new(), self.order, self.code_sets);
+        inner.wide = self.wide;
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;

@@ -154,7 +154,7 @@ impl Encoder<'_> {
 
     /// The code set in which wide characters may be sent.
     fn sendable_set(&self) -> CdrResult<CodeSet> {
-        match (self.wide, self.wide_code_set) {
+        match (self.wide, self.code_sets.wchar) {
             (WideFormat::Refused, _) => Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
             (_, None) => Err(CdrError::new(CdrErrorKind::NoWideCodeSet)),
             (_, Some(set)) => Ok(set),

@@ -191,4 +191,9 @@ pub struct CodeSets {
 impl CodeSets {
     /// What holds where nothing was agreed: ISO 8859-1, and no wide characters.
     pub const UNAGREED: Self = Self { char: CodeSet::Iso8859_1, wchar: None };
+
+    /// This code set for `char` and `string`, and UTF-16 beside it.
+    pub const fn with_utf_16(char: CodeSet) -> Self {
+        Self { char, wchar: Some(CodeSet::Utf16) }
+    }
 }

@@ -134,9 +134,8 @@ impl<'p> Encoder<'p> {
             borrowed: Borrowed::full(self.borrowed.octets()),
             wide: self.wide,
             eights_from: self.eights_from,
-            wide_code_set: self.wide_code_set,
             values: self.values.take(),
-            ..Encoder::with_buffer(alloc::vec::Vec::new(), self.order, self.code_set)
+            ..Encoder::with_code_sets(alloc::vec::Vec::new(), self.order, self.code_sets)
         }
     }
 

@@ -115,8 +115,7 @@ impl Link {
     ) -> Result<u32, SystemException> {
         let id = self.take_id();
         let buffer = std::mem::take(&mut self.request);
-        let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.code_sets.char);
-        out.set_code_sets(self.code_sets);
+        let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.code_sets);
         let sent = match self.encode(&mut out, id, &outgoing) {
             Ok(()) => self.put(&out, deadline),
             Err(error) => Err(error),

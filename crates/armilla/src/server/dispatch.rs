@@ -20,10 +20,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) fn request(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
     let malformed = |error| End::Malformed(MessageKind::Request, error);
     let (header, body) = decode_request(message).map_err(malformed)?;
-    let agreed = match header.contexts.is_empty() {
-        true => Ok(()),
-        false => take_code_sets(&header, reply),
-    };
+    if !header.contexts.is_empty()
+        && let Err(exception) = take_code_sets(&header, reply)
+    {
+        let mut call = ServerCall::new(header, message.header.version, body, reply, None);
+        return call.raise(&exception).map_err(fatal);
+    }
     let arguments = body.with_code_sets(reply.code_sets).with_context(orb);
     let found = header.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
     let activation = match &found {
@@ -33,7 +35,6 @@ pub(super) fn request(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -
     let servant = activation.map(|activation| &*activation.servant);
     let mut call = ServerCall::new(header, message.header.version, arguments, reply, servant);
     let outcome = match (activation, &found) {
-        _ if agreed.is_err() => agreed.map_err(DispatchError::from),
         (Some(activation), _) => call_servant(activation, &mut call),
         (None, Found::Elsewhere(ior)) => {
             call.answer(ReplyStatus::LocationForward, |out| ior.encode(out))
