@@ -100,7 +100,7 @@ impl Compilation {
         self.warnings.sources()
     }
 
-    /// The paths of all files that were read, the compiled file first: if one of them changes, the
+    /// The paths of all files that were read, the compiled files first: if one of them changes, the
     /// result may too.
     pub fn dependencies(&self) -> Vec<PathBuf> {
         self.sources().paths().map(Path::to_owned).collect()
@@ -114,12 +114,25 @@ impl Compilation {
 /// All errors and warnings of the run if there is at least one error, among them that `path` or a
 /// file it includes cannot be read.
 pub fn parse(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, Diagnostics> {
-    let path = path.as_ref();
+    parse_all([path], options)
+}
+
+/// Compiles the files at `paths` and all that they include into one model: what several of them
+/// include is in it once, and one of them may include another.
+///
+/// The files are read one behind the other. Each begins at file scope; macros that an earlier one
+/// has defined are known to the later ones, as they would be if one file included them all.
+///
+/// # Errors
+///
+/// As for [`parse`], and that there are no `paths`.
+pub fn parse_all<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P>,
+    options: &Options,
+) -> Result<Compilation, Diagnostics> {
+    let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
     let mut session = Session::new(options);
-    let opened = session.open(path, None).unwrap_or_else(|| {
-        let message = format!("cannot find the file `{}`", path.display());
-        Err(Box::new(Diagnostic::without_place(Code::CannotRead, message)))
-    });
+    let opened = session.open_mains(&paths);
     compile(session, opened)
 }
 
@@ -131,15 +144,15 @@ pub fn parse(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, D
 pub fn parse_str(name: &str, text: &str, options: &Options) -> Result<Compilation, Diagnostics> {
     let mut session = Session::new(options);
     let added = session.add(Path::new(name), text.to_owned(), None);
-    compile(session, added)
+    compile(session, added.map(|file| vec![file]))
 }
 
 fn compile(
     mut session: Session<'_>,
-    main: Result<FileId, Box<Diagnostic>>,
+    mains: Result<Vec<FileId>, Box<Diagnostic>>,
 ) -> Result<Compilation, Diagnostics> {
-    let model = match main {
-        Ok(main) => model(&mut session, main),
+    let model = match mains {
+        Ok(mains) => model(&mut session, &mains),
         Err(diagnostic) => {
             session.report(*diagnostic);
             None
@@ -155,9 +168,14 @@ fn compile(
     }
 }
 
-/// The model of the source that begins with `main`; valid if no error was reported.
-fn model(session: &mut Session<'_>, main: FileId) -> Option<Model> {
-    let tokens = preprocess::preprocess(session, main).ok()?;
+/// The model of the source that begins with `mains`; valid if no error was reported.
+fn model(session: &mut Session<'_>, mains: &[FileId]) -> Option<Model> {
+    let Some(first) = mains.first() else {
+        let message = "no file is named that is to be compiled";
+        session.report(Diagnostic::without_place(Code::CannotRead, message));
+        return None;
+    };
+    let tokens = preprocess::preprocess(session, mains).ok()?;
     let items = parse::parse(session, &tokens);
     // Without a file that it includes, most names of a source would be reported as not declared.
     let file_is_missing =
@@ -165,5 +183,5 @@ fn model(session: &mut Session<'_>, main: FileId) -> Option<Model> {
     if session.diagnostics.iter().any(file_is_missing) {
         return None;
     }
-    Some(check::check(session, main, &items))
+    Some(check::check(session, *first, &items))
 }

@@ -4,7 +4,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
 use crate::source::{FileId, Sources, Span};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) struct Session<'o> {
     pub(crate) options: &'o Options,
@@ -17,6 +17,21 @@ const MAX_FILE_SIZE: usize = 16 << 20;
 impl<'o> Session<'o> {
     pub(crate) fn new(options: &'o Options) -> Self {
         Session { options, diagnostics: Diagnostics::default() }
+    }
+
+    /// Opens the files to be compiled, each once.
+    pub(crate) fn open_mains(&mut self, paths: &[PathBuf]) -> Result<Vec<FileId>, Box<Diagnostic>> {
+        let mut mains = Vec::new();
+        for path in paths {
+            let file = self.open(path, None).unwrap_or_else(|| {
+                let message = format!("cannot find the file `{}`", path.display());
+                Err(Box::new(Diagnostic::without_place(Code::CannotRead, message)))
+            })?;
+            if !mains.contains(&file) {
+                mains.push(file);
+            }
+        }
+        Ok(mains)
     }
 
     pub(crate) fn sources(&self) -> &Sources {

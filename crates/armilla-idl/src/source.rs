@@ -1,6 +1,6 @@
 //! Source files and positions in them.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The index of a source file of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,6 +47,8 @@ struct SourceFile {
     included_at: Option<Span>,
     /// Whether the file is part of this crate and cannot be found on disk.
     built_in: bool,
+    /// Whether the compilation was asked for this file.
+    main: bool,
     /// Where the lines begin.
     lines: Vec<u32>,
     /// What `#line` directives say, in the order of their places.
@@ -115,13 +117,23 @@ impl Sources {
         }
     }
 
-    /// The paths of all files on disk: the compiled file first, then the included ones as they came.
+    /// The paths of all files on disk: the compiled files first, then the included ones as they came.
     /// The `orb.idl` of this crate, which stands in for one that is not found, is none of them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter(|file| !file.built_in).map(|file| file.path.as_path())
     }
 
-    /// The `#include` directive that first brought `file` in; `None` for the compiled file.
+    /// The paths of the files that were to be compiled.
+    pub(crate) fn mains(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().filter(|file| file.main).map(|file| file.path.as_path())
+    }
+
+    /// Whether `file` is one that was to be compiled, and not only included.
+    pub fn is_main(&self, file: FileId) -> bool {
+        self.files[file.0 as usize].main
+    }
+
+    /// The `#include` directive that first brought `file` in; `None` for a compiled file.
     pub fn included_at(&self, file: FileId) -> Option<Span> {
         self.files[file.0 as usize].included_at
     }
@@ -138,6 +150,7 @@ impl Sources {
             lines,
             presumed: Vec::new(),
             built_in: false,
+            main: included_at.is_none(),
         });
         id
     }
@@ -148,9 +161,26 @@ impl Sources {
         self.files[id.0 as usize].built_in = true;
     }
 
-    /// The file that was opened under `path` before.
+    /// The file that was opened before under `path`, or under another name of it.
     pub(crate) fn find(&self, path: &Path) -> Option<FileId> {
-        let index = self.files.iter().position(|file| file.path == path)?;
+        let path = plain(path);
+        let index = self.files.iter().position(|file| plain(&file.path) == path)?;
         Some(FileId(index as u32))
     }
+}
+
+/// `path` without `.` and, where that changes nothing else, without `..`: one file may be included
+/// under several names.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }

@@ -86,7 +86,7 @@ impl Checker<'_, '_> {
             repository_id: forward.repository_id.clone(),
             span: forward.name.span,
             docs: Vec::new(),
-            included: forward.name.span.file != self.main,
+            included: !self.session.sources().is_main(forward.name.span.file),
             kind,
         });
         let (scope, name) = (forward.scope, forward.name.clone());
@@ -122,7 +122,7 @@ impl Checker<'_, '_> {
             let error = Diagnostic::error(Code::RepositoryId, name.span, message);
             self.session.report(error.also(self.forwards[index].name.span, "declared here"));
         }
-        let included = name.span.file != self.main;
+        let included = !self.session.sources().is_main(name.span.file);
         let declaration = &mut self.model.declarations[id.index()];
         *declaration = Declaration {
             span: name.span,

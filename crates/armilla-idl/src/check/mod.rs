@@ -34,7 +34,6 @@ use std::collections::{HashMap, HashSet};
 pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> Model {
     let mut checker = Checker {
         session,
-        main,
         model: Model::default(),
         scopes: scope::initial_scopes(Span { file: main, start: 0, end: 0 }),
         current: ScopeId::FILE,
@@ -58,8 +57,6 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
 
 struct Checker<'s, 'o> {
     session: &'s mut Session<'o>,
-    /// The file that is compiled.
-    main: FileId,
     model: Model,
     scopes: Vec<Scope>,
     current: ScopeId,
@@ -169,7 +166,7 @@ impl Checker<'_, '_> {
     }
 
     fn reopen(&mut self, id: DeclId, span: Span, docs: &[String]) {
-        let included = span.file != self.main;
+        let included = !self.session.sources().is_main(span.file);
         let module = &mut self.model.declarations[id.index()];
         module.included &= included;
         if module.docs.is_empty() {
@@ -284,7 +281,7 @@ impl Checker<'_, '_> {
             repository_id,
             span: name.span,
             docs: docs.to_vec(),
-            included: name.span.file != self.main,
+            included: !self.session.sources().is_main(name.span.file),
             kind,
         });
         self.scope_mut().members.push(id);

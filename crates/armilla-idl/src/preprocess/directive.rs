@@ -5,7 +5,7 @@ use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, expansi
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Pragma, PragmaName, Token, TokenKind, literal};
 use crate::source::Span;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The file that belongs to an ORB and is here even if it is not found.
@@ -249,7 +249,7 @@ impl Preprocessor<'_, '_> {
 
     fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Stop> {
         let Some(file) = self.session.sources().find(path) else { return Ok(()) };
-        if self.once.contains(&plain(path)) {
+        if self.once.contains(&file) || self.earlier.reads(file, &self.output) {
             return Ok(());
         }
         if self.frames.len() >= MAX_INCLUDE_DEPTH {
@@ -284,9 +284,7 @@ impl Preprocessor<'_, '_> {
                 Pragma::Version { name, version: version(kind, rest)? }
             }
             "once" => {
-                let file = self.frames.last().map(|frame| frame.file);
-                let path = file.map(|file| plain(self.session.sources().path(file)));
-                self.once.extend(path);
+                self.once.extend(self.frames.last().map(|frame| frame.file));
                 return Ok(());
             }
             _ => return Ok(()),
@@ -295,22 +293,6 @@ impl Preprocessor<'_, '_> {
         self.push_mark(TokenKind::Pragma(Rc::new(pragma)), span);
         Ok(())
     }
-}
-
-/// `path` without `.` and, where that changes nothing else, without `..`: one file may be included
-/// under several names.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if plain.file_name().is_some() => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 fn prefix(kind: &Token, arguments: &[Token]) -> Outcome<Pragma> {

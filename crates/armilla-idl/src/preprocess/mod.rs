@@ -14,7 +14,6 @@ use crate::session::Session;
 use crate::source::{FileId, Span};
 use macros::Macros;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::rc::Rc;
 
 /// How deep files may include one another.
@@ -22,13 +21,16 @@ const MAX_INCLUDE_DEPTH: usize = 64;
 /// How many tokens a compilation may read, left out and expanded ones included.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// Preprocesses `main` and all that it includes. The last token is of the kind
-/// [`TokenKind::End`].
+/// Preprocesses the files `mains`, one behind the other, and all that they include. The last token
+/// is of the kind [`TokenKind::End`].
+///
+/// What one of them has read need not be read again for a later one that includes it too, or is it:
+/// each declaration comes once. Macros live on, because guards do.
 ///
 /// # Errors
 ///
 /// When a limit was hit and reported.
-pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Result<Vec<Token>, Stop> {
+pub(crate) fn preprocess(session: &mut Session<'_>, mains: &[FileId]) -> Result<Vec<Token>, Stop> {
     let macros = Macros::new(session.options);
     let mut preprocessor = Preprocessor {
         session,
@@ -38,10 +40,12 @@ pub(crate) fn preprocess(session: &mut Session<'_>, main: FileId) -> Result<Vec<
         once: HashSet::new(),
         output: Vec::new(),
         budget: MAX_TOKENS,
+        earlier: Earlier::default(),
     };
-    preprocessor.open(main);
-    preprocessor.run()?;
-    preprocessor.mark(TokenKind::End, main);
+    for main in mains {
+        preprocessor.main(*main)?;
+    }
+    preprocessor.mark(TokenKind::End, *mains.last().ok_or(Stop)?);
     Ok(preprocessor.output)
 }
 
@@ -55,11 +59,42 @@ struct Preprocessor<'s, 'o> {
     frames: Vec<Frame>,
     /// Files that were read before.
     lexed: HashMap<FileId, Rc<[Token]>>,
-    /// The paths of files that say `#pragma once`.
-    once: HashSet<PathBuf>,
+    /// The files that say `#pragma once`.
+    once: HashSet<FileId>,
     output: Vec<Token>,
     /// How many more tokens may be read.
     budget: usize,
+    earlier: Earlier,
+}
+
+/// What was read for the files before the one that is being compiled.
+#[derive(Default)]
+struct Earlier {
+    /// Files that were read at file scope, for the files before this one.
+    files: HashSet<FileId>,
+    /// Those of this one.
+    current: Vec<FileId>,
+    /// How many braces are open behind the first tokens of the output, and how many those are.
+    depth: usize,
+    counted: usize,
+}
+
+impl Earlier {
+    /// Notes that `file` is to be read behind `output`; says whether it was read before.
+    fn reads(&mut self, file: FileId, output: &[Token]) -> bool {
+        for token in output.get(self.counted..).unwrap_or_default() {
+            match &*token.text {
+                "{" => self.depth += 1,
+                "}" => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.counted = output.len();
+        if self.depth == 0 {
+            self.current.push(file);
+        }
+        self.depth == 0 && self.files.contains(&file)
+    }
 }
 
 /// A file that is open.
@@ -99,6 +134,25 @@ impl Frame {
 }
 
 impl Preprocessor<'_, '_> {
+    /// Reads one of the files to be compiled. Those behind the first begin anew at file scope, as
+    /// an included file does.
+    fn main(&mut self, main: FileId) -> Result<(), Stop> {
+        if self.earlier.reads(main, &self.output) {
+            return Ok(());
+        }
+        let is_first = self.output.is_empty();
+        if !is_first {
+            self.push_mark(TokenKind::EnterFile, Span { file: main, start: 0, end: 0 });
+        }
+        self.open(main);
+        self.run()?;
+        if !is_first {
+            self.mark(TokenKind::LeaveFile, main);
+        }
+        self.earlier.files.extend(self.earlier.current.drain(..));
+        Ok(())
+    }
+
     fn run(&mut self) -> Result<(), Stop> {
         while let Some(frame) = self.frames.last_mut() {
             let Some(token) = frame.tokens.get(frame.next).cloned() else {
