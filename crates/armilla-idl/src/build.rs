@@ -33,6 +33,7 @@ pub fn build(path: impl AsRef<Path>) -> Result<(), Diagnostics> {
 #[derive(Debug, Clone, Default)]
 pub struct Build {
     options: Options,
+    rust: rust::Options,
     out_dir: Option<PathBuf>,
 }
 
@@ -63,6 +64,73 @@ impl Build {
         self
     }
 
+    /// Whether each operation gets an asynchronous form, `withdraw_async`.
+    #[must_use]
+    pub fn asynchronous(mut self, wanted: bool) -> Self {
+        self.rust = self.rust.asynchronous(wanted);
+        self
+    }
+
+    /// Whether each interface gets a trait for servants that reply later, `AccountLater`. Without
+    /// this it does not.
+    #[must_use]
+    pub fn replies_later(mut self, wanted: bool) -> Self {
+        self.rust = self.rust.replies_later(wanted);
+        self
+    }
+
+    /// Leaves out what only servers need: there is nothing then that could be activated.
+    #[must_use]
+    pub fn client_only(mut self) -> Self {
+        self.rust = self.rust.sides(rust::Sides::Client);
+        self
+    }
+
+    /// Leaves out what only clients need: nothing can be called through references then.
+    #[must_use]
+    pub fn servant_only(mut self) -> Self {
+        self.rust = self.rust.sides(rust::Sides::Servant);
+        self
+    }
+
+    /// Takes the Rust of `what` from the module `path` and makes none: see
+    /// [`rust::Options::extern_path`].
+    ///
+    /// ```no_run
+    /// // `CosNaming.idl` is part of the crate `naming`, which says `include_idl!("CosNaming")`.
+    /// armilla_idl::Build::new()
+    ///     .include("../idl")
+    ///     .extern_path("CosNaming.idl", "::naming")
+    ///     .compile("idl/directory.idl")
+    ///     .unwrap_or_else(|errors| errors.exit());
+    /// ```
+    #[must_use]
+    pub fn extern_path(mut self, what: impl Into<String>, path: impl Into<String>) -> Self {
+        self.rust = self.rust.extern_path(what, path);
+        self
+    }
+
+    /// Derives more traits for generated types: see [`rust::Options::derive`].
+    ///
+    /// ```no_run
+    /// armilla_idl::Build::new()
+    ///     .derive("*", "serde::Serialize, serde::Deserialize")
+    ///     .compile("idl/bank.idl")
+    ///     .unwrap_or_else(|errors| errors.exit());
+    /// ```
+    #[must_use]
+    pub fn derive(mut self, what: impl Into<String>, traits: impl Into<String>) -> Self {
+        self.rust = self.rust.derive(what, traits);
+        self
+    }
+
+    /// Keeps the octets of `what` in a shared buffer: see [`rust::Options::shared`].
+    #[must_use]
+    pub fn shared(mut self, what: impl Into<String>) -> Self {
+        self.rust = self.rust.shared(what);
+        self
+    }
+
     /// Compiles the file at `path`. The result has the same name with the ending `.rs`, and holds
     /// the declarations of included files too. A file that would not change is left alone.
     ///
@@ -70,26 +138,47 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// What is wrong with the IDL, or that a file cannot be read or written.
+    /// What is wrong with the IDL or the settings, or that a file cannot be read or written.
     pub fn compile(&self, path: impl AsRef<Path>) -> Result<(), Diagnostics> {
         let path = path.as_ref();
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+        self.compile_all(&name, [path])
+    }
+
+    /// Compiles several files into one Rust file, `name.rs`, for `armilla::include_idl!("name")`.
+    /// What several of them include is in it once, and they may include one another: see
+    /// [`parse_all`](crate::parse_all).
+    ///
+    /// ```no_run
+    /// armilla_idl::Build::new()
+    ///     .compile_all("mtnm", ["idl/performance.idl", "idl/protection.idl"])
+    ///     .unwrap_or_else(|errors| errors.exit());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`compile`](Self::compile).
+    pub fn compile_all<P: AsRef<Path>>(
+        &self,
+        name: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<(), Diagnostics> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         // If it is missing or wrong, Cargo shall look at it again when it has changed.
-        println!("cargo::rerun-if-changed={}", path.display());
-        let compilation = crate::parse(path, &self.options)?;
-        for read in compilation.dependencies().iter().skip(1) {
-            println!("cargo::rerun-if-changed={}", read.display());
-        }
-        let text = rust::generate(&compilation.model, &rust::Options::of(&compilation))?;
+        paths.iter().for_each(|path| rerun_if_changed(path));
+        let compilation = crate::parse_all(&paths, &self.options)?;
+        compilation.dependencies().iter().skip(paths.len()).for_each(|path| rerun_if_changed(path));
+        let text = rust::generate(&compilation.model, &self.rust.clone().sources_of(&compilation))?;
         if !compilation.warnings.is_empty() {
             compilation.warnings.print();
         }
-        let target = self.target(path)?;
+        let target = self.target(name)?;
         write_if_changed(&target, &text).map_err(|error| {
             failure(Code::CannotWrite, format!("cannot write `{}`: {error}", target.display()))
         })
     }
 
-    fn target(&self, path: &Path) -> Result<PathBuf, Diagnostics> {
+    fn target(&self, name: &str) -> Result<PathBuf, Diagnostics> {
         let directory = match &self.out_dir {
             Some(directory) => directory.clone(),
             None => std::env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| {
@@ -98,9 +187,12 @@ impl Build {
                 failure(Code::CannotWrite, what)
             })?,
         };
-        let stem = path.file_stem().unwrap_or(path.as_os_str());
-        Ok(directory.join(stem).with_extension("rs"))
+        Ok(directory.join(format!("{name}.rs")))
     }
+}
+
+fn rerun_if_changed(path: &Path) {
+    println!("cargo::rerun-if-changed={}", path.display());
 }
 
 /// Writes `text` unless the file holds it already, so that nothing is rebuilt for no change.

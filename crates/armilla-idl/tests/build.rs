@@ -52,6 +52,32 @@ fn what_is_wrong_comes_back_as_diagnostics() {
     assert!(errors.render().contains("cannot write"), "{errors}");
 }
 
+#[test]
+fn several_files_become_one_rust_file_with_each_declaration_once() {
+    let folder = Folder::new("several");
+    // No guards: each of the two would be valid alone.
+    folder.write("common.idl", "module Common { typedef long Id; };");
+    folder.write("members.inc", "const long SIZE = 3;");
+    folder.write(
+        "a.idl",
+        "#pragma prefix \"acme.com\"\n#include \"common.idl\"\nmodule A {\n#include \"members.inc\"\n};",
+    );
+    folder.write(
+        "b.idl",
+        "#include \"common.idl\"\nmodule B { struct S { Common::Id i; };\n#include \"members.inc\"\n};",
+    );
+    folder.write("all.idl", "#include \"a.idl\"\nstruct All { Common::Id i; };");
+    let build = Build::new().out_dir(folder.path("."));
+    let files = ["a.idl", "b.idl", "./all.idl", "common.idl"].map(|name| folder.path(name));
+    build.compile_all("whole", files).unwrap_or_else(|errors| panic!("{errors}"));
+    let generated = fs::read_to_string(folder.path("whole.rs")).unwrap();
+    assert!(generated.starts_with("// Made from a.idl, b.idl, all.idl, common.idl by the"));
+    for (once, times) in [("pub type Id = i32;", 1), ("pub const SIZE", 2), ("pub mod common", 1)] {
+        assert_eq!(generated.matches(once).count(), times, "{once} in\n{generated}");
+    }
+    assert!(generated.contains("\"IDL:B/S:1.0\"") && generated.contains("\"IDL:All:1.0\""));
+}
+
 /// A folder of one test, removed behind it.
 struct Folder(PathBuf);
 

@@ -87,7 +87,9 @@ mod value;
 mod wire;
 
 pub use armilla_cdr::CodeSet;
-pub use armilla_cdr::{Any, Decimal, DecimalError, LongDouble, TypeCode, Typed, WString};
+pub use armilla_cdr::{
+    Any, Decimal, DecimalError, LongDouble, SharedOctets, TypeCode, Typed, WString,
+};
 pub use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
@@ -111,7 +113,7 @@ pub mod rt {
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };
-    pub use armilla_cdr::{Any, Decimal, LongDouble, TypeCode, Typed, WString};
+    pub use armilla_cdr::{Any, Decimal, LongDouble, SharedOctets, TypeCode, Typed, WString};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
 
     pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};

@@ -1,31 +1,23 @@
 //! `armilla idl`: the IDL compiler on the command line. What shows what the compiler
 //! itself makes is here; each of the tools around it has a file of its own.
 
+mod compile;
 mod diff;
 mod fmt;
 mod lsp;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::output::{print, say};
 use armilla_idl::diagnostics::Code;
-use armilla_idl::{Compilation, Diagnostics, Options, dump, rust};
-use std::ffi::OsStr;
+use armilla_idl::{Diagnostics, Options, dump, rust};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
 /// What `armilla idl` does.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Idl {
-    /// Generate Rust from an IDL file
-    Compile {
-        /// The IDL file
-        file: PathBuf,
-        #[command(flatten)]
-        input: Input,
-        /// The file to write, a directory for FILE.rs in it, or - for standard output
-        #[arg(short, long, value_name = "OUT")]
-        output: PathBuf,
-    },
+    /// Generate Rust from IDL files
+    Compile(compile::Compile),
     /// Tell what is wrong with IDL files
     Check {
         /// The IDL files
@@ -91,7 +83,7 @@ fn warning(text: &str) -> Result<Code, String> {
 }
 
 impl Input {
-    fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         let options = self.allow.iter().fold(Options::new(), |options, code| options.allow(*code));
         let options = self.include.iter().fold(options, Options::include);
         self.define.iter().fold(options, |options, define| {
@@ -113,7 +105,7 @@ impl Input {
 
 pub(crate) fn run(idl: &Idl) -> Outcome {
     match idl {
-        Idl::Compile { file, input, output } => compile(file, input, output),
+        Idl::Compile(arguments) => compile::run(arguments),
         Idl::Check { files, input } => check(files, input),
         Idl::Explain { code } => explain(code.as_deref()),
         Idl::Fmt(arguments) => fmt::run(arguments),
@@ -133,23 +125,6 @@ fn explain(code: Option<&str>) -> Outcome {
     let code =
         Code::find(text).ok_or_else(|| Failure::usage(format!("there is no code {text}")))?;
     say!("{}: {}\n\n{}", code.as_str(), code.summary(), code.explanation())
-}
-
-fn compile(file: &Path, input: &Input, output: &Path) -> Outcome {
-    let (compilation, text) = generate(file, &input.options()).map_err(|errors| {
-        input.tell(&errors);
-        Failure::Told
-    })?;
-    input.tell(&compilation.warnings);
-    if output.as_os_str() == "-" {
-        return print(format_args!("{text}"));
-    }
-    let inside = || {
-        let name = Path::new(file.file_stem().unwrap_or(OsStr::new("idl"))).with_extension("rs");
-        output.join(name)
-    };
-    let output = if output.is_dir() { inside() } else { output.to_owned() };
-    std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
 }
 
 fn check(files: &[PathBuf], input: &Input) -> Outcome {
@@ -190,10 +165,4 @@ fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
         }
     }
     if bad { Err(Failure::Told) } else { Ok(()) }
-}
-
-fn generate(file: &Path, options: &Options) -> Result<(Compilation, String), Diagnostics> {
-    let compilation = armilla_idl::parse(file, options)?;
-    let text = rust::generate(&compilation.model, &rust::Options::of(&compilation))?;
-    Ok((compilation, text))
 }

@@ -136,6 +136,9 @@ codes! {
     /// Two IDL names become the same Rust name.
     RustCollision = "E0701",
 
+    /// An option of the back end names nothing.
+    BadOption = "E0702",
+
     /// This version does not know the construct, or cannot make Rust of it yet.
     Unsupported = "E0901",
 

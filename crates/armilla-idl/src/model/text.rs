@@ -18,6 +18,7 @@ impl Model {
             Type::Sequence(element, bound) => {
                 format!("sequence<{}{}>", self.type_text(element), last(bound))
             }
+            Type::SharedOctets(bound) => format!("sequence<octet{}>", last(bound)),
             Type::Map(key, value, bound) => {
                 let (key, value) = (self.type_text(key), self.type_text(value));
                 format!("map<{key}, {value}{}>", last(bound))

@@ -62,6 +62,9 @@ pub enum Type {
     Fixed(u16, u16),
     /// A map of IDL 4 from a key to a value, with its bound.
     Map(Box<Type>, Box<Type>, Option<u32>),
+    /// A sequence of octets, with its bound, that is kept in a shared buffer. There is none in what
+    /// the front end makes: a back end may put it in place of a [`Sequence`](Self::Sequence).
+    SharedOctets(Option<u32>),
     /// A type declared elsewhere: a struct, union, enum, typedef, interface (an object reference),
     /// valuetype, boxed value, native type, bitmask or bitset.
     Named(DeclId),

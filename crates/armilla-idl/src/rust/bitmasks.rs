@@ -1,6 +1,7 @@
 //! `bitmask`: a newtype over the integer that travels, with a constant for each flag.
 
 use super::bitsets;
+use super::derives;
 use super::docs::docs;
 use super::module::Module;
 use super::names;
@@ -34,9 +35,12 @@ pub(super) fn generate(
         };
         quote!(#[doc = #docs] pub const #constant: Self = Self(#bit);)
     });
+    let derived = quote!(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default);
+    let extra = derives::wanted(scope, id, &derived);
     module.push(quote! {
         #type_docs
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #extra
+        #[derive(#derived)]
         pub struct #name(pub #bits);
     });
     module.push(quote! {

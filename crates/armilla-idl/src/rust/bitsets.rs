@@ -1,5 +1,6 @@
 //! `bitset`: a newtype over the integer that travels, with a getter and a setter for each field.
 
+use super::derives;
 use super::docs::docs;
 use super::module::Module;
 use super::names;
@@ -27,9 +28,12 @@ pub(super) fn generate(
     let carrier = types::primitive(carrier(scope.model, data));
     let placed = fields(scope.model, data);
     let methods = placed.iter().map(|(position, field)| accessors(*position, field));
+    let derived = quote!(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default);
+    let extra = derives::wanted(scope, id, &derived);
     module.push(quote! {
         #type_docs
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #extra
+        #[derive(#derived)]
         pub struct #name(u64);
     });
     module.push(quote!(impl #name { #(#methods)* }));

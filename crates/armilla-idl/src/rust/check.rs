@@ -23,7 +23,7 @@ const MAX_ARRAY: u64 = 64 << 10;
 pub(super) fn check(scope: &Scope<'_>) -> Vec<Diagnostic> {
     let Scope { model, facts, .. } = *scope;
     let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found: Vec::new() };
-    for (id, declaration) in model.iter().filter(|(id, _)| !scope.omitted.contains(*id)) {
+    for (id, declaration) in model.iter().filter(|(id, _)| scope.makes(*id)) {
         checker.declaration(id, declaration);
     }
     checker.found

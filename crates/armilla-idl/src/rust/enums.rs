@@ -1,5 +1,6 @@
 //! `enum`: a fieldless Rust enum with the IDL's numbers.
 
+use super::derives;
 use super::docs::docs;
 use super::lints;
 use super::module::Module;
@@ -29,9 +30,12 @@ pub(super) fn generate(
         let variant = names::ident(variant);
         quote!(#docs #default #variant)
     });
+    let derived = quote!(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default);
+    let extra = derives::wanted(scope, id, &derived);
     module.push(quote! {
         #enum_docs
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #extra
+        #[derive(#derived)]
         #[repr(u32)]
         #allow
         pub enum #name { #(#bodies),* }

@@ -5,7 +5,7 @@
 //! found for all declarations together: assumed at first, then corrected until nothing changes.
 
 use super::types;
-use crate::model::{DeclId, DeclKind, Flavour, Model, Type};
+use crate::model::{DeclId, DeclKind, Flavour, Model, Primitive, Type};
 
 /// What is known about one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub(super) struct Fact {
     pub(super) size: u64,
     /// Whether values never leave their process, so that they have no encoding.
     pub(super) local: bool,
+    /// Whether it is made of types of the standard library alone, with arrays of a length for
+    /// which everybody implements everything.
+    pub(super) plain: bool,
 }
 
 /// The facts of all declarations of a model.
@@ -39,10 +42,11 @@ const MAX_DEFAULT: u32 = 32;
 const HANDLE: u64 = 24;
 
 /// What is assumed at first, and what holds for a type without parts.
-const NOTHING: Fact = Fact { copy: true, eq: true, default: true, size: 0, local: false };
+const NOTHING: Fact =
+    Fact { copy: true, eq: true, default: true, size: 0, local: false, plain: true };
 
 /// What holds for references, and what is like them.
-const HANDLED: Fact = Fact { copy: false, eq: false, size: HANDLE, ..NOTHING };
+const HANDLED: Fact = Fact { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
 
 impl Facts {
     /// Finds the facts of all declarations in `model`.
@@ -65,30 +69,34 @@ impl Facts {
     /// The facts of a type.
     pub(super) fn of_type(&self, ty: &Type) -> Fact {
         match ty {
-            Type::Primitive(kind) => {
-                Fact { eq: !kind.is_float(), size: types::primitive_size(*kind) as u64, ..NOTHING }
-            }
+            Type::Primitive(kind) => Fact {
+                eq: !kind.is_float(),
+                size: types::primitive_size(*kind) as u64,
+                plain: *kind != Primitive::LongDouble,
+                ..NOTHING
+            },
             Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
-                let Fact { eq, local, .. } = self.of_type(element);
-                Fact { copy: false, eq, default: true, size: HANDLE, local }
+                let Fact { eq, local, plain, .. } = self.of_type(element);
+                Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
             }
             Type::Map(key, value, _) => {
-                let Fact { eq, local, .. } = self.of_all([&**key, &**value]);
-                Fact { copy: false, eq, default: true, size: HANDLE, local }
+                let Fact { eq, local, plain, .. } = self.of_all([&**key, &**value]);
+                Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
             }
             Type::Array(element, dimensions) => {
                 let element = self.of_type(element);
                 let is_small = dimensions.iter().all(|len| *len <= MAX_DEFAULT);
                 let times = |size: u64, len: &u32| size.saturating_mul(u64::from(*len));
                 let size = dimensions.iter().fold(element.size, times);
-                Fact { default: element.default && is_small, size, ..element }
+                let plain = element.plain && is_small;
+                Fact { default: element.default && is_small, size, plain, ..element }
             }
             Type::Object | Type::ValueBase => HANDLED,
-            Type::Any => Fact { copy: false, eq: false, size: 2 * HANDLE, ..NOTHING },
+            Type::Any => Fact { size: 2 * HANDLE, ..HANDLED },
             Type::TypeCode => HANDLED,
-            Type::WString(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
-            Type::Fixed(..) => Fact { size: 16, ..NOTHING },
+            Type::WString(_) | Type::SharedOctets(_) => Fact { eq: true, ..HANDLED },
+            Type::Fixed(..) => Fact { size: 16, plain: false, ..NOTHING },
             // Refused by `unsupported`.
             Type::Principal => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
@@ -103,6 +111,7 @@ impl Facts {
             default: whole.default && part.default,
             size: whole.size.saturating_add(part.size),
             local: whole.local || part.local,
+            plain: whole.plain && part.plain,
         })
     }
 

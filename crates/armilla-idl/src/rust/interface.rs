@@ -1,11 +1,14 @@
 //! `interface`: the trait, the reference type, what the ORB needs to know, and the module of what
 //! belongs to the interface. Stub and skeleton have their own files.
 
+use super::asynchronous;
 use super::docs::docs;
+use super::later::LATER;
 use super::lints;
 use super::module::Module;
 use super::names;
 use super::operation::{self, Callable};
+use super::options::Sides;
 use super::raises;
 use super::scope::{self, Scope};
 use super::{skeleton, stub, values};
@@ -36,7 +39,10 @@ pub(super) fn generate(
     if interface.is_local() {
         return interface.companion(nested, module);
     }
-    module.push(stub::generate(scope, &interface.name, &interface.companion, &interface.callables));
+    if scope.options.sides != Sides::Servant {
+        let (name, companion) = (&interface.name, &interface.companion);
+        module.push(stub::generate(scope, name, companion, &interface.callables));
+    }
     module.push(interface.implementation());
     if data.flavour == Flavour::Abstract {
         let name = &interface.name;
@@ -45,6 +51,9 @@ pub(super) fn generate(
     for base in [id].into_iter().chain(all_bases(scope.model, id)) {
         let (name, base) = (&interface.name, scope.path(base));
         module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
+    }
+    if interface.replies_later() {
+        interface.later(module);
     }
     interface.companion(nested, module);
 }
@@ -65,19 +74,33 @@ pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
     bases
 }
 
-struct Generator<'a, 'm> {
-    scope: &'a Scope<'m>,
-    id: DeclId,
-    declaration: &'m Declaration,
+pub(super) struct Generator<'a, 'm> {
+    pub(super) scope: &'a Scope<'m>,
+    pub(super) id: DeclId,
+    pub(super) declaration: &'m Declaration,
     data: &'m Interface,
-    name: Ident,
-    companion: Ident,
-    callables: Vec<Callable<'m>>,
+    pub(super) name: Ident,
+    pub(super) companion: Ident,
+    pub(super) callables: Vec<Callable<'m>>,
 }
 
 impl Generator<'_, '_> {
     fn is_local(&self) -> bool {
         self.data.flavour == Flavour::Local
+    }
+
+    pub(super) fn direct_bases(&self) -> &[DeclId] {
+        &self.data.bases
+    }
+
+    /// Whether servants of it can be called from elsewhere.
+    fn serves(&self) -> bool {
+        !self.is_local() && self.scope.options.sides != Sides::Client
+    }
+
+    /// Whether servants of it can reply later.
+    fn replies_later(&self) -> bool {
+        self.serves() && self.scope.options.replies_later
     }
 
     fn definition(&self) -> TokenStream {
@@ -93,7 +116,11 @@ impl Generator<'_, '_> {
             let docs = docs(callable.docs, &callable.default_docs());
             let lints = callable.lints(self.scope);
             let signature = callable.signature(self.scope, &self.companion);
-            quote!(#docs #lints #signature;)
+            let asynchronous = match self.is_local() {
+                true => TokenStream::new(),
+                false => asynchronous::provided(self.scope, &self.companion, callable),
+            };
+            quote!(#docs #lints #signature; #asynchronous)
         });
         let name = &self.name;
         let lints = lints::allow(&lints::interface(&self.callables));
@@ -120,7 +147,7 @@ impl Generator<'_, '_> {
         let (name, repository_id) = (&self.name, &self.declaration.repository_id);
         let all_bases = all_bases(model, self.id);
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
-        let dispatch = self.dispatch(&all_bases);
+        let dispatch = self.dispatch(&all_bases, |_| "skeleton");
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
             quote!(target.offer::<dyn #base>(|| servant.clone());)
@@ -139,7 +166,14 @@ impl Generator<'_, '_> {
     }
 
     /// The operation name to the function of the skeleton, inherited operations among them.
-    fn dispatch(&self, all_bases: &[DeclId]) -> TokenStream {
+    pub(super) fn dispatch(
+        &self,
+        all_bases: &[DeclId],
+        skeleton: impl Fn(&Callable<'_>) -> &'static str,
+    ) -> TokenStream {
+        if self.scope.options.sides == Sides::Client {
+            return quote!(call.unknown_operation());
+        }
         let mut wire_names = Vec::new();
         let mut functions = Vec::new();
         for id in [self.id].iter().chain(all_bases) {
@@ -147,8 +181,9 @@ impl Generator<'_, '_> {
             let companion = self.scope.companion(*id);
             for callable in operation::callables(data) {
                 let method = names::ident(&callable.method);
+                let skeleton = names::ident(skeleton(&callable));
                 wire_names.push(callable.wire_name);
-                functions.push(quote!(#companion::skeleton::#method));
+                functions.push(quote!(#companion::#skeleton::#method));
             }
         }
         if wire_names.is_empty() {
@@ -167,35 +202,47 @@ impl Generator<'_, '_> {
         }
     }
 
+    fn tie(&self) -> TokenStream {
+        let name = &self.name;
+        let docs = match self.is_local() {
+            true => format!(" Makes an object of what implements [`{name}`](super::{name})."),
+            false => format!(
+                " Ties the servant to the skeleton of [`{name}`](super::{name}), for an object \
+                 adapter."
+            ),
+        };
+        quote! {
+            #[doc = #docs]
+            pub fn tie(servant: impl super::#name) -> ::std::sync::Arc<dyn super::#name> {
+                ::std::sync::Arc::new(servant)
+            }
+        }
+    }
+
     /// The module of the interface.
     fn companion(&self, nested: Module, module: &mut Module) {
         let name = &self.name;
         let within = self.scope.child(&names::module(&self.declaration.name));
         let mut body = nested;
-        let docs = if self.is_local() {
-            format!(" Makes an object of what implements [`{name}`](super::{name}).")
-        } else {
-            format!(
-                " Ties the servant to the skeleton of [`{name}`](super::{name}), for an object \
-                 adapter."
-            )
-        };
-        body.push(quote! {
-            #[doc = #docs]
-            pub fn tie(servant: impl super::#name) -> ::std::sync::Arc<dyn super::#name> {
-                ::std::sync::Arc::new(servant)
-            }
-        });
+        if self.is_local() || self.serves() {
+            body.push(self.tie());
+        }
+        if self.replies_later() {
+            body.push(self.tie_later());
+        }
         for callable in &self.callables {
             raises::generate(&within, callable, self.is_local(), &mut body);
         }
-        if !self.callables.is_empty() && !self.is_local() {
+        if !self.callables.is_empty() && self.serves() {
             let mut functions = Module::default();
             let scope = within.child("skeleton");
             for callable in &self.callables {
                 functions.push(skeleton::generate(&scope, self.id, callable));
             }
             body.push_module(quote!(#[doc(hidden)]), "skeleton", functions);
+        }
+        if !self.callables.is_empty() && self.replies_later() {
+            body.push_module(quote!(#[doc(hidden)]), LATER, self.later_skeleton(&within));
         }
         let docs = format!(" What belongs to the interface [`{name}`].");
         module.push_module(quote!(#[doc = #docs]), &names::module(&self.declaration.name), body);

@@ -85,6 +85,11 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
             vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]
         }
         Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, place),
+        Type::SharedOctets(None) => vec![Step::Try(quote!(#out.put_sequence::<u8>(#reference)))],
+        Type::SharedOctets(Some(bound)) => {
+            let bound = Literal::u32_unsuffixed(*bound);
+            vec![Step::Try(quote!(#out.put_bounded_sequence::<u8>(#reference, #bound)))]
+        }
         Type::Map(key, value, bound) if !types::is_plain(model, ty) => {
             encode_map(scope, out, (key, value), *bound, place)
         }
@@ -205,7 +210,7 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
             let read = types::primitive(*kind);
             quote!(#input.#read())
         }
-        Type::String(_) | Type::WString(_) => {
+        Type::String(_) | Type::WString(_) | Type::SharedOctets(_) => {
             let read = decode_borrowed(scope, input, ty);
             quote!(#read.map(Into::into))
         }
@@ -272,13 +277,17 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
             let bound = Literal::u32_unsuffixed(*bound);
             quote!(#input.bounded_wstring(#bound))
         }
-        Type::Sequence(_, bound) if types::is_octets(scope.model, ty) => match bound {
-            None => quote!(#input.octets()),
-            Some(bound) => {
-                let bound = Literal::u32_unsuffixed(*bound);
-                quote!(#input.bounded_octets(#bound))
+        Type::Sequence(_, bound) | Type::SharedOctets(bound)
+            if types::is_octets(scope.model, ty) =>
+        {
+            match bound {
+                None => quote!(#input.octets()),
+                Some(bound) => {
+                    let bound = Literal::u32_unsuffixed(*bound);
+                    quote!(#input.bounded_octets(#bound))
+                }
             }
-        },
+        }
         _ => decode(scope, input, ty),
     }
 }

@@ -6,26 +6,32 @@
 //! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
+mod asynchronous;
 mod bitmasks;
 mod bitsets;
 mod check;
 mod consts;
 mod cycles;
+mod derives;
 mod docs;
 mod enums;
+mod externs;
 mod facts;
 mod fixed;
 mod format;
 mod interface;
 mod labels;
+mod later;
 mod layout;
 mod lints;
 mod marshal;
 mod module;
 mod names;
 mod operation;
+mod options;
 mod raises;
 mod scope;
+mod shared;
 mod skeleton;
 mod structs;
 mod stub;
@@ -35,47 +41,18 @@ mod unions;
 mod unsupported;
 mod values;
 
-use crate::Compilation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::model::{DeclId, DeclKind, Declaration, Model};
-use crate::source::Sources;
 use cycles::Cycles;
 use docs::docs as documentation;
+use externs::Externs;
 use facts::Facts;
 use module::Module;
 use proc_macro2::TokenStream;
 use quote::quote;
-use scope::Scope;
-use std::path::Path;
+use scope::{Known, Scope};
 
-/// The settings of the back end.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    source: String,
-    sources: Sources,
-}
-
-impl Options {
-    /// Settings for a model of no particular file.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Settings for the model of `compilation`: the head of the generated file names its file, and
-    /// errors quote its sources.
-    pub fn of(compilation: &Compilation) -> Self {
-        let sources = compilation.sources().clone();
-        let name = sources.paths().next().and_then(Path::file_name).unwrap_or_default();
-        Options { source: name.to_string_lossy().into_owned(), sources }
-    }
-
-    /// The IDL file as the head of the generated file shall name it.
-    #[must_use]
-    pub fn source(mut self, name: impl Into<String>) -> Self {
-        self.source = name.into();
-        self
-    }
-}
+pub use options::{Options, Sides};
 
 /// The Rust source text for everything that `model` declares, included files among it.
 ///
@@ -83,11 +60,23 @@ impl Options {
 /// When two IDL names become the same Rust name, or a type is not supported yet. What is not
 /// supported in an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
-    let omitted = unsupported::check(model).map_err(|refused| diagnostics(refused, options))?;
+    let refuse = |problems| diagnostics(problems, options);
+    let model = &*shared::apply(model, options).map_err(refuse)?;
+    let externs = Externs::of(model, options).map_err(refuse)?;
+    let omitted = unsupported::check(model, &externs).map_err(refuse)?;
     let facts = Facts::of(model);
     let cycles = Cycles::of(model);
-    let scope = Scope::root(model, &facts, &cycles, &omitted);
-    let problems = check::check(&scope);
+    let methods = operation::all_methods(model);
+    let known = Known {
+        facts: &facts,
+        cycles: &cycles,
+        omitted: &omitted,
+        externs: &externs,
+        methods: &methods,
+    };
+    let scope = Scope::root(model, options, known);
+    let mut problems = derives::check(model, options);
+    problems.extend(check::check(&scope));
     if !problems.is_empty() {
         return Err(diagnostics(problems, options));
     }
@@ -119,7 +108,7 @@ fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
 
 /// Adds what the declarations become to `module`, which `scope` looks out of.
 fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
-    for id in declarations.iter().filter(|id| !scope.omitted.contains(**id)) {
+    for id in declarations.iter().filter(|id| scope.makes(**id)) {
         fill_one(scope, *id, module);
     }
 }

@@ -4,10 +4,13 @@ use super::lints;
 use super::names;
 use super::scope::Scope;
 use super::types;
-use crate::model::{Attribute, DeclId, Direction, Export, Interface, Operation, Type};
+use crate::model::{
+    Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation, Type,
+};
 use crate::source::Span;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use std::collections::HashSet;
 
 /// Something that can be called: an operation, or one of the two accessors of an attribute.
 #[derive(Debug, Clone)]
@@ -16,6 +19,8 @@ pub(super) struct Callable<'m> {
     pub(super) wire_name: String,
     /// The name of the method.
     pub(super) method: String,
+    /// What that was made of: `withdraw`, `set_balance`.
+    pub(super) stem: String,
     /// The name in IDL.
     pub(super) idl_name: &'m str,
     /// Where that stands.
@@ -58,6 +63,15 @@ pub(super) fn callables(interface: &Interface) -> Vec<Callable<'_>> {
     callables
 }
 
+/// The names of all methods that a model declares.
+pub(super) fn all_methods(model: &Model) -> HashSet<String> {
+    let interfaces = model.iter().filter_map(|(_, declaration)| match &declaration.kind {
+        DeclKind::Interface(data) => Some(data),
+        _ => None,
+    });
+    interfaces.flat_map(callables).map(|callable| callable.method).collect()
+}
+
 impl<'m> Callable<'m> {
     fn operation(operation: &'m Operation) -> Self {
         let parameters = operation.parameters.iter().map(|parameter| Parameter {
@@ -70,6 +84,7 @@ impl<'m> Callable<'m> {
         Callable {
             wire_name: operation.name.clone(),
             method: names::method(&operation.name),
+            stem: operation.name.clone(),
             idl_name: &operation.name,
             span: operation.span,
             docs: &operation.docs,
@@ -85,6 +100,7 @@ impl<'m> Callable<'m> {
         Callable {
             wire_name: format!("_get_{}", attribute.name),
             method: names::method(&attribute.name),
+            stem: attribute.name.clone(),
             idl_name: &attribute.name,
             span: attribute.span,
             docs: &attribute.docs,
@@ -107,6 +123,7 @@ impl<'m> Callable<'m> {
         Callable {
             wire_name: format!("_set_{}", attribute.name),
             method: names::method(&format!("set_{}", attribute.name)),
+            stem: format!("set_{}", attribute.name),
             result: None,
             parameters: vec![value],
             raises: &attribute.set_raises,
@@ -171,14 +188,71 @@ impl<'m> Callable<'m> {
         let returned: Vec<TokenStream> =
             self.returned().map(|ty| types::owned(scope, ty)).collect();
         let value = tuple(&returned);
-        let error = match self.raises_name() {
-            None => quote!(rt::SystemException),
-            Some(raises) => {
-                let raises = names::ident(&raises);
-                quote!(rt::Error<#companion::#raises>)
-            }
-        };
+        let error = self.error(companion).unwrap_or(quote!(rt::SystemException));
         quote!(fn #method(&self #(, #parameters)*) -> Result<#value, #error>)
+    }
+
+    /// What it fails with, if that is more than a system exception.
+    fn error(&self, companion: &Ident) -> Option<TokenStream> {
+        let raises = names::ident(&self.raises_name()?);
+        Some(quote!(rt::Error<#companion::#raises>))
+    }
+
+    /// The parameters of the forms that do not wait: what is `inout` is given like what is `in`.
+    pub(super) fn given(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
+        let parameters = self.arguments().map(|parameter| {
+            let name = names::ident(&parameter.name);
+            let ty = types::parameter(scope, parameter.ty);
+            quote!(#name: #ty)
+        });
+        parameters.collect()
+    }
+
+    /// The types of everything that comes back in a reply: the result, then the parameters.
+    pub(super) fn received(&self) -> impl Iterator<Item = &'m Type> {
+        self.result.into_iter().chain(self.results().map(|parameter| parameter.ty))
+    }
+
+    /// What the forms that do not wait end with, as generic arguments.
+    pub(super) fn outcome(&self, scope: &Scope<'_>, companion: &Ident) -> TokenStream {
+        let received: Vec<TokenStream> =
+            self.received().map(|ty| types::owned(scope, ty)).collect();
+        let value = tuple(&received);
+        match self.error(companion) {
+            None => quote!(#value),
+            Some(error) => quote!(#value, #error),
+        }
+    }
+
+    /// The call of the method that waits, from one of the forms that do not: what prepares its
+    /// arguments, and a `Result` of all that comes back.
+    pub(super) fn waiting(&self, scope: &Scope<'_>) -> (TokenStream, TokenStream) {
+        let method = names::ident(&self.method);
+        let changing = self.inouts().map(|parameter| {
+            let name = names::ident(&parameter.name);
+            let ty = types::owned(scope, parameter.ty);
+            match scope.model.resolve(parameter.ty) {
+                Type::String(_) | Type::WString(_) => quote!(let mut #name: #ty = #name.into();),
+                _ if types::is_scalar(scope.model, parameter.ty) => quote!(let mut #name = #name;),
+                _ => quote!(let mut #name = #name.to_owned();),
+            }
+        });
+        let changing: TokenStream = changing.collect();
+        let passed = self.arguments().map(|parameter| {
+            let name = names::ident(&parameter.name);
+            let change = (parameter.direction == Direction::InOut).then(|| quote!(&mut));
+            quote!(#change #name)
+        });
+        let call = quote!(self.#method(#(#passed),*));
+        if changing.is_empty() {
+            return (changing, call);
+        }
+        let named = |parameter: &Parameter<'m>| names::ident(&parameter.name);
+        let result: Vec<Ident> = self.result.iter().map(|_| self.local("result")).collect();
+        let outs = self.results().filter(|parameter| parameter.direction == Direction::Out);
+        let returned = tuple_of(result.iter().cloned().chain(outs.map(named)));
+        let received = tuple_of(result.iter().cloned().chain(self.results().map(named)));
+        (changing, quote!(#call.map(|#returned| #received)))
     }
 
     /// What is said of it where the IDL says nothing.
@@ -197,6 +271,10 @@ impl<'m> Callable<'m> {
     pub(super) fn lints(&self, scope: &Scope<'_>) -> TokenStream {
         lints::allow(&lints::method(scope.facts, self))
     }
+}
+
+fn tuple_of(names: impl Iterator<Item = Ident>) -> TokenStream {
+    tuple(&names.map(|name| quote!(#name)).collect::<Vec<_>>())
 }
 
 /// No value, the value, or a tuple of values; also good for patterns and types.

@@ -48,8 +48,20 @@ pub(super) fn generate(
         }
     });
     module.push(quote!(impl ::std::error::Error for #name {}));
-    for (variant, ty) in variants.iter().zip(&types) {
-        module.push(conversions(&name, variant, ty));
+    for ((variant, ty), id) in variants.iter().zip(&types).zip(callable.raises) {
+        module.push(quote! {
+            impl From<#ty> for #name {
+                fn from(exception: #ty) -> Self { Self::#variant(exception) }
+            }
+        });
+        // The runtime has the conversion of every exception that can travel.
+        if scope.facts.of_type(&Type::Named(*id)).local {
+            module.push(quote! {
+                impl From<#ty> for rt::Error<#name> {
+                    fn from(exception: #ty) -> Self { Self::User(exception.into()) }
+                }
+            });
+        }
     }
 }
 
@@ -72,17 +84,6 @@ fn raises(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStrea
                     _ => Ok(None),
                 }
             }
-        }
-    }
-}
-
-fn conversions(name: &Ident, variant: &Ident, ty: &TokenStream) -> TokenStream {
-    quote! {
-        impl From<#ty> for #name {
-            fn from(exception: #ty) -> Self { Self::#variant(exception) }
-        }
-        impl From<#ty> for rt::Error<#name> {
-            fn from(exception: #ty) -> Self { Self::User(#name::#variant(exception)) }
         }
     }
 }

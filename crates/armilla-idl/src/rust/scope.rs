@@ -1,33 +1,52 @@
 //! Where each declaration stands in Rust, and how one Rust module names what stands in another.
 
 use super::cycles::Cycles;
+use super::externs::Externs;
 use super::facts::Facts;
 use super::names;
+use super::options::Options;
 use super::unsupported::Omitted;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use std::collections::HashSet;
+
+/// What was found out about a model before anything is generated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'m> {
+    pub(super) facts: &'m Facts,
+    pub(super) cycles: &'m Cycles,
+    pub(super) omitted: &'m Omitted,
+    pub(super) externs: &'m Externs,
+    /// The names of all methods.
+    pub(super) methods: &'m HashSet<String>,
+}
 
 /// The model as seen from one module of the generated code.
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
+    pub(super) options: &'m Options,
     pub(super) facts: &'m Facts,
     pub(super) cycles: &'m Cycles,
     pub(super) omitted: &'m Omitted,
+    externs: &'m Externs,
+    methods: &'m HashSet<String>,
     /// The modules from the root of the generated file down to this one.
     modules: Vec<String>,
 }
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(
-        model: &'m Model,
-        facts: &'m Facts,
-        cycles: &'m Cycles,
-        omitted: &'m Omitted,
-    ) -> Self {
-        Scope { model, facts, cycles, omitted, modules: Vec::new() }
+    pub(super) fn root(model: &'m Model, options: &'m Options, known: Known<'m>) -> Self {
+        let Known { facts, cycles, omitted, externs, methods } = known;
+        let modules = Vec::new();
+        Scope { model, options, facts, cycles, omitted, externs, methods, modules }
+    }
+
+    /// Whether Rust is made of a declaration: it can be, and is not made elsewhere.
+    pub(super) fn makes(&self, id: DeclId) -> bool {
+        !self.omitted.contains(id) && !self.externs.contains(id)
     }
 
     /// The module `name` within this one.
@@ -47,9 +66,23 @@ impl<'m> Scope<'m> {
         self.path_to(id, &reference_name(self.model.get(id)))
     }
 
+    /// The path to the trait of an interface's servants that reply later.
+    pub(super) fn later(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &later_name(self.model.get(id)))
+    }
+
     /// The path to the module that holds what is declared within an interface.
     pub(super) fn companion(&self, id: DeclId) -> TokenStream {
         self.path_to(id, &names::module(&self.model.get(id).name))
+    }
+
+    /// The name of a method made of one that IDL declares, which no method of IDL has.
+    pub(super) fn derived_method(&self, stem: &str, ending: &str) -> String {
+        let mut name = names::method(&format!("{stem}_{ending}"));
+        while self.methods.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 
     /// A name for a generic parameter that hides no type of the model.
@@ -64,6 +97,10 @@ impl<'m> Scope<'m> {
 
     /// The path to `name`, which stands beside the declaration `id`.
     fn path_to(&self, id: DeclId, name: &str) -> TokenStream {
+        if let Some(home) = self.externs.home(id) {
+            let name = names::ident(name);
+            return quote!(#home::#name);
+        }
         let home = home(self.model, id);
         let common = self.modules.iter().zip(&home).take_while(|(a, b)| a == b).count();
         let up = self.modules[common..].iter().map(|_| quote!(super));
@@ -89,6 +126,11 @@ pub(super) fn name(declaration: &Declaration) -> String {
 /// The name of the reference type of an interface.
 pub(super) fn reference_name(interface: &Declaration) -> String {
     names::camel(&format!("{}_ref", interface.name))
+}
+
+/// The name of the trait of an interface's servants that reply later.
+pub(super) fn later_name(interface: &Declaration) -> String {
+    names::camel(&format!("{}_later", interface.name))
 }
 
 /// The modules that a declaration stands in: whatever encloses it in IDL is a module in Rust.

@@ -1,7 +1,7 @@
 //! The server side: for each operation a function that decodes the arguments, calls the servant
 //! and encodes the reply.
 
-use super::marshal::{self, Place};
+use super::marshal::{self, Place, Step};
 use super::names;
 use super::operation::{self, Callable};
 use super::scope::Scope;
@@ -17,14 +17,9 @@ pub(super) fn generate(
     callable: &Callable<'_>,
 ) -> TokenStream {
     let interface = scope.path(interface);
-    let method = names::ident(&callable.method);
-    let (servant, call) = (callable.local("servant"), callable.local("call"));
-    let input = callable.local("input");
-    let reads_anything = callable.has_context || callable.arguments().next().is_some();
-    let bind_input = reads_anything.then(|| quote!(let #input = &mut #call.arguments();));
-    let reads = callable.arguments().map(|parameter| read(scope, &input, parameter));
-    let context =
-        callable.has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
+    let call = callable.local("call");
+    let (servant, method) = (callable.local("servant"), names::ident(&callable.method));
+    let reads = reads(scope, callable, &call, false);
     let passed = callable.arguments().map(|parameter| {
         let name = names::ident(&parameter.name);
         match parameter.direction {
@@ -43,12 +38,82 @@ pub(super) fn generate(
             #servant: &T,
             #call: &mut rt::ServerCall<'_>,
         ) -> rt::Dispatched {
-            #bind_input
-            #(#reads)*
-            #context
+            #reads
             #answer
         }
     }
+}
+
+/// The function of one operation for servants that reply later.
+pub(super) fn generate_later(
+    scope: &Scope<'_>,
+    interface: DeclId,
+    callable: &Callable<'_>,
+) -> TokenStream {
+    let interface = scope.later(interface);
+    let call = callable.local("call");
+    let (servant, name) = (callable.local("servant"), names::ident(&callable.method));
+    let method = names::ident(&scope.derived_method(&callable.stem, "later"));
+    let reads = reads(scope, callable, &call, true);
+    let passed = callable.arguments().map(|parameter| {
+        let name = names::ident(&parameter.name);
+        let lend = (!is_lent(scope, parameter.ty)).then(|| quote!(&));
+        quote!(#lend #name)
+    });
+    let encode = encode_received(scope, callable);
+    quote! {
+        pub fn #name<T: #interface + ?Sized>(
+            #servant: &T,
+            #call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            #reads
+            #servant.#method(#(#passed,)* #call.later(#encode));
+            Ok(())
+        }
+    }
+}
+
+/// The variables of the arguments; for servants that reply later all are `given` like `in`.
+fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) -> TokenStream {
+    let input = callable.local("input");
+    let reads_anything = callable.has_context || callable.arguments().next().is_some();
+    let bind_input = reads_anything.then(|| quote!(let #input = &mut #call.arguments();));
+    let reads = callable.arguments().map(|parameter| {
+        let changes = parameter.direction == Direction::InOut && !given;
+        read(scope, &input, parameter, changes)
+    });
+    let context =
+        callable.has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
+    quote!(#bind_input #(#reads)* #context)
+}
+
+/// What encodes everything that a reply carries, given as one value.
+fn encode_received(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let mut types = callable.received();
+    if let (Some(ty), None) = (types.next(), types.next())
+        && marshal::is_call(scope.model, ty)
+    {
+        return quote!(rt::Encode::encode);
+    }
+    let result = callable.result.map(|_| callable.local("result"));
+    let parameters = callable.results().map(|parameter| names::ident(&parameter.name));
+    let pattern = result.into_iter().chain(parameters).map(|name| quote!(#name));
+    let pattern = operation::tuple(&pattern.collect::<Vec<_>>());
+    let (out, steps) = result_steps(scope, callable);
+    marshal::closure(&quote!(#pattern,), &out, &steps)
+}
+
+/// The encoder, and what it does with everything that a reply carries.
+fn result_steps(scope: &Scope<'_>, callable: &Callable<'_>) -> (Ident, Vec<Step>) {
+    let out = callable.local("out");
+    let result = callable.result.map(|ty| (ty, callable.local("result")));
+    let parameters =
+        callable.results().map(|parameter| (parameter.ty, names::ident(&parameter.name)));
+    let places = result.into_iter().chain(parameters);
+    let steps =
+        places.flat_map(|(ty, name)| marshal::encode(scope, &out, ty, &Place::Shared(name)));
+    let steps = steps.collect();
+    (out, steps)
 }
 
 /// Whether the variable for an `in` argument is passed as it is.
@@ -56,12 +121,17 @@ fn is_lent(scope: &Scope<'_>, ty: &Type) -> bool {
     types::is_scalar(scope.model, ty) || types::is_octets(scope.model, ty)
 }
 
-fn read(scope: &Scope<'_>, input: &Ident, parameter: &operation::Parameter<'_>) -> TokenStream {
+fn read(
+    scope: &Scope<'_>,
+    input: &Ident,
+    parameter: &operation::Parameter<'_>,
+    changes: bool,
+) -> TokenStream {
     let name = names::ident(&parameter.name);
     let ty = parameter.ty;
-    let (mutable, value) = match parameter.direction {
-        Direction::InOut => (Some(quote!(mut)), marshal::decode(scope, input, ty)),
-        _ => (None, marshal::decode_borrowed(scope, input, ty)),
+    let (mutable, value) = match changes {
+        true => (Some(quote!(mut)), marshal::decode(scope, input, ty)),
+        false => (None, marshal::decode_borrowed(scope, input, ty)),
     };
     // Methods of the decoder say what they read; `rt::Decode` must be told.
     let is_said = matches!(scope.model.resolve(ty), Type::Primitive(_))
@@ -86,16 +156,8 @@ fn reply(
     call: &Ident,
     invoke: TokenStream,
 ) -> TokenStream {
-    let out = callable.local("out");
     let result_name = callable.local("result");
-    let mut steps = Vec::new();
-    if let Some(ty) = callable.result {
-        steps.extend(marshal::encode(scope, &out, ty, &Place::Shared(result_name.clone())));
-    }
-    for parameter in callable.results() {
-        let place = Place::Shared(names::ident(&parameter.name));
-        steps.extend(marshal::encode(scope, &out, parameter.ty, &place));
-    }
+    let (out, steps) = result_steps(scope, callable);
     let outs = callable.results().filter(|parameter| parameter.direction == Direction::Out);
     let outs = outs.map(|parameter| names::ident(&parameter.name));
     let returned = callable.result.map(|_| result_name).into_iter().chain(outs);

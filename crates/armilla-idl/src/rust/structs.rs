@@ -85,9 +85,11 @@ fn definition(
     let docs_of_type = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     let derives = derives(scope, data, fixed);
+    let derives = quote!(#(#derives),*);
+    let extra = super::derives::wanted(scope, id, &derives);
     let members = members(scope.model, data);
     if members.is_empty() {
-        return quote!(#docs_of_type #[derive(#(#derives),*)] pub struct #name;);
+        return quote!(#docs_of_type #extra #[derive(#derives)] pub struct #name;);
     }
     let fields = members.into_iter().map(|member| {
         let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
@@ -98,7 +100,8 @@ fn definition(
     });
     quote! {
         #docs_of_type
-        #[derive(#(#derives),*)]
+        #extra
+        #[derive(#derives)]
         pub struct #name { #(#fields),* }
     }
 }

@@ -1,5 +1,6 @@
 //! The client side: every reference to an interface that is an `Account` is an `Account` itself.
 
+use super::asynchronous;
 use super::lints;
 use super::marshal::{self, Place, Step};
 use super::names;
@@ -17,7 +18,11 @@ pub(super) fn generate(
     companion: &Ident,
     callables: &[Callable<'_>],
 ) -> TokenStream {
-    let methods = callables.iter().map(|callable| method(scope, companion, callable));
+    let methods = callables.iter().map(|callable| {
+        let method = method(scope, companion, callable);
+        let asynchronous = asynchronous::for_references(scope, companion, callable);
+        quote!(#method #asynchronous)
+    });
     let interface = scope.unused_type_name("I");
     quote! {
         impl<#interface: #name + rt::Interface + ?Sized> #name for rt::Ref<#interface> {
@@ -47,7 +52,7 @@ fn method(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> Toke
 /// The call of an object elsewhere.
 fn remote(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let wire_name = &callable.wire_name;
-    let arguments = arguments(scope, callable);
+    let arguments = arguments(scope, callable, false);
     if callable.oneway {
         return quote!(self.invoke_oneway(#wire_name, #arguments));
     }
@@ -90,15 +95,15 @@ fn new_value(callable: &Callable<'_>, parameter: &Parameter<'_>) -> Ident {
     }
 }
 
-/// The closure that encodes the arguments.
-fn arguments(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+/// The closure that encodes the arguments; in forms that do not wait, all are `given` like `in`.
+pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool) -> TokenStream {
     let out = callable.local("out");
     let mut steps: Vec<_> = callable
         .arguments()
         .flat_map(|parameter| {
             let name = names::ident(&parameter.name);
             let place = match parameter.direction {
-                Direction::InOut => Place::Mutable(name),
+                Direction::InOut if !given => Place::Mutable(name),
                 _ if types::is_scalar(scope.model, parameter.ty) => Place::Value(quote!(#name)),
                 _ => Place::Shared(name),
             };
@@ -112,15 +117,10 @@ fn arguments(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     marshal::closure(&TokenStream::new(), &out, &steps)
 }
 
-/// The types of what comes back, in the order of the reply.
-fn received<'m>(callable: &Callable<'m>) -> impl Iterator<Item = &'m Type> {
-    callable.result.into_iter().chain(callable.results().map(|parameter| parameter.ty))
-}
-
 /// What clippy says of the closure for the results. It takes the function that the closure calls
 /// for the same thing, but that one is not good for every lifetime of the decoder.
-fn lints(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
-    let types: Vec<&Type> = received(callable).collect();
+pub(super) fn lints(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let types: Vec<&Type> = callable.received().collect();
     match types.as_slice() {
         [ty] if marshal::is_call(scope.model, ty) => lints::allow(&["redundant_closure"]),
         _ => TokenStream::new(),
@@ -128,9 +128,9 @@ fn lints(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
 }
 
 /// The closure that decodes the results.
-fn results(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+pub(super) fn results(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let input = format_ident!("input");
-    let values = received(callable).map(|ty| marshal::decode(scope, &input, ty));
+    let values = callable.received().map(|ty| marshal::decode(scope, &input, ty));
     let values: Vec<TokenStream> = values.collect();
     match values.as_slice() {
         [] => quote!(|_input| Ok(())),

@@ -178,6 +178,10 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
                 quote!(rt::TypeCode::sequence(#element, #bound))
             }
+            Type::SharedOctets(bound) => {
+                let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
+                quote!(rt::TypeCode::sequence(rt::TypeCode::Octet, #bound))
+            }
             Type::Array(element, dimensions) => {
                 dimensions.iter().rev().fold(self.expression(element), |element, length| {
                     let length = Literal::u32_unsuffixed(*length);

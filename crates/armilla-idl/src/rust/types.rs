@@ -63,6 +63,7 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             let element = owned(scope, element);
             quote!(Vec<#element>)
         }
+        Type::SharedOctets(_) => quote!(rt::SharedOctets),
         Type::Array(element, dimensions) => {
             dimensions.iter().rev().fold(owned(scope, element), |element, dimension| {
                 let dimension = Literal::u32_unsuffixed(*dimension);
@@ -92,6 +93,7 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
 pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match scope.model.resolve(ty) {
         Type::String(_) | Type::WString(_) => quote!(&str),
+        Type::SharedOctets(_) => quote!(&[u8]),
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(&[#element])
@@ -132,16 +134,21 @@ pub(super) fn bitmask(model: &Model, ty: &Type) -> Option<Primitive> {
 
 /// Whether the type is a sequence of octets or characters, which a server borrows.
 pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
-    let Type::Sequence(element, _) = model.resolve(ty) else { return false };
-    let element = model.resolve(element);
-    matches!(element, Type::Primitive(Primitive::Octet | Primitive::Char | Primitive::UInt8))
+    match model.resolve(ty) {
+        Type::Sequence(element, _) => matches!(
+            model.resolve(element),
+            Type::Primitive(Primitive::Octet | Primitive::Char | Primitive::UInt8)
+        ),
+        Type::SharedOctets(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether `Encode` and `Decode` of the Rust type do everything: no bound has to be checked on the
 /// way down to named types, which check their own.
 pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
-        Type::String(bound) | Type::WString(bound) => bound.is_none(),
+        Type::String(bound) | Type::WString(bound) | Type::SharedOctets(bound) => bound.is_none(),
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
         Type::Map(key, value, bound) => {

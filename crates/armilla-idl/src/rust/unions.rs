@@ -5,6 +5,7 @@
 //! checked when it is encoded. Values that select no case at all make the variant `Unlisted`.
 
 use super::consts;
+use super::derives;
 use super::docs::docs;
 use super::labels;
 use super::lints;
@@ -31,7 +32,7 @@ pub(super) fn generate(
 ) {
     let name = names::ident(&names::camel(&declaration.name));
     let scoped_name = scope.model.scoped_name(id);
-    let union = Generator { scope, scoped_name: &scoped_name, name, data };
+    let union = Generator { scope, id, scoped_name: &scoped_name, name, data };
     module.push(union.definition(declaration));
     module.push(union.discriminator());
     if scope.facts.of_type(&Type::Named(id)).local {
@@ -75,6 +76,7 @@ fn carries_discriminator(case: &Case) -> bool {
 
 struct Generator<'a, 'm> {
     scope: &'a Scope<'m>,
+    id: DeclId,
     scoped_name: &'a str,
     name: Ident,
     data: &'m Union,
@@ -116,9 +118,12 @@ impl<'m> Generator<'_, 'm> {
         let name = &self.name;
         let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
         let docs = docs(&declaration.docs, &format!("IDL `{}`.", self.scoped_name));
+        let derived = quote!(Debug, Clone, PartialEq #eq);
+        let extra = derives::wanted(scope, self.id, &derived);
         quote! {
             #docs
-            #[derive(Debug, Clone, PartialEq #eq)]
+            #extra
+            #[derive(#derived)]
             #allow
             pub enum #name { #(#variants,)* #unlisted }
         }

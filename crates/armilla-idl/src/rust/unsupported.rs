@@ -5,6 +5,7 @@
 //! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
 
 use super::bitsets;
+use super::externs::Externs;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
@@ -37,13 +38,13 @@ impl Omitted {
 ///
 /// # Errors
 /// What cannot become Rust yet and cannot be left out either.
-pub(super) fn check(model: &Model) -> Result<Omitted, Vec<Diagnostic>> {
-    let mut checker = Checker { model, omitted: Omitted::default(), found: Vec::new() };
+pub(super) fn check(model: &Model, externs: &Externs) -> Result<Omitted, Vec<Diagnostic>> {
+    let mut checker = Checker { model, externs, omitted: Omitted::default(), found: Vec::new() };
     // Declarations stand behind what they are made of, so mostly the second round changes nothing.
     while checker.omit_more() {}
     checker.found.clear();
     for (id, declaration) in model.iter() {
-        if !checker.omitted.contains(id) {
+        if !checker.omitted.contains(id) && !externs.contains(id) {
             checker.declaration(declaration);
         }
     }
@@ -52,6 +53,7 @@ pub(super) fn check(model: &Model) -> Result<Omitted, Vec<Diagnostic>> {
 
 struct Checker<'m> {
     model: &'m Model,
+    externs: &'m Externs,
     omitted: Omitted,
     found: Vec<Diagnostic>,
 }
@@ -61,7 +63,7 @@ impl Checker<'_> {
     fn omit_more(&mut self) -> bool {
         let before = self.omitted.declarations.len();
         for (id, declaration) in self.model.iter() {
-            if !declaration.included || self.omitted.contains(id) {
+            if !declaration.included || self.omitted.contains(id) || self.externs.contains(id) {
                 continue;
             }
             self.found.clear();
@@ -186,6 +188,7 @@ impl Checker<'_> {
             Type::Primitive(_)
             | Type::String(_)
             | Type::WString(_)
+            | Type::SharedOctets(_)
             | Type::Fixed(..)
             | Type::Object
             | Type::Any

@@ -826,12 +826,6 @@ pub mod dynamic {
             }
         }
 
-        impl From<super::Wrong> for rt::Error<EchoRaises> {
-            fn from(exception: super::Wrong) -> Self {
-                Self::User(EchoRaises::Wrong(exception))
-            }
-        }
-
         #[doc(hidden)]
         pub mod skeleton {
             use ::armilla::rt;

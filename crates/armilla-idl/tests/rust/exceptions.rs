@@ -330,33 +330,15 @@ pub mod bank {
                 }
             }
 
-            impl From<super::NotFound> for rt::Error<ReadRaises> {
-                fn from(exception: super::NotFound) -> Self {
-                    Self::User(ReadRaises::BankArchiveNotFound(exception))
-                }
-            }
-
             impl From<super::super::NotFound> for ReadRaises {
                 fn from(exception: super::super::NotFound) -> Self {
                     Self::BankNotFound(exception)
                 }
             }
 
-            impl From<super::super::NotFound> for rt::Error<ReadRaises> {
-                fn from(exception: super::super::NotFound) -> Self {
-                    Self::User(ReadRaises::BankNotFound(exception))
-                }
-            }
-
             impl From<Locked> for ReadRaises {
                 fn from(exception: Locked) -> Self {
                     Self::Locked(exception)
-                }
-            }
-
-            impl From<Locked> for rt::Error<ReadRaises> {
-                fn from(exception: Locked) -> Self {
-                    Self::User(ReadRaises::Locked(exception))
                 }
             }
 
@@ -405,12 +387,6 @@ pub mod bank {
             impl From<super::super::InsufficientFunds> for CloseRaises {
                 fn from(exception: super::super::InsufficientFunds) -> Self {
                     Self::InsufficientFunds(exception)
-                }
-            }
-
-            impl From<super::super::InsufficientFunds> for rt::Error<CloseRaises> {
-                fn from(exception: super::super::InsufficientFunds) -> Self {
-                    Self::User(CloseRaises::InsufficientFunds(exception))
                 }
             }
 

@@ -775,21 +775,9 @@ pub mod outer {
             }
         }
 
-        impl From<super::Large> for rt::Error<FailRaises> {
-            fn from(exception: super::Large) -> Self {
-                Self::User(FailRaises::Large(exception))
-            }
-        }
-
         impl From<super::NotFound> for FailRaises {
             fn from(exception: super::NotFound) -> Self {
                 Self::NotFound(exception)
-            }
-        }
-
-        impl From<super::NotFound> for rt::Error<FailRaises> {
-            fn from(exception: super::NotFound) -> Self {
-                Self::User(FailRaises::NotFound(exception))
             }
         }
 
@@ -799,21 +787,9 @@ pub mod outer {
             }
         }
 
-        impl From<super::NotThere> for rt::Error<FailRaises> {
-            fn from(exception: super::NotThere) -> Self {
-                Self::User(FailRaises::NotThere(exception))
-            }
-        }
-
         impl From<super::NotAllowed> for FailRaises {
             fn from(exception: super::NotAllowed) -> Self {
                 Self::NotAllowed(exception)
-            }
-        }
-
-        impl From<super::NotAllowed> for rt::Error<FailRaises> {
-            fn from(exception: super::NotAllowed) -> Self {
-                Self::User(FailRaises::NotAllowed(exception))
             }
         }
 
@@ -858,12 +834,6 @@ pub mod outer {
         impl From<super::Large> for SeveralRaises {
             fn from(exception: super::Large) -> Self {
                 Self::Large(exception)
-            }
-        }
-
-        impl From<super::Large> for rt::Error<SeveralRaises> {
-            fn from(exception: super::Large) -> Self {
-                Self::User(SeveralRaises::Large(exception))
             }
         }
 

@@ -157,19 +157,13 @@ pub mod near {
 
         impl From<super::Asleep> for rt::Error<RelieveRaises> {
             fn from(exception: super::Asleep) -> Self {
-                Self::User(RelieveRaises::Asleep(exception))
+                Self::User(exception.into())
             }
         }
 
         impl From<Tired> for RelieveRaises {
             fn from(exception: Tired) -> Self {
                 Self::Tired(exception)
-            }
-        }
-
-        impl From<Tired> for rt::Error<RelieveRaises> {
-            fn from(exception: Tired) -> Self {
-                Self::User(RelieveRaises::Tired(exception))
             }
         }
     }

@@ -819,12 +819,6 @@ pub mod top_level {
         }
     }
 
-    impl From<super::TopError> for rt::Error<TopRaises> {
-        fn from(exception: super::TopError) -> Self {
-            Self::User(TopRaises::TopError(exception))
-        }
-    }
-
     #[doc(hidden)]
     pub mod skeleton {
         use ::armilla::rt;

@@ -477,12 +477,6 @@ pub mod extras {
             }
         }
 
-        impl From<super::Unreadable> for rt::Error<LevelGetRaises> {
-            fn from(exception: super::Unreadable) -> Self {
-                Self::User(LevelGetRaises::Unreadable(exception))
-            }
-        }
-
         /// The exceptions that `text` may raise.
         #[derive(Debug, Clone, PartialEq)]
         pub enum TextGetRaises {
@@ -524,12 +518,6 @@ pub mod extras {
         impl From<super::Unreadable> for TextGetRaises {
             fn from(exception: super::Unreadable) -> Self {
                 Self::Unreadable(exception)
-            }
-        }
-
-        impl From<super::Unreadable> for rt::Error<TextGetRaises> {
-            fn from(exception: super::Unreadable) -> Self {
-                Self::User(TextGetRaises::Unreadable(exception))
             }
         }
 
@@ -585,21 +573,9 @@ pub mod extras {
             }
         }
 
-        impl From<super::Unwritable> for rt::Error<TextSetRaises> {
-            fn from(exception: super::Unwritable) -> Self {
-                Self::User(TextSetRaises::Unwritable(exception))
-            }
-        }
-
         impl From<super::Unreadable> for TextSetRaises {
             fn from(exception: super::Unreadable) -> Self {
                 Self::Unreadable(exception)
-            }
-        }
-
-        impl From<super::Unreadable> for rt::Error<TextSetRaises> {
-            fn from(exception: super::Unreadable) -> Self {
-                Self::User(TextSetRaises::Unreadable(exception))
             }
         }
 
@@ -644,12 +620,6 @@ pub mod extras {
         impl From<super::Unwritable> for MarkSetRaises {
             fn from(exception: super::Unwritable) -> Self {
                 Self::Unwritable(exception)
-            }
-        }
-
-        impl From<super::Unwritable> for rt::Error<MarkSetRaises> {
-            fn from(exception: super::Unwritable) -> Self {
-                Self::User(MarkSetRaises::Unwritable(exception))
             }
         }
 

@@ -19,6 +19,13 @@ impl<E> From<SystemException> for Error<E> {
     }
 }
 
+/// What an operation may raise becomes its error by `.into()` or `?`.
+impl<E: From<X>, X: UserException> From<X> for Error<E> {
+    fn from(exception: X) -> Self {
+        Self::User(exception.into())
+    }
+}
+
 impl<E: fmt::Display> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -834,21 +834,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<BindRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(BindRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for BindRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
-            }
-        }
-
-        impl From<CannotProceed> for rt::Error<BindRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(BindRaises::CannotProceed(exception))
             }
         }
 
@@ -858,21 +846,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<InvalidName> for rt::Error<BindRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(BindRaises::InvalidName(exception))
-            }
-        }
-
         impl From<AlreadyBound> for BindRaises {
             fn from(exception: AlreadyBound) -> Self {
                 Self::AlreadyBound(exception)
-            }
-        }
-
-        impl From<AlreadyBound> for rt::Error<BindRaises> {
-            fn from(exception: AlreadyBound) -> Self {
-                Self::User(BindRaises::AlreadyBound(exception))
             }
         }
 
@@ -942,33 +918,15 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<RebindRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(RebindRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for RebindRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
             }
         }
 
-        impl From<CannotProceed> for rt::Error<RebindRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(RebindRaises::CannotProceed(exception))
-            }
-        }
-
         impl From<InvalidName> for RebindRaises {
             fn from(exception: InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<InvalidName> for rt::Error<RebindRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(RebindRaises::InvalidName(exception))
             }
         }
 
@@ -1048,21 +1006,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<BindContextRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(BindContextRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for BindContextRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
-            }
-        }
-
-        impl From<CannotProceed> for rt::Error<BindContextRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(BindContextRaises::CannotProceed(exception))
             }
         }
 
@@ -1072,21 +1018,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<InvalidName> for rt::Error<BindContextRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(BindContextRaises::InvalidName(exception))
-            }
-        }
-
         impl From<AlreadyBound> for BindContextRaises {
             fn from(exception: AlreadyBound) -> Self {
                 Self::AlreadyBound(exception)
-            }
-        }
-
-        impl From<AlreadyBound> for rt::Error<BindContextRaises> {
-            fn from(exception: AlreadyBound) -> Self {
-                Self::User(BindContextRaises::AlreadyBound(exception))
             }
         }
 
@@ -1156,33 +1090,15 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<RebindContextRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(RebindContextRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for RebindContextRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
             }
         }
 
-        impl From<CannotProceed> for rt::Error<RebindContextRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(RebindContextRaises::CannotProceed(exception))
-            }
-        }
-
         impl From<InvalidName> for RebindContextRaises {
             fn from(exception: InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<InvalidName> for rt::Error<RebindContextRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(RebindContextRaises::InvalidName(exception))
             }
         }
 
@@ -1252,33 +1168,15 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<ResolveRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(ResolveRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for ResolveRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
             }
         }
 
-        impl From<CannotProceed> for rt::Error<ResolveRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(ResolveRaises::CannotProceed(exception))
-            }
-        }
-
         impl From<InvalidName> for ResolveRaises {
             fn from(exception: InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<InvalidName> for rt::Error<ResolveRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(ResolveRaises::InvalidName(exception))
             }
         }
 
@@ -1348,33 +1246,15 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<UnbindRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(UnbindRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for UnbindRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
             }
         }
 
-        impl From<CannotProceed> for rt::Error<UnbindRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(UnbindRaises::CannotProceed(exception))
-            }
-        }
-
         impl From<InvalidName> for UnbindRaises {
             fn from(exception: InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<InvalidName> for rt::Error<UnbindRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(UnbindRaises::InvalidName(exception))
             }
         }
 
@@ -1454,21 +1334,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<NotFound> for rt::Error<BindNewContextRaises> {
-            fn from(exception: NotFound) -> Self {
-                Self::User(BindNewContextRaises::NotFound(exception))
-            }
-        }
-
         impl From<CannotProceed> for BindNewContextRaises {
             fn from(exception: CannotProceed) -> Self {
                 Self::CannotProceed(exception)
-            }
-        }
-
-        impl From<CannotProceed> for rt::Error<BindNewContextRaises> {
-            fn from(exception: CannotProceed) -> Self {
-                Self::User(BindNewContextRaises::CannotProceed(exception))
             }
         }
 
@@ -1478,21 +1346,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<InvalidName> for rt::Error<BindNewContextRaises> {
-            fn from(exception: InvalidName) -> Self {
-                Self::User(BindNewContextRaises::InvalidName(exception))
-            }
-        }
-
         impl From<AlreadyBound> for BindNewContextRaises {
             fn from(exception: AlreadyBound) -> Self {
                 Self::AlreadyBound(exception)
-            }
-        }
-
-        impl From<AlreadyBound> for rt::Error<BindNewContextRaises> {
-            fn from(exception: AlreadyBound) -> Self {
-                Self::User(BindNewContextRaises::AlreadyBound(exception))
             }
         }
 
@@ -1537,12 +1393,6 @@ pub mod cos_naming {
         impl From<NotEmpty> for DestroyRaises {
             fn from(exception: NotEmpty) -> Self {
                 Self::NotEmpty(exception)
-            }
-        }
-
-        impl From<NotEmpty> for rt::Error<DestroyRaises> {
-            fn from(exception: NotEmpty) -> Self {
-                Self::User(DestroyRaises::NotEmpty(exception))
             }
         }
 
@@ -2045,12 +1895,6 @@ pub mod cos_naming {
             }
         }
 
-        impl From<super::naming_context::InvalidName> for rt::Error<ToStringRaises> {
-            fn from(exception: super::naming_context::InvalidName) -> Self {
-                Self::User(ToStringRaises::InvalidName(exception))
-            }
-        }
-
         /// The exceptions that `to_name` may raise.
         #[derive(Debug, Clone, PartialEq)]
         pub enum ToNameRaises {
@@ -2094,12 +1938,6 @@ pub mod cos_naming {
         impl From<super::naming_context::InvalidName> for ToNameRaises {
             fn from(exception: super::naming_context::InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<super::naming_context::InvalidName> for rt::Error<ToNameRaises> {
-            fn from(exception: super::naming_context::InvalidName) -> Self {
-                Self::User(ToNameRaises::InvalidName(exception))
             }
         }
 
@@ -2161,21 +1999,9 @@ pub mod cos_naming {
             }
         }
 
-        impl From<InvalidAddress> for rt::Error<ToUrlRaises> {
-            fn from(exception: InvalidAddress) -> Self {
-                Self::User(ToUrlRaises::InvalidAddress(exception))
-            }
-        }
-
         impl From<super::naming_context::InvalidName> for ToUrlRaises {
             fn from(exception: super::naming_context::InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<super::naming_context::InvalidName> for rt::Error<ToUrlRaises> {
-            fn from(exception: super::naming_context::InvalidName) -> Self {
-                Self::User(ToUrlRaises::InvalidName(exception))
             }
         }
 
@@ -2245,33 +2071,15 @@ pub mod cos_naming {
             }
         }
 
-        impl From<super::naming_context::NotFound> for rt::Error<ResolveStrRaises> {
-            fn from(exception: super::naming_context::NotFound) -> Self {
-                Self::User(ResolveStrRaises::NotFound(exception))
-            }
-        }
-
         impl From<super::naming_context::CannotProceed> for ResolveStrRaises {
             fn from(exception: super::naming_context::CannotProceed) -> Self {
                 Self::CannotProceed(exception)
             }
         }
 
-        impl From<super::naming_context::CannotProceed> for rt::Error<ResolveStrRaises> {
-            fn from(exception: super::naming_context::CannotProceed) -> Self {
-                Self::User(ResolveStrRaises::CannotProceed(exception))
-            }
-        }
-
         impl From<super::naming_context::InvalidName> for ResolveStrRaises {
             fn from(exception: super::naming_context::InvalidName) -> Self {
                 Self::InvalidName(exception)
-            }
-        }
-
-        impl From<super::naming_context::InvalidName> for rt::Error<ResolveStrRaises> {
-            fn from(exception: super::naming_context::InvalidName) -> Self {
-                Self::User(ResolveStrRaises::InvalidName(exception))
             }
         }
 

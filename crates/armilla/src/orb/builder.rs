@@ -100,9 +100,8 @@ impl OrbBuilder {
     /// Makes the ORB. Endpoints that were asked for are open when it returns.
     ///
     /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened, `BAD_PARAM` when a setting cannot be met.
+    /// `INITIALIZE` when an endpoint cannot be opened.
     pub fn build(self) -> Result<Orb, SystemException> {
-        self.settings.check()?;
         let settings = Arc::new(self.settings);
         let root = Arc::new(PoaInner::new_root());
         let adapters = Adapters::default();

@@ -1,0 +1,100 @@
+//! `armilla idl compile`: Rust out of IDL, as a build script would make it.
+
+use super::Input;
+use crate::failure::{Doing, Failure, Outcome};
+use crate::output::print;
+use armilla_idl::rust::Sides;
+use armilla_idl::{Diagnostics, parse_all, rust};
+use std::path::PathBuf;
+
+/// What to compile, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Compile {
+    /// The IDL files; what several of them include is generated once
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    backend: Backend,
+    /// The file to write, a directory for a file named like the first FILE, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// What the back end is told.
+#[derive(Debug, clap::Args)]
+struct Backend {
+    /// Take the Rust of an IDL module, or of an included file, from a Rust module; may stand several
+    /// times
+    #[arg(long = "extern", value_name = "MODULE|FILE=PATH", value_parser = pair)]
+    externs: Vec<(String, String)>,
+    /// Leave out what only servers need
+    #[arg(long, conflicts_with = "servant_only")]
+    client_only: bool,
+    /// Leave out what only clients need
+    #[arg(long)]
+    servant_only: bool,
+    /// Leave out the forms of operations that do not wait for the reply
+    #[arg(long)]
+    no_async: bool,
+    /// Add traits for servants that reply later
+    #[arg(long)]
+    replies_later: bool,
+    /// Derive traits for a type, for the types of a module, or for all (*); may stand several times
+    #[arg(long, value_name = "NAME=TRAITS", value_parser = pair)]
+    derive: Vec<(String, String)>,
+    /// Keep a sequence<octet>, a typedef or a member, in a shared buffer; may stand several times
+    #[arg(long, value_name = "NAME")]
+    shared: Vec<String>,
+}
+
+/// Both halves of `A=B`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let halves = text.split_once('=').filter(|(a, b)| !a.is_empty() && !b.is_empty());
+    let (a, b) = halves.ok_or("NAME=VALUE is needed")?;
+    Ok((a.to_owned(), b.to_owned()))
+}
+
+impl Backend {
+    fn options(&self) -> rust::Options {
+        let sides = match (self.client_only, self.servant_only) {
+            (true, _) => Sides::Client,
+            (_, true) => Sides::Servant,
+            _ => Sides::Both,
+        };
+        let options = rust::Options::new().sides(sides).replies_later(self.replies_later);
+        let options = if self.no_async { options.asynchronous(false) } else { options };
+        let options =
+            self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
+        let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));
+        self.shared.iter().fold(options, rust::Options::shared)
+    }
+}
+
+pub(super) fn run(arguments: &Compile) -> Outcome {
+    let Compile { input, output, .. } = arguments;
+    let text = generate(arguments).map_err(|errors| {
+        input.tell(&errors);
+        Failure::Told
+    })?;
+    if output.as_os_str() == "-" {
+        return print(format_args!("{text}"));
+    }
+    let output = if output.is_dir() { inside(arguments) } else { output.clone() };
+    std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
+}
+
+fn generate(arguments: &Compile) -> Result<String, Diagnostics> {
+    let compilation = parse_all(&arguments.files, &arguments.input.options())?;
+    let options = arguments.backend.options().sources_of(&compilation);
+    let text = rust::generate(&compilation.model, &options)?;
+    arguments.input.tell(&compilation.warnings);
+    Ok(text)
+}
+
+/// The file in the output directory.
+fn inside(arguments: &Compile) -> PathBuf {
+    let stem = arguments.files.first().and_then(|file| file.file_stem()).unwrap_or("idl".as_ref());
+    arguments.output.join(stem).with_extension("rs")
+}

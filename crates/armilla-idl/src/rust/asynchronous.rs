@@ -1,0 +1,73 @@
+//! The forms of operations that do not wait for the reply: methods that every implementation of an
+//! interface has, and that references override with calls.
+
+use super::names;
+use super::operation::Callable;
+use super::scope::Scope;
+use super::stub;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The method of the interface's trait, good for servants: what it returns is there at once.
+pub(super) fn provided(
+    scope: &Scope<'_>,
+    companion: &Ident,
+    callable: &Callable<'_>,
+) -> TokenStream {
+    let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
+    let docs = format!(" [`{0}`](Self::{0}) without waiting for the reply.", callable.method);
+    let lints = callable.lints(scope);
+    let (preparation, outcome) = callable.waiting(scope);
+    quote! {
+        #[doc = #docs]
+        #lints
+        #signature {
+            #preparation
+            rt::ReplyFuture::ready(#outcome)
+        }
+    }
+}
+
+/// The method of references.
+pub(super) fn for_references(
+    scope: &Scope<'_>,
+    companion: &Ident,
+    callable: &Callable<'_>,
+) -> TokenStream {
+    let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
+    let method = method(scope, callable);
+    let servant = callable.local("servant");
+    let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
+    let wire_name = &callable.wire_name;
+    let invoke = match callable.raises.is_empty() {
+        true => names::ident("invoke_async"),
+        false => names::ident("invoke_raises_async"),
+    };
+    let arguments = stub::arguments(scope, callable, true);
+    let results = stub::results(scope, callable);
+    let lints = stub::lints(scope, callable);
+    quote! {
+        #lints
+        #signature {
+            if let Some(#servant) = self.local() {
+                return #servant.#method(#(#parameters),*);
+            }
+            self.#invoke(#wire_name, #arguments, #results)
+        }
+    }
+}
+
+/// The head of the method; `None` if there shall be no such method.
+fn signature(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> Option<TokenStream> {
+    if callable.oneway || !scope.options.asynchronous {
+        return None;
+    }
+    let method = method(scope, callable);
+    let parameters = callable.given(scope);
+    let outcome = callable.outcome(scope, companion);
+    Some(quote!(fn #method(&self #(, #parameters)*) -> rt::ReplyFuture<#outcome>))
+}
+
+fn method(scope: &Scope<'_>, callable: &Callable<'_>) -> Ident {
+    names::ident(&scope.derived_method(&callable.stem, "async"))
+}

@@ -1,0 +1,59 @@
+// Made from servant.idl by the Armilla IDL compiler. Do not edit: change the IDL.
+
+/// What servants need and nothing more.
+#[allow(dead_code, unreachable_pub)]
+pub trait Account: Send + Sync + 'static {
+    /// IDL operation `deposit`.
+    fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException>;
+}
+
+/// A reference to an object with the interface [`Account`].
+#[allow(dead_code, unreachable_pub)]
+pub type AccountRef = ::armilla::rt::Ref<dyn Account>;
+
+impl ::armilla::rt::Interface for dyn Account {
+    const REPOSITORY_ID: &'static str = "IDL:Account:1.0";
+    const BASES: &'static [&'static str] = &[];
+
+    fn dispatch(
+        &self,
+        call: &mut ::armilla::rt::ServerCall<'_>,
+    ) -> ::armilla::rt::Dispatched {
+        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new([
+            "deposit",
+        ]);
+        match OPERATIONS.find(call.operation()) {
+            Some(0) => account::skeleton::deposit(self, call),
+            _ => call.unknown_operation(),
+        }
+    }
+
+    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {
+        target.offer::<dyn Account>(|| servant.clone());
+    }
+}
+
+impl ::armilla::rt::IsA<dyn Account> for dyn Account {}
+
+/// What belongs to the interface [`Account`].
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
+pub mod account {
+    /// Ties the servant to the skeleton of [`Account`](super::Account), for an object adapter.
+    pub fn tie(servant: impl super::Account) -> ::std::sync::Arc<dyn super::Account> {
+        ::std::sync::Arc::new(servant)
+    }
+
+    #[doc(hidden)]
+    pub mod skeleton {
+        use ::armilla::rt;
+
+        pub fn deposit<T: super::super::Account + ?Sized>(
+            servant: &T,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            let input = &mut call.arguments();
+            let amount = input.f64()?;
+            call.reply(servant.deposit(amount), |(), _out| Ok(()))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the options of the back end do. That the result compiles and works is for the tests of the
+//! ORB to show.
+
+use armilla_idl::rust::{Options, generate};
+use armilla_idl::{Diagnostics, parse_str};
+
+const SOURCE: &str = "
+    module Shapes {
+        struct Point { double x; };
+        struct Label { wstring text; };
+        typedef sequence<octet> Pixels;
+        typedef sequence<octet, 8> Key;
+        struct Picture { Pixels raw; Key code; sequence<octet> thumbnail; sequence<long> other; };
+        enum Colour { RED };
+        exception Refused {};
+        interface Named { Pixels draw(in Pixels given, inout Key secret) raises (Refused); };
+    };
+    module Room {
+        module Hall { interface Named : Shapes::Named { attribute Shapes::Point place; }; };
+    };";
+
+fn made(options: Options) -> Result<String, Diagnostics> {
+    let read = armilla_idl::Options::new().read_with(|_| Ok(SOURCE.into()));
+    let source = "#include \"shapes.idl\"\nmodule Shapes { typedef Point Place; };";
+    let compilation = parse_str("room.idl", source, &read).unwrap();
+    generate(&compilation.model, &options.sources_of(&compilation))
+}
+
+/// The generated code without line breaks and the blanks around them.
+fn flat(options: Options) -> String {
+    let made = made(options).unwrap_or_else(|errors| panic!("{errors}"));
+    made.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn refused(options: Options, why: &str) {
+    let errors = made(options).unwrap_err().render();
+    assert!(errors.contains("E0702") && errors.contains(why), "{errors}");
+}
+
+#[test]
+fn a_module_of_another_crate_is_named_and_not_made() {
+    let code = flat(Options::new().extern_path("Shapes", "::drawing::shapes"));
+    assert!(!code.contains("mod shapes"), "{code}");
+    assert!(code.contains("pub trait Named: ::drawing::shapes::Named {"));
+    assert!(code.contains("fn place(&self) -> Result<::drawing::shapes::Point,"));
+    assert!(code.contains("impl rt::IsA<dyn ::drawing::shapes::Named> for dyn Named {}"));
+    assert!(code.contains("::drawing::shapes::named::skeleton::draw(self, call)"));
+
+    let inner = flat(Options::new().extern_path("::Room::Hall", "crate::hall"));
+    assert!(!inner.contains("mod room") && inner.contains("pub mod shapes"));
+}
+
+#[test]
+fn a_file_of_another_crate_is_named_and_what_is_not_in_it_is_made() {
+    let code = flat(Options::new().extern_path("shapes.idl", "drawing"));
+    assert!(
+        code.contains(
+            "pub mod shapes { /// IDL `Shapes::Place`. pub type Place = drawing::shapes::Point; }"
+        ),
+        "{code}"
+    );
+    assert!(!code.contains("struct") && !code.contains("trait") && !code.contains("mod room"));
+}
+
+#[test]
+fn a_mapping_of_nothing_or_to_no_path_is_an_error() {
+    refused(Options::new().extern_path("Shape", "a::b"), "`Shape` is neither a module nor a file");
+    refused(Options::new().extern_path("Shapes::Point", "a::b"), "`Shapes::Point` is neither");
+    refused(Options::new().extern_path("hapes.idl", "a::b"), "`hapes.idl` is neither");
+    refused(Options::new().extern_path("Shapes", "a-b"), "`a-b` is not the path of a Rust module");
+}
+
+#[test]
+fn traits_are_derived_for_one_type_or_for_all_that_can_have_them() {
+    let one = flat(Options::new().derive("Shapes::Label", "serde::Serialize, PartialEq"));
+    assert!(one.contains("#[derive(serde::Serialize)] #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)] pub struct Label"));
+    assert_eq!(one.matches("serde::Serialize").count(), 1);
+
+    // A `Label` holds a type of the runtime, of which the trait may know nothing.
+    for what in ["*", "Shapes"] {
+        let all = flat(Options::new().derive(what, "serde::Serialize"));
+        assert_eq!(all.matches("#[derive(serde::Serialize)]").count(), 4, "{all}");
+        assert!(!all.contains("#[derive(serde::Serialize)] #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)] pub struct Label"));
+    }
+    refused(Options::new().derive("Shapes::Named", "A"), "`Shapes::Named` is no type or module");
+    refused(Options::new().derive("*", "A B"), "`A B` is not a list of traits");
+}
+
+#[test]
+fn octets_are_shared_where_it_is_said() {
+    let names = ["Shapes::Pixels", "::Shapes::Key", "Shapes::Picture::thumbnail"];
+    let code = flat(names.iter().fold(Options::new(), |options, name| options.shared(*name)));
+    assert!(code.contains("pub type Pixels = rt::SharedOctets;"));
+    assert!(code.contains("pub thumbnail: rt::SharedOctets,"));
+    assert!(code.contains("pub other: Vec<i32>,"));
+    assert!(code.contains("out.put_bounded_sequence::<u8>(&self.code, 8)?;"));
+    assert!(code.contains("code: input.bounded_octets(8).map(Into::into)?,"));
+    assert!(
+        code.contains("fn draw( &self, given: &[u8], secret: &mut Key, ) -> Result<Pixels,"),
+        "{code}"
+    );
+    // What is not shared is no other type in IDL.
+    assert!(code.contains("rt::TypeCode::sequence(rt::TypeCode::Octet, 8)"));
+    refused(
+        Options::new().shared("Shapes::Picture::other"),
+        "`Shapes::Picture::other` is no typedef",
+    );
+    refused(Options::new().shared("Nothing"), "`Nothing` is no typedef and no member");
+}

@@ -1,0 +1,102 @@
+//! IDL of two crates: this one uses the types that the library of the tests has generated.
+
+mod idl {
+    armilla::include_idl!("gallery");
+}
+
+use armilla::rt::SharedOctets;
+use armilla::{Error, SystemException, Value};
+use armilla_tests::orbs::{client, listening};
+use armilla_tests::shared::shapes;
+use idl::gallery::room::HangRaises;
+use idl::gallery::{Carved, Picture, Room, RoomRef, room};
+use idl::shapes::Line;
+use shapes::{Fill, Frame, FrameRef, Named, NamedRef, Pixels, Point, Refused};
+
+struct Hall;
+
+impl Named for Hall {
+    fn name(&self) -> Result<String, SystemException> {
+        Ok("hall".to_owned())
+    }
+}
+
+impl Room for Hall {
+    fn hang(
+        &self,
+        what: &Picture,
+        place: &Point,
+        pixels: &mut Pixels,
+    ) -> Result<Picture, Error<HangRaises>> {
+        if place.x < 0.0 {
+            return Err(Refused { why: "no wall".to_owned() }.into());
+        }
+        *pixels = what.pixels.clone();
+        Ok(what.clone())
+    }
+
+    fn keeper(&self) -> Result<NamedRef, SystemException> {
+        Ok(NamedRef::nil())
+    }
+}
+
+fn picture() -> Picture {
+    let base = Frame { width: 3 };
+    let carved = Value::new(Carved { base, ornament: "leaves".to_owned() });
+    Picture {
+        edge: Line { from: Point { x: 0.0, y: 0.0 }, to: Point { x: 4.0, y: 3.0 } },
+        fill: Fill::Centre(Point { x: 1.0, y: 1.0 }),
+        pixels: vec![7; 100_000].into(),
+        thumbnail: SharedOctets::from(vec![1, 2, 3]),
+        around: Some(carved.upcast()),
+    }
+}
+
+#[test]
+fn types_exceptions_and_interfaces_of_another_crate_are_used_as_they_are() {
+    let orb = listening();
+    let room: RoomRef = orb.root_poa().activate(room::tie(Hall)).unwrap();
+    let far = client();
+    // The crate of `Frame` cannot know what is made of it elsewhere.
+    [&orb, &far].into_iter().for_each(|orb| orb.register_value::<Carved>());
+    let url = orb.object_to_string(room.object()).unwrap();
+    let remote: RoomRef = far.resolve(&url).unwrap();
+    for room in [room, remote] {
+        let sent = picture();
+        let mut pixels = Pixels::default();
+        let hung = room.hang(&sent, &Point { x: 1.0, y: 1.0 }, &mut pixels).unwrap();
+        assert_eq!((&hung.edge, &hung.fill), (&sent.edge, &sent.fill));
+        assert_eq!((&hung.pixels, &hung.thumbnail), (&sent.pixels, &sent.thumbnail));
+        assert_eq!(pixels, sent.pixels);
+        assert_eq!(width_and_ornament(hung.around), (3, "leaves".to_owned()));
+        assert_eq!(room.name().unwrap(), "hall");
+        assert_eq!(room.upcast::<dyn Named>().name().unwrap(), "hall");
+        assert!(room.keeper().unwrap().is_nil());
+
+        let refused = room.hang(&sent, &Point { x: -1.0, y: 0.0 }, &mut pixels).unwrap_err();
+        let why = Refused { why: "no wall".to_owned() };
+        assert_eq!(refused, Error::User(HangRaises::Refused(why)));
+    }
+}
+
+fn width_and_ornament(frame: FrameRef) -> (i32, String) {
+    let carved: Value<Carved> = frame.unwrap().downcast().unwrap();
+    let state = carved.get();
+    (state.base.width, state.ornament.clone())
+}
+
+#[test]
+fn collocated_calls_pass_shared_octets_on_without_a_copy() {
+    let orb = listening();
+    let room: RoomRef = orb.root_poa().activate(room::tie(Hall)).unwrap();
+    let sent = picture();
+    let mut pixels = Pixels::default();
+    room.hang(&sent, &Point { x: 1.0, y: 1.0 }, &mut pixels).unwrap();
+    assert_eq!(pixels.as_ptr(), sent.pixels.as_ptr());
+}
+
+#[test]
+fn traits_are_derived_where_the_members_allow_it() {
+    assert!(Point { x: 1.0, y: 2.0 } < Point { x: 1.0, y: 3.0 });
+    assert!(Fill::Centre(Point { x: 1.0, y: 2.0 }) < Fill::Centre(Point { x: 2.0, y: 0.0 }));
+}
