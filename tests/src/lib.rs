@@ -15,6 +15,7 @@ pub mod servant;
 mod idl {
     armilla::include_idl!("dynamic");
     armilla::include_idl!("probe");
+    armilla::include_idl!("texts");
     armilla::include_idl!("values");
 }
 
@@ -24,4 +25,4 @@ pub mod shared {
     armilla::include_idl!("shapes");
 }
 
-pub use idl::{dynamic, older, probe, values};
+pub use idl::{dynamic, older, probe, texts, values};

@@ -6,11 +6,10 @@ pub use pieces::Pieces;
 
 use crate::value::DecodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Fixed, LittleEndian,
-    Order, WideFormat,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Fixed,
+    LittleEndian, Order, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
@@ -28,7 +27,7 @@ pub struct Decoder<'a> {
     pub(crate) octets: &'a [u8],
     pub(crate) position: usize,
     order: ByteOrder,
-    code_set: CodeSet,
+    code_sets: CodeSets,
     wide: WideFormat,
     depth: u16,
     context: Option<&'a Context>,
@@ -49,19 +48,36 @@ impl<'a> Decoder<'a> {
     /// A decoder at `position` of `octets`, whose first octet is the origin of alignment.
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
-        let code_set = CodeSet::Iso8859_1;
+        let code_sets = CodeSets::with_utf_16(CodeSet::Iso8859_1);
         let wide = WideFormat::Octets;
         let (context, pieces, values) = (None, None, None);
         let (depth, piece) = (0, 0);
-        Self { octets, position, order, code_set, wide, depth, context, pieces, piece, values }
+        Self { octets, position, order, code_sets, wide, depth, context, pieces, piece, values }
     }
 
     /// The same decoder for strings in `code_set`.
     #[inline]
     #[must_use]
     pub const fn with_code_set(mut self, code_set: CodeSet) -> Self {
-        self.code_set = code_set;
+        self.code_sets.char = code_set;
         self
+    }
+
+    /// The same decoder for characters in these code sets; without one for wide characters, for
+    /// those in UTF-16.
+    #[inline]
+    #[must_use]
+    pub const fn with_code_sets(mut self, code_sets: CodeSets) -> Self {
+        self.code_sets = code_sets;
+        self
+    }
+
+    /// The code set of wide characters.
+    pub(crate) const fn wide_code_set(&self) -> CodeSet {
+        match self.code_sets.wchar {
+            Some(code_set) => code_set,
+            None => CodeSet::Utf16,
+        }
     }
 
     /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
@@ -277,13 +293,13 @@ impl<'a> Decoder<'a> {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }
         match core::str::from_utf8(octets) {
-            Ok(text) if self.code_set == CodeSet::Utf8 || octets.is_ascii() => {
+            Ok(text) if self.code_sets.char == CodeSet::Utf8 || octets.is_ascii() => {
                 Ok(Cow::Borrowed(text))
             }
-            _ if self.code_set == CodeSet::Iso8859_1 => {
-                Ok(Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect::<String>()))
-            }
-            _ => Err(self.error(CdrErrorKind::Malformed(self.code_set))),
+            _ => match code_set::decode(octets, self.code_sets.char) {
+                Some(text) => Ok(Cow::Owned(text)),
+                None => Err(self.error(CdrErrorKind::Malformed(self.code_sets.char))),
+            },
         }
     }
 

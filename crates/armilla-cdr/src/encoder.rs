@@ -2,8 +2,8 @@
 
 use crate::value::EncodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Encode, Fixed, LittleEndian,
-    Order, WideFormat,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Fixed,
+    LittleEndian, Order, WideFormat, code_set,
 };
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ const BORROW_FROM: usize = 16 * 1024;
 pub struct Encoder<'p> {
     pub(crate) buffer: Vec<u8>,
     pub(crate) order: ByteOrder,
-    pub(crate) code_set: CodeSet,
+    pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
     pub(crate) borrowed: Borrowed<'p>,
     /// How long the output was when it was first aligned to eight.
@@ -58,11 +58,25 @@ impl<'p> Encoder<'p> {
     }
 
     /// An encoder that appends to `buffer`, whose first octet is the origin of alignment.
+    /// Strings are in `code_set`, wide characters in UTF-16.
     #[inline]
     pub const fn with_buffer(buffer: Vec<u8>, order: ByteOrder, code_set: CodeSet) -> Self {
+        Self::with_code_sets(buffer, order, CodeSets::with_utf_16(code_set))
+    }
+
+    /// An encoder that appends to `buffer`, as [`with_buffer`](Self::with_buffer), for the
+    /// characters of a connection.
+    #[inline]
+    pub const fn with_code_sets(buffer: Vec<u8>, order: ByteOrder, code_sets: CodeSets) -> Self {
         let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
-        let (wide, eights_from) = (WideFormat::Octets, usize::MAX);
-        Self { buffer, order, code_set, wide, borrowed, eights_from, values: None }
+        let (wide, eights_from, values) = (WideFormat::Octets, usize::MAX, None);
+        Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
+    }
+
+    /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
+    #[inline]
+    pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
+        self.code_sets = code_sets;
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
@@ -274,8 +288,8 @@ impl<'p> Encoder<'p> {
         if value.as_bytes().contains(&0) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
-        if self.code_set == CodeSet::Iso8859_1 && !value.is_ascii() {
-            return self.put_latin1(value);
+        if self.code_sets.char != CodeSet::Utf8 && !value.is_ascii() {
+            return self.put_converted(value);
         }
         self.put_length(value.len() + 1)?;
         self.buffer.extend_from_slice(value.as_bytes());
@@ -283,18 +297,19 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn put_latin1(&mut self, value: &str) -> CdrResult {
-        self.put_length(value.chars().count() + 1)?;
-        for character in value.chars() {
-            match u8::try_from(character) {
-                Ok(octet) => self.buffer.push(octet),
-                Err(_) => {
-                    let kind = CdrErrorKind::NotInCodeSet(character, self.code_set);
-                    return Err(CdrError::at(kind, self.len()));
-                }
-            }
+    /// Appends a string that is not the same in every code set.
+    fn put_converted(&mut self, value: &str) -> CdrResult {
+        self.put_u32(0);
+        let (length_at, start) = (self.buffer.len() - 4, self.buffer.len());
+        if let Err(character) = code_set::encode(value, self.code_sets.char, &mut self.buffer) {
+            let kind = CdrErrorKind::NotInCodeSet(character, self.code_sets.char);
+            return Err(CdrError::at(kind, self.len()));
         }
         self.buffer.push(0);
+        let length = self.buffer.len() - start;
+        let length =
+            u32::try_from(length).map_err(|_| CdrError::new(CdrErrorKind::TooLong(length)))?;
+        self.patch_u32(length_at, length);
         Ok(())
     }
 
@@ -319,7 +334,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         fill: impl for<'e> FnOnce(&mut Encoder<'e>) -> CdrResult,
     ) -> CdrResult {
-        let mut inner = Encoder::with_buffer(Vec::new(), self.order, self.code_set);
+        let mut inner = Encoder::with_code_sets(Vec::new(), self.order, self.code_sets);
         inner.wide = self.wide;
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;

@@ -48,8 +48,10 @@ pub enum CdrErrorKind {
     Malformed(CodeSet),
     /// A character that the code set of the connection cannot express.
     NotInCodeSet(char, CodeSet),
-    /// A wide character or string that is not well-formed UTF-16.
-    MalformedWide,
+    /// Wide characters in GIOP 1.0, which has none.
+    WideInGiop1_0,
+    /// A wide character to be sent where no code set was agreed on for them.
+    NoWideCodeSet,
     /// A character that takes two units of UTF-16, where one is all that a `wchar` has.
     TwoUnits(char),
     /// A sequence or string longer than its IDL bound.
@@ -103,10 +105,7 @@ impl CdrError {
     pub const fn is_conversion(&self) -> bool {
         matches!(
             self.kind,
-            CdrErrorKind::Malformed(_)
-                | CdrErrorKind::NotInCodeSet(..)
-                | CdrErrorKind::MalformedWide
-                | CdrErrorKind::TwoUnits(_)
+            CdrErrorKind::Malformed(_) | CdrErrorKind::NotInCodeSet(..) | CdrErrorKind::TwoUnits(_)
         )
     }
 }
@@ -128,12 +127,17 @@ impl fmt::Display for CdrError {
             }
             CdrErrorKind::MissingNul => f.write_str("a string does not end in NUL"),
             CdrErrorKind::EmbeddedNul => f.write_str("a string contains a NUL before its end"),
-            CdrErrorKind::Malformed(set) => write!(f, "a string is not well-formed {set}"),
+            CdrErrorKind::Malformed(set) => write!(f, "a text is not well-formed {set}"),
             CdrErrorKind::NotInCodeSet(character, set) => {
-                write!(f, "the character {character:?} does not exist in {set}")
+                write!(
+                    f,
+                    "the character {character:?} (U+{:04X}) does not exist in {set}",
+                    u32::from(character)
+                )
             }
-            CdrErrorKind::MalformedWide => {
-                f.write_str("wide characters are not well-formed UTF-16")
+            CdrErrorKind::WideInGiop1_0 => f.write_str("GIOP 1.0 cannot carry wide characters"),
+            CdrErrorKind::NoWideCodeSet => {
+                f.write_str("no code set was agreed on for wide characters")
             }
             CdrErrorKind::TwoUnits(character) => {
                 write!(f, "the wide character {character:?} takes two units in GIOP 1.1")

@@ -47,7 +47,7 @@ mod wide;
 
 pub use any::Any;
 pub use bits::{get_bits, get_signed_bits, set_bits};
-pub use code_set::CodeSet;
+pub use code_set::{CodeSet, CodeSets, UnknownCodeSet};
 pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;
 pub use decoder::{Context, DEPTH_LIMIT, Decoder, Pieces};

@@ -1,9 +1,11 @@
 //! Wide characters and strings: IDL `wchar`, which is a Rust `char`, and `wstring`.
 //!
-//! On the wire they are UTF-16. How its units are laid out depends on the version of GIOP (CORBA
-//! 3.4 Part 2, 9.3.2.6 and 9.3.2.7).
+//! On the wire they are UTF-16, or UCS-2 or UCS-4 where that was agreed on. How the units are laid
+//! out depends on the version of GIOP (CORBA 3.4 Part 2, 9.3.2.6 and 9.3.2.7).
 
-use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use crate::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder,
+};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -69,20 +71,29 @@ impl Encoder<'_> {
     /// Appends a wide character.
     ///
     /// # Errors
-    /// In GIOP 1.0, and in GIOP 1.1 when it takes two units of UTF-16.
+    /// In GIOP 1.0, where no code set was agreed on for wide characters, when that one lacks the
+    /// character, and in GIOP 1.1 when it takes two units of UTF-16.
     pub fn put_wchar(&mut self, value: char) -> CdrResult {
+        let set = self.sendable_set()?;
+        let error = |kind, out: &Self| Err(CdrError::at(kind, out.len()));
         let mut units = [0; 2];
         let units: &[u16] = value.encode_utf16(&mut units);
-        match (self.wide_format(), units) {
-            (WideFormat::Refused, _) => return Err(refused()),
-            (WideFormat::Units, [unit]) => self.put_u16(*unit),
-            (WideFormat::Units, _) => {
-                return Err(CdrError::at(CdrErrorKind::TwoUnits(value), self.len()));
+        match (self.wide, set, units) {
+            (_, CodeSet::Ucs2, [_, _]) => {
+                return error(CdrErrorKind::NotInCodeSet(value, set), self);
             }
-            (WideFormat::Octets, units) => {
-                // One character takes 2 or 4 octets.
-                self.put_u8(2 * units.len() as u8);
-                units.iter().for_each(|unit| self.copy_raw(&unit.to_be_bytes()));
+            (WideFormat::Units, CodeSet::Ucs4, _) => self.put_u32(value.into()),
+            (WideFormat::Units, _, [unit]) => self.put_u16(*unit),
+            (WideFormat::Units, ..) => return error(CdrErrorKind::TwoUnits(value), self),
+            (_, CodeSet::Ucs4, _) => {
+                self.put_u8(4);
+                self.copy_raw(&u32::from(value).to_be_bytes());
+            }
+            (_, _, units) => {
+                let mark: &[u16] = if needs_mark(value) { &[MARK] } else { &[] };
+                // One character takes 2 or 4 octets, with a mark 4.
+                self.put_u8(2 * (mark.len() + units.len()) as u8);
+                mark.iter().chain(units).for_each(|unit| self.copy_raw(&unit.to_be_bytes()));
             }
         }
         Ok(())
@@ -91,20 +102,39 @@ impl Encoder<'_> {
     /// Appends a wide string.
     ///
     /// # Errors
-    /// In GIOP 1.0, and when it contains a NUL.
+    /// In GIOP 1.0, when it contains a NUL or a character that the code set lacks, and where no
+    /// code set was agreed on for wide characters.
     pub fn put_wstring(&mut self, value: &str) -> CdrResult {
+        let set = self.sendable_set()?;
         if value.as_bytes().contains(&0) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
-        match self.wide_format() {
-            WideFormat::Refused => return Err(refused()),
-            WideFormat::Units => {
+        if set == CodeSet::Ucs2
+            && let Some(character) = value.chars().find(|character| character.len_utf16() > 1)
+        {
+            return Err(CdrError::at(CdrErrorKind::NotInCodeSet(character, set), self.len()));
+        }
+        match (self.wide, set) {
+            (WideFormat::Units, CodeSet::Ucs4) => {
+                let units: Vec<u32> = value.chars().map(u32::from).chain([0]).collect();
+                self.put_length(units.len())?;
+                self.put_u32s(&units);
+            }
+            (WideFormat::Units, _) => {
                 let units: Vec<u16> = value.encode_utf16().chain([0]).collect();
                 self.put_length(units.len())?;
                 self.put_u16s(&units);
             }
-            WideFormat::Octets => {
-                let octets: Vec<u8> = value.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            (_, CodeSet::Ucs4) => {
+                let mark = value.starts_with('\u{feff}').then_some(MARK.into());
+                let units = mark.into_iter().chain(value.chars().map(u32::from));
+                let octets: Vec<u8> = units.flat_map(u32::to_be_bytes).collect();
+                self.copy_octets(&octets)?;
+            }
+            _ => {
+                let mark = value.starts_with(needs_mark).then_some(MARK);
+                let units = mark.into_iter().chain(value.encode_utf16());
+                let octets: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
                 self.copy_octets(&octets)?;
             }
         }
@@ -121,30 +151,60 @@ impl Encoder<'_> {
         }
         self.put_wstring(value)
     }
+
+    /// The code set in which wide characters may be sent.
+    fn sendable_set(&self) -> CdrResult<CodeSet> {
+        match (self.wide, self.code_sets.wchar) {
+            (WideFormat::Refused, _) => Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
+            (_, None) => Err(CdrError::new(CdrErrorKind::NoWideCodeSet)),
+            (_, Some(set)) => Ok(set),
+        }
+    }
+}
+
+/// The byte order mark.
+const MARK: u16 = 0xfeff;
+
+/// Whether a text that begins so would be taken for one with a byte order mark, and lose it.
+fn needs_mark(first: char) -> bool {
+    matches!(first, '\u{feff}' | '\u{fffe}')
 }
 
 impl Decoder<'_> {
     /// Reads a wide character.
     ///
     /// # Errors
-    /// In GIOP 1.0, and when the octets are not one character in UTF-16.
+    /// In GIOP 1.0, and when the octets are not one character in the code set.
     pub fn wchar(&mut self) -> CdrResult<char> {
-        let text = match self.wide_format() {
-            WideFormat::Refused => return Err(refused()),
-            WideFormat::Units => {
+        let set = self.wide_code_set();
+        match (self.wide_format(), set) {
+            (WideFormat::Refused, _) => Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
+            (WideFormat::Units, CodeSet::Ucs4) => {
+                let unit = self.u32()?;
+                char::from_u32(unit).ok_or_else(|| self.malformed_wide())
+            }
+            (WideFormat::Units, _) => {
                 let unit = self.u16()?;
-                self.utf16([unit])?
+                char::from_u32(unit.into()).ok_or_else(|| self.malformed_wide())
             }
-            WideFormat::Octets => {
+            (WideFormat::Octets, _) => {
                 let length = self.u8()?;
-                let octets = self.raw(length.into())?;
-                self.units(octets)?
+                self.wchar_of(length.into())
             }
-        };
+        }
+    }
+
+    /// The wide character in the next `length` octets. A byte order mark alone is a character.
+    fn wchar_of(&mut self, length: usize) -> CdrResult<char> {
+        let octets = self.raw(length)?;
+        if matches!(octets, [0xfe, 0xff] | [0, 0, 0xfe, 0xff]) {
+            return Ok('\u{feff}');
+        }
+        let text = self.wide_text(octets)?;
         let mut characters = text.chars();
         match (characters.next(), characters.next()) {
             (Some(character), None) => Ok(character),
-            _ => Err(self.error(CdrErrorKind::MalformedWide)),
+            _ => Err(self.malformed_wide()),
         }
     }
 
@@ -153,19 +213,23 @@ impl Decoder<'_> {
     /// # Errors
     /// In GIOP 1.0, when it is malformed, contains a NUL, or lacks the one that ends it in GIOP 1.1.
     pub fn wstring(&mut self) -> CdrResult<String> {
-        let text = match self.wide_format() {
-            WideFormat::Refused => return Err(refused()),
-            WideFormat::Units => {
+        let text = match (self.wide_format(), self.wide_code_set()) {
+            (WideFormat::Refused, _) => return Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
+            (WideFormat::Units, CodeSet::Ucs4) => {
+                let length = self.length()?;
+                let mut units = self.u32s(length)?;
+                self.ended(units.pop().unwrap_or_default())?;
+                self.ucs4(units)?
+            }
+            (WideFormat::Units, _) => {
                 let length = self.length()?;
                 let mut units = self.u16s(length)?;
-                match units.pop() {
-                    None | Some(0) => self.utf16(units)?,
-                    Some(_) => return Err(self.error(CdrErrorKind::MissingNul)),
-                }
+                self.ended(units.pop().unwrap_or_default().into())?;
+                self.utf16(units)?
             }
-            WideFormat::Octets => {
+            (WideFormat::Octets, _) => {
                 let octets = self.octets()?;
-                self.units(octets)?
+                self.wide_text(octets)?
             }
         };
         match text.contains('\0') {
@@ -186,32 +250,58 @@ impl Decoder<'_> {
         Ok(text)
     }
 
-    /// UTF-16 in octets, behind a byte order mark or the most significant octets first.
-    fn units(&self, octets: &[u8]) -> CdrResult<String> {
+    /// Whether the last unit of a wide string is the NUL that it ends in.
+    fn ended(&self, last: u32) -> CdrResult {
+        match last {
+            0 => Ok(()),
+            _ => Err(self.error(CdrErrorKind::MissingNul)),
+        }
+    }
+
+    /// The text in octets, behind a byte order mark or the most significant octets first.
+    fn wide_text(&self, octets: &[u8]) -> CdrResult<String> {
+        if self.wide_code_set() == CodeSet::Ucs4 {
+            let (order, octets) = match octets {
+                [0, 0, 0xfe, 0xff, text @ ..] => (ByteOrder::Big, text),
+                [0xff, 0xfe, 0, 0, text @ ..] => (ByteOrder::Little, text),
+                text => (ByteOrder::Big, text),
+            };
+            let (units, []) = octets.as_chunks() else { return Err(self.malformed_wide()) };
+            return self.ucs4(units.iter().map(|unit| match order {
+                ByteOrder::Big => u32::from_be_bytes(*unit),
+                ByteOrder::Little => u32::from_le_bytes(*unit),
+            }));
+        }
         let (order, octets) = match octets {
             [0xfe, 0xff, text @ ..] => (ByteOrder::Big, text),
             [0xff, 0xfe, text @ ..] => (ByteOrder::Little, text),
             text => (ByteOrder::Big, text),
         };
-        let unit = |octets: &[u8; 2]| match order {
-            ByteOrder::Big => u16::from_be_bytes(*octets),
-            ByteOrder::Little => u16::from_le_bytes(*octets),
-        };
-        match octets.as_chunks() {
-            (units, []) => self.utf16(units.iter().map(unit)),
-            _ => Err(self.error(CdrErrorKind::MalformedWide)),
-        }
+        let (units, []) = octets.as_chunks() else { return Err(self.malformed_wide()) };
+        self.utf16(units.iter().map(|unit| match order {
+            ByteOrder::Big => u16::from_be_bytes(*unit),
+            ByteOrder::Little => u16::from_le_bytes(*unit),
+        }))
     }
 
+    fn ucs4(&self, units: impl IntoIterator<Item = u32>) -> CdrResult<String> {
+        let characters = units.into_iter().map(char::from_u32).collect::<Option<String>>();
+        characters.ok_or_else(|| self.malformed_wide())
+    }
+
+    /// The text in units of UTF-16, or of UCS-2 when none of them is half a character.
     fn utf16(&self, units: impl IntoIterator<Item = u16>) -> CdrResult<String> {
-        let characters = char::decode_utf16(units).collect::<Result<String, _>>();
-        characters.map_err(|_| self.error(CdrErrorKind::MalformedWide))
+        let one_each = self.wide_code_set() == CodeSet::Ucs2;
+        let characters = char::decode_utf16(units).map(|character| {
+            character.ok().filter(|character| !one_each || character.len_utf16() == 1)
+        });
+        characters.collect::<Option<String>>().ok_or_else(|| self.malformed_wide())
     }
-}
 
-#[cold]
-const fn refused() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("GIOP 1.0 cannot carry wide characters"))
+    #[cold]
+    fn malformed_wide(&self) -> CdrError {
+        self.error(CdrErrorKind::Malformed(self.wide_code_set()))
+    }
 }
 
 impl Encode for char {

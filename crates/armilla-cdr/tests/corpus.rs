@@ -1,6 +1,6 @@
 //! Replays the fuzz corpora of CDR values through the checks of the fuzz targets.
 
-use armilla_cdr::{Any, ByteOrder, Encode, Encoder, TypeCode};
+use armilla_cdr::{Any, ByteOrder, CodeSet, CodeSets, Encode, Encoder, TypeCode, WideFormat};
 use std::fs;
 use std::path::PathBuf;
 
@@ -99,6 +99,26 @@ fn write_seeds() {
             out.put_u32(9);
             out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
         });
+        // The code sets that these modes choose are told by `fuzz/checks/cdr_values.rs`.
+        for (mode, char, wchar, text) in [
+            (0xd4, CodeSet::EucJp, CodeSet::Ucs4, "漢字ｱ"),
+            (0xd8, CodeSet::ShiftJis, CodeSet::Utf16, "漢字ｱ"),
+            (0x0c, CodeSet::Iso8859_4, CodeSet::Utf16, "Ķņ"),
+            (0x4c, CodeSet::Windows1253, CodeSet::Ucs2, "Ωμ"),
+        ] {
+            let name = format!("texts-{}", char.name().to_lowercase());
+            seed(&name, mode, [7, 20, 21, 22, 128 | 20, 128 | 21, 7, 0], &|out| {
+                out.set_code_sets(CodeSets { char, wchar: Some(wchar) });
+                out.put_string(text).unwrap();
+                out.put_wchar('\u{feff}').unwrap();
+                out.put_wstring("\u{feff}★").unwrap();
+                out.put_wstring("four").unwrap();
+                out.set_wide_format(WideFormat::Units);
+                out.put_wchar('★').unwrap();
+                out.put_wstring(text).unwrap();
+                out.put_string(text).unwrap();
+            });
+        }
     }
 }
 

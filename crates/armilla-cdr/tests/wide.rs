@@ -1,8 +1,8 @@
 //! Wide texts, decimal and long floating-point numbers, to the octet.
 
 use armilla_cdr::{
-    ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decimal, Decode, Decoder, Encode, Encoder,
-    LongDouble, WString, WideFormat,
+    ByteOrder, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decimal, Decode, Decoder, Encode,
+    Encoder, LongDouble, WString, WideFormat,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -80,16 +80,104 @@ fn what_is_not_utf_16_is_refused() {
     for octets in [&[2, 0xd8, 0x3e][..], &[2, 0xdd, 0x80], &[1, 0x26], &[0], &[4, 0, b'a', 0, b'b']]
     {
         let error = value::<char>(octets, ByteOrder::Big, WideFormat::Octets).unwrap_err();
-        assert_eq!(error.kind, CdrErrorKind::MalformedWide, "{octets:?}");
+        assert_eq!(error.kind, CdrErrorKind::Malformed(CodeSet::Utf16), "{octets:?}");
         assert!(error.is_conversion());
     }
     let lone = [0, 0, 0, 2, 0xd8, 0x3e];
     let error = value::<WString>(&lone, ByteOrder::Big, WideFormat::Octets).unwrap_err();
-    assert_eq!(error.kind, CdrErrorKind::MalformedWide);
+    assert_eq!(error.kind, CdrErrorKind::Malformed(CodeSet::Utf16));
     let long = [0xff, 0xff, 0xff, 0xff, 0, b'a'];
     for format in [WideFormat::Units, WideFormat::Octets] {
         assert!(value::<WString>(&long, ByteOrder::Big, format).is_err());
     }
+}
+
+/// `value` in `set`, as GIOP 1.1 in big-endian order and as GIOP 1.2 lay it out.
+fn in_set<T: Encode>(value: &T, set: CodeSet) -> [CdrResult<Vec<u8>>; 2] {
+    [WideFormat::Units, WideFormat::Octets].map(|format| {
+        let mut out = Encoder::new(ByteOrder::Big);
+        out.set_wide_format(format);
+        out.set_code_sets(CodeSets { char: CodeSet::Utf8, wchar: Some(set) });
+        value.encode(&mut out)?;
+        Ok(out.to_vec())
+    })
+}
+
+fn from_set<T: for<'a> Decode<'a>>(
+    octets: &[u8],
+    set: CodeSet,
+    format: WideFormat,
+) -> CdrResult<T> {
+    let sets = CodeSets { char: CodeSet::Utf8, wchar: Some(set) };
+    let input = Decoder::new(octets, ByteOrder::Big);
+    let mut input = input.with_code_sets(sets).with_wide_format(format);
+    let value = T::decode(&mut input)?;
+    assert_eq!(input.remaining(), 0);
+    Ok(value)
+}
+
+#[test]
+fn ucs_4_takes_four_octets_for_every_character() {
+    let set = CodeSet::Ucs4;
+    let [units, octets] = in_set(&'\u{1f980}', set);
+    assert_eq!(units.unwrap(), [0, 1, 0xf9, 0x80]);
+    assert_eq!(octets.unwrap(), [4, 0, 1, 0xf9, 0x80]);
+    let [units, octets] = in_set(&WString::from("a\u{1f980}"), set);
+    assert_eq!(units.unwrap(), [0, 0, 0, 3, 0, 0, 0, b'a', 0, 1, 0xf9, 0x80, 0, 0, 0, 0]);
+    assert_eq!(octets.unwrap(), [0, 0, 0, 8, 0, 0, 0, b'a', 0, 1, 0xf9, 0x80]);
+    let little = [4, 0x80, 0xf9, 1, 0];
+    assert!(from_set::<char>(&little, set, WideFormat::Octets).is_err());
+    let marked = [8, 0xff, 0xfe, 0, 0, 0x80, 0xf9, 1, 0];
+    assert_eq!(from_set(&marked, set, WideFormat::Octets), Ok('\u{1f980}'));
+}
+
+#[test]
+fn ucs_2_has_no_pairs() {
+    let set = CodeSet::Ucs2;
+    for result in in_set(&'\u{1f980}', set) {
+        assert_eq!(result.unwrap_err().kind, CdrErrorKind::NotInCodeSet('\u{1f980}', set));
+    }
+    for result in in_set(&WString::from("a\u{1f980}"), set) {
+        assert_eq!(result.unwrap_err().kind, CdrErrorKind::NotInCodeSet('\u{1f980}', set));
+    }
+    let pair = [0, 0, 0, 4, 0xd8, 0x3e, 0xdd, 0x80];
+    let error = from_set::<WString>(&pair, set, WideFormat::Octets).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::Malformed(set));
+    assert_eq!(in_set(&'\u{2605}', set)[1].as_deref(), Ok(&[2, 0x26, 0x05][..]));
+}
+
+#[test]
+fn every_text_comes_back_in_every_wide_set_even_what_looks_like_a_mark() {
+    let texts =
+        ["", "a", "\u{feff}", "\u{feff}a", "\u{fffe}", "\u{fffe}a", "a\u{feff}", "\u{1f980}"];
+    for set in [CodeSet::Utf16, CodeSet::Ucs2, CodeSet::Ucs4] {
+        for text in texts.map(WString::from) {
+            if set == CodeSet::Ucs2 && text.contains('\u{1f980}') {
+                continue;
+            }
+            let [units, octets] = in_set(&text, set).map(Result::unwrap);
+            assert_eq!(from_set(&units, set, WideFormat::Units).as_ref(), Ok(&text), "{set}");
+            assert_eq!(from_set(&octets, set, WideFormat::Octets).as_ref(), Ok(&text), "{set}");
+            let mut characters = text.chars();
+            if let (Some(character), None) = (characters.next(), characters.next())
+                && character.len_utf16() == 1
+            {
+                let [units, octets] = in_set(&character, set).map(Result::unwrap);
+                assert_eq!(from_set(&units, set, WideFormat::Units), Ok(character), "{set}");
+                assert_eq!(from_set(&octets, set, WideFormat::Octets), Ok(character), "{set}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_an_agreed_set_nothing_wide_is_sent_but_what_comes_is_read_as_utf_16() {
+    let mut out = Encoder::new(ByteOrder::Big);
+    out.set_code_sets(CodeSets::UNAGREED);
+    assert_eq!(out.put_wchar('a').unwrap_err().kind, CdrErrorKind::NoWideCodeSet);
+    assert_eq!(out.put_wstring("a").unwrap_err().kind, CdrErrorKind::NoWideCodeSet);
+    let mut input = Decoder::new(&[2, 0, b'a'], ByteOrder::Big).with_code_sets(CodeSets::UNAGREED);
+    assert_eq!(input.wchar(), Ok('a'));
 }
 
 #[test]

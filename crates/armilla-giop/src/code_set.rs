@@ -1,12 +1,10 @@
 //! Code sets: the context that states them and how a client chooses (CORBA 3.4 Part 2, 7.10).
 
 use crate::ServiceContext;
-use crate::ior::CodeSetComponent;
+use crate::ior::{CodeSetComponent, CodeSetComponentInfo};
 use crate::service_context::CODE_SETS_CONTEXT;
-use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Decoder};
-
-/// The registry number of UTF-16, in which wide characters travel.
-pub const UTF_16: u32 = 0x0001_0109;
+use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder};
+use core::fmt;
 
 /// The code sets of a connection, by their registry numbers, as the client states them with its
 /// requests. 0 stands for none.
@@ -46,46 +44,175 @@ impl CodeSetContext {
     }
 }
 
-/// Chooses in which code set the strings to a server travel, for a client that has `native` and
-/// converts to and from every other [`CodeSet`].
-///
-/// A server whose profile says nothing (IIOP 1.0, or no component) is taken to want ISO 8859-1.
-/// When nothing fits the answer is UTF-8, which every server since CORBA 2.1 understands.
-pub fn choose_char_code_set(server: Option<&CodeSetComponent>, native: CodeSet) -> CodeSet {
-    let Some(server) = server else { return CodeSet::Iso8859_1 };
-    if server.native == native.id() {
-        return native;
+/// The code sets cannot be brought together (CORBA 3.4 Part 1, the exception
+/// `CODESET_INCOMPATIBLE`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IncompatibleCodeSets {
+    /// The native code set of the client, or the one that it chose for wide characters.
+    pub client: u32,
+    /// The native code set of the server.
+    pub server: u32,
+}
+
+impl fmt::Display for IncompatibleCodeSets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { client, server } = *self;
+        f.write_str("the code sets ")?;
+        name(client, f)?;
+        f.write_str(" of the client and ")?;
+        name(server, f)?;
+        f.write_str(" of the server have no character in common")
     }
-    let both = [server.native].into_iter().chain(server.conversion.iter().copied());
-    CodeSet::from_id(server.native)
-        .or_else(|| both.clone().any(|id| id == native.id()).then_some(native))
-        .or_else(|| both.clone().find_map(CodeSet::from_id))
-        .unwrap_or(CodeSet::Utf8)
+}
+
+fn name(id: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match CodeSet::from_id(id) {
+        Some(set) => write!(f, "{set}"),
+        None => write!(f, "{id:#010x}"),
+    }
+}
+
+impl core::error::Error for IncompatibleCodeSets {}
+
+impl CodeSetContext {
+    /// What a client whose native code sets are `native` agrees on with a server whose reference
+    /// carries the component `server` (CORBA 3.4 Part 2, 7.10.2.6). The client converts to and from
+    /// every other [`CodeSet`]. Without a component nothing is agreed on: ISO 8859-1 holds, and there
+    /// are no wide characters.
+    ///
+    /// # Errors
+    /// When the two have nothing in common.
+    pub fn choose(
+        server: &CodeSetComponentInfo,
+        native: CodeSets,
+    ) -> Result<Self, IncompatibleCodeSets> {
+        let char = choose(&server.char, native.char, CodeSet::Utf8)?;
+        let wchar = match native.wchar {
+            Some(native) => choose(&server.wchar, native, CodeSet::Utf16)?,
+            None => None,
+        };
+        // A server that names nothing for characters has those of ISO 8859-1.
+        Ok(Self { char: char.unwrap_or(CodeSet::Iso8859_1.id()), wchar: wchar.unwrap_or(0) })
+    }
+
+    /// The code sets of this context, when they are known.
+    ///
+    /// # Errors
+    /// The number of the one that is not known, or that is none for characters of its kind.
+    pub fn code_sets(self) -> Result<CodeSets, u32> {
+        let known = |id, wide| match CodeSet::from_id(id) {
+            Some(set) if set.is_wide() == wide => Ok(set),
+            _ => Err(id),
+        };
+        Ok(CodeSets {
+            char: if self.char == 0 { CodeSet::Iso8859_1 } else { known(self.char, false)? },
+            wchar: if self.wchar == 0 { None } else { Some(known(self.wchar, true)?) },
+        })
+    }
+}
+
+/// Chooses a transmission code set so that as little as possible is converted: the native one of
+/// both; else the server's, to which the client converts; else the client's, to which the server
+/// does; else one to which both do; else `fallback`, when the native ones share any characters.
+/// `None` where the server has no characters of the kind.
+fn choose(
+    server: &CodeSetComponent,
+    native: CodeSet,
+    fallback: CodeSet,
+) -> Result<Option<u32>, IncompatibleCodeSets> {
+    if server.native == 0 && server.conversion.is_empty() {
+        return Ok(None);
+    }
+    // The number that the server uses stays, where a code set has several.
+    let is = |id: u32, set: CodeSet| CodeSet::from_id(id) == Some(set);
+    let convertible =
+        |id: u32| CodeSet::from_id(id).is_some_and(|set| set.is_wide() == fallback.is_wide());
+    let conversion = || server.conversion.iter().copied();
+    if is(server.native, native) || convertible(server.native) {
+        return Ok(Some(server.native));
+    }
+    let common = conversion()
+        .find(|id| is(*id, native))
+        .or_else(|| conversion().find(|id| convertible(*id)));
+    if let Some(common) = common {
+        return Ok(Some(common));
+    }
+    match share_characters(native, server.native) {
+        true => Ok(Some(fallback.id())),
+        false => Err(IncompatibleCodeSets { client: native.id(), server: server.native }),
+    }
+}
+
+/// Whether a code set that we have shares characters with a foreign one, by the character sets of
+/// which the OSF registry says that they consist. Only those of ideographs or Kana alone lack the
+/// letters that all others have.
+fn share_characters(ours: CodeSet, foreign: u32) -> bool {
+    let japanese = matches!(ours, CodeSet::EucJp | CodeSet::ShiftJis);
+    match foreign {
+        0x0003_0001 | 0x0003_0004..=0x0003_0006 | 0x0003_000a => japanese,
+        0x0004_0001 | 0x0004_0002 | 0x0005_0001 | 0x0005_0002 | 0x000d_0001 => false,
+        _ => true,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use CodeSet::{Iso8859_1, Utf8};
+    use CodeSet::{Iso8859_1, Iso8859_5, ShiftJis, Ucs2, Utf8, Utf16};
     use alloc::vec::Vec;
 
     const EBCDIC: u32 = 0x1002_0025;
+    const KOREAN: u32 = 0x0004_0001;
 
-    fn chosen(native: u32, conversion: &[CodeSet], ours: CodeSet) -> CodeSet {
+    fn chosen(native: u32, conversion: &[CodeSet], ours: CodeSet) -> Option<u32> {
         let conversion: Vec<u32> = conversion.iter().map(|set| set.id()).collect();
-        choose_char_code_set(Some(&CodeSetComponent { native, conversion }), ours)
+        let fallback = if ours.is_wide() { Utf16 } else { Utf8 };
+        choose(&CodeSetComponent { native, conversion }, ours, fallback).ok().flatten()
     }
 
     #[test]
     fn the_choice_needs_as_little_conversion_as_possible() {
-        for ours in [Iso8859_1, Utf8] {
-            assert_eq!(chosen(ours.id(), &[Iso8859_1, Utf8], ours), ours, "both have it");
+        let id = |set: CodeSet| Some(set.id());
+        for ours in [Iso8859_1, Utf8, Iso8859_5] {
+            assert_eq!(chosen(ours.id(), &[Iso8859_1, Utf8], ours), id(ours), "both have it");
         }
-        assert_eq!(chosen(Iso8859_1.id(), &[Utf8], Utf8), Iso8859_1, "the client converts");
-        assert_eq!(chosen(EBCDIC, &[Iso8859_1, Utf8], Utf8), Utf8, "the server converts");
-        assert_eq!(chosen(EBCDIC, &[Iso8859_1], Utf8), Iso8859_1, "both convert");
-        assert_eq!(chosen(EBCDIC, &[], Iso8859_1), Utf8, "nothing in common");
-        assert_eq!(choose_char_code_set(None, Utf8), Iso8859_1, "an old server");
+        assert_eq!(chosen(Iso8859_1.id(), &[Utf8], Utf8), id(Iso8859_1), "the client converts");
+        assert_eq!(chosen(EBCDIC, &[Iso8859_1, Utf8], Utf8), id(Utf8), "the server converts");
+        assert_eq!(chosen(EBCDIC, &[Iso8859_1], Utf8), id(Iso8859_1), "both convert");
+        assert_eq!(chosen(EBCDIC, &[], Iso8859_1), id(Utf8), "letters in common");
+        assert_eq!(chosen(0, &[], Utf8), None, "no characters");
+    }
+
+    #[test]
+    fn wide_characters_are_chosen_among_wide_sets_only() {
+        let id = |set: CodeSet| Some(set.id());
+        assert_eq!(chosen(Utf16.id(), &[], Utf16), id(Utf16));
+        assert_eq!(chosen(0x0001_0102, &[Utf16], Utf16), Some(0x0001_0102), "by its number");
+        assert_eq!(chosen(0x0001_0102, &[], Ucs2), Some(0x0001_0102));
+        assert_eq!(chosen(Utf8.id(), &[Utf16], Utf16), id(Utf16));
+        assert_eq!(chosen(Utf16.id(), &[Iso8859_1], Iso8859_1), id(Iso8859_1), "nor the reverse");
+    }
+
+    #[test]
+    fn what_has_no_character_in_common_is_incompatible() {
+        assert_eq!(chosen(KOREAN, &[], Iso8859_1), None);
+        assert_eq!(chosen(KOREAN, &[Utf8], Iso8859_1), Some(Utf8.id()));
+        let component = CodeSetComponent { native: KOREAN, conversion: Vec::new() };
+        let error = choose(&component, Iso8859_1, Utf8).unwrap_err();
+        assert_eq!(error.server, KOREAN);
+        assert_eq!(chosen(0x0003_0004, &[], ShiftJis), Some(Utf8.id()), "Kanji in common");
+        assert_eq!(chosen(0x0003_0004, &[], Iso8859_1), None);
+    }
+
+    #[test]
+    fn a_context_with_a_set_that_is_not_known_or_of_the_wrong_kind_is_refused() {
+        let sets = |char, wchar| CodeSetContext { char, wchar }.code_sets();
+        let agreed = CodeSets { char: Utf8, wchar: Some(Utf16) };
+        assert_eq!(sets(Utf8.id(), Utf16.id()), Ok(agreed));
+        assert_eq!(sets(0, 0), Ok(CodeSets::UNAGREED));
+        assert_eq!(sets(EBCDIC, 0), Err(EBCDIC));
+        assert_eq!(sets(Utf16.id(), 0), Err(Utf16.id()));
+        assert_eq!(sets(Utf8.id(), Utf8.id()), Err(Utf8.id()));
     }
 
     #[test]

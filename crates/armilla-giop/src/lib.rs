@@ -78,7 +78,7 @@ pub mod url;
 mod version;
 
 pub use cancel_request::{cancel_request, decode_cancel_request};
-pub use code_set::{CodeSetContext, UTF_16, choose_char_code_set};
+pub use code_set::{CodeSetContext, IncompatibleCodeSets};
 pub use control::{close_connection, message_error};
 pub use fragments::Fragments;
 pub use framer::Framer;

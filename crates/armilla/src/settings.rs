@@ -1,6 +1,7 @@
 //! Everything about an ORB that can be set, with the defaults.
 
-use armilla_cdr::CodeSet;
+use crate::exception::{Minor, SystemException};
+use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
 use std::time::Duration;
 
@@ -34,10 +35,14 @@ pub struct Settings {
     pub max_forwards: u32,
     /// The highest GIOP version that is spoken. 1.2.
     pub max_giop: Version,
-    /// The code set that references name as ours for `char` and `string`, the other being one that
-    /// we convert. ISO 8859-1, in which every octet of an IDL `char` is a character; other ORBs may
-    /// send nothing beyond it then. With UTF-8 they may send any text, but no `char` above 127.
+    /// The code set for `char` and `string` that references name as ours, beside UTF-8 and
+    /// ISO 8859-1 as those that we convert, and that a client prefers. ISO 8859-1, in which every
+    /// octet of an IDL `char` is a character; other ORBs may send nothing beyond it then. With UTF-8
+    /// they may send any text, but no `char` above 127. Any but the wide ones.
     pub native_char_code_set: CodeSet,
+    /// The code set for `wchar` and `wstring` that references name as ours, and that a client
+    /// prefers: UTF-16, UCS-2 or UCS-4. UTF-16.
+    pub native_wchar_code_set: CodeSet,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,
     /// Whether a client prefers the endpoints that a server on the same host has beside TCP. Yes.
@@ -64,10 +69,31 @@ impl Default for Settings {
             max_forwards: 8,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
+            native_wchar_code_set: CodeSet::Utf16,
             socket_queue: None,
             local_endpoints: true,
             busy_poll: None,
             congestion_control: None,
         }
+    }
+}
+
+impl Settings {
+    /// The native code sets.
+    pub(crate) const fn native_code_sets(&self) -> CodeSets {
+        CodeSets { char: self.native_char_code_set, wchar: Some(self.native_wchar_code_set) }
+    }
+
+    /// Fails when a setting cannot be met.
+    pub(crate) fn check(&self) -> Result<(), SystemException> {
+        let (char, wchar) = (self.native_char_code_set, self.native_wchar_code_set);
+        let wrong = if char.is_wide() || CodeSet::from_id(char.id()).is_none() {
+            format!("native_char_code_set: {char} is not one for `char` and `string`")
+        } else if !wchar.is_wide() {
+            format!("native_wchar_code_set: {wchar} is not one for `wchar` and `wstring`")
+        } else {
+            return Ok(());
+        };
+        Err(SystemException::bad_param(Minor::BAD_ARGUMENT, wrong))
     }
 }

@@ -135,7 +135,7 @@ impl<'p> Encoder<'p> {
             wide: self.wide,
             eights_from: self.eights_from,
             values: self.values.take(),
-            ..Encoder::with_buffer(alloc::vec::Vec::new(), self.order, self.code_set)
+            ..Encoder::with_code_sets(alloc::vec::Vec::new(), self.order, self.code_sets)
         }
     }
 

@@ -55,12 +55,16 @@ pub(super) fn orb(number: u32) -> String {
 pub(super) fn code_set(id: u32) -> String {
     let name = match id {
         0 => "none",
-        0x0001_000f => "ISO 8859-15",
-        0x0001_0020 => "ISO 646",
         0x0001_0100 => "UCS-2, level 1",
+        0x0001_0101 => "UCS-2, level 2",
+        0x0001_0102 => "UCS-2, level 3",
+        0x0001_0104 => "UCS-4, level 1",
+        0x0001_0105 => "UCS-4, level 2",
         0x0001_0106 => "UCS-4, level 3",
-        0x0001_0109 => "UTF-16",
+        0x0004_000a => "EUC-KR",
+        0x0005_0010 => "EUC-TW",
         0x1002_0025 => "IBM-037",
+        0x1002_01f4 => "IBM-500",
         _ => {
             let known = CodeSet::from_id(id).map(|known| known.to_string());
             return known.unwrap_or_else(|| format!("{id:#010x}"));

@@ -178,10 +178,7 @@ fn keep<T>(
         Ok(_) => true,
         // The request was refused before a single octet of it was sent, or the reply was read
         // whole and found wanting: the connection is as good as before.
-        Err(error) => {
-            let minor = error.minor();
-            [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&minor)
-        }
+        Err(error) => error.is_about_a_value(),
     };
     if good {
         link.last_used = deadline.started;
@@ -203,7 +200,7 @@ fn exchange(
     if !outgoing.response.response_expected() {
         return Ok(Answer::Taken);
     }
-    let code_set = link.code_set();
+    let code_sets = link.code_sets();
     let received = link.receive(deadline, |message| {
         if message.header.kind != MessageKind::Reply {
             return Ok(None);
@@ -212,7 +209,7 @@ fn exchange(
         if header.request_id != id {
             return Ok(None);
         }
-        let mut body = body.with_code_set(code_set).with_context(orb);
+        let mut body = body.with_code_sets(code_sets).with_context(orb);
         Ok(Some(take_reply(header.status, &mut body, &mut *finish)))
     });
     match received {

@@ -10,7 +10,7 @@ use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
-use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Encoder};
+use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Encoder};
 use armilla_giop::{
     CodeSetContext, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,
     ResponseFlags, Version, begin_request, cancel_request, close_connection, put_body,
@@ -28,7 +28,7 @@ pub(crate) struct Link {
     request: Vec<u8>,
     template: Template,
     next_id: u32,
-    code_set: CodeSet,
+    code_sets: CodeSets,
     /// The code sets that were agreed on, if any were.
     agreed: Option<CodeSetContext>,
     /// Whether they still have to be told to the server.
@@ -76,7 +76,8 @@ impl Link {
             request: Vec::new(),
             template: Template::default(),
             next_id: 0,
-            code_set: agreed.and_then(|sets| CodeSet::from_id(sets.char)).unwrap_or_default(),
+            // What was agreed on is what we chose ourselves.
+            code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
             agreed,
             unannounced: agreed.is_some(),
             max_message: settings.max_message,
@@ -101,9 +102,9 @@ impl Link {
         }
     }
 
-    /// The code set of strings on this connection.
-    pub(crate) fn code_set(&self) -> CodeSet {
-        self.code_set
+    /// The code sets of this connection.
+    pub(crate) fn code_sets(&self) -> CodeSets {
+        self.code_sets
     }
 
     /// Sends a request and returns its number.
@@ -114,7 +115,7 @@ impl Link {
     ) -> Result<u32, SystemException> {
         let id = self.take_id();
         let buffer = std::mem::take(&mut self.request);
-        let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.code_set());
+        let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.code_sets);
         let sent = match self.encode(&mut out, id, &outgoing) {
             Ok(()) => self.put(&out, deadline),
             Err(error) => Err(error),
@@ -134,7 +135,7 @@ impl Link {
         let version = outgoing.target.version;
         self.header(out, id, outgoing)
             .and_then(|()| put_body(out, version, |out| (outgoing.arguments)(out)))
-            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+            .map_err(|error| SystemException::encoding_request(&error, self.agreed.is_some()))?;
         if out.len() - HEADER_LEN > self.max_message {
             return Err(too_large(out.len() - HEADER_LEN, self.max_message));
         }

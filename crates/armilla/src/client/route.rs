@@ -7,7 +7,7 @@ use crate::orb::ARMILLA_ORB_TYPE;
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType};
-use armilla_giop::{CodeSetContext, UTF_16, Version, choose_char_code_set};
+use armilla_giop::{CodeSetContext, Version};
 use armilla_ipc::Address;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ impl Route {
                 SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
                     .because(format!("an IIOP profile of the reference is malformed: {error}"))
             })?;
-            targets.extend(profile_targets(&profile, client, settings));
+            targets.extend(profile_targets(&profile, client, settings)?);
         }
         if targets.is_empty() {
             return Err(no_profile(ior));
@@ -74,14 +74,18 @@ impl Route {
     }
 }
 
-fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) -> Vec<Target> {
+fn profile_targets(
+    profile: &IiopProfile,
+    client: &Client,
+    settings: &Settings,
+) -> Result<Vec<Target>, SystemException> {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let version = profile.version.min(settings.max_giop);
     // In GIOP 1.0 nothing is agreed.
-    let code_sets = if version < Version::V1_1 { None } else { code_sets(profile) };
+    let code_sets = if version < Version::V1_1 { None } else { code_sets(profile, settings)? };
     let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
     let alternates = alternates.map(|address| Address::tcp(address.host, address.port));
-    local_addresses(profile, settings)
+    let targets = local_addresses(profile, settings)
         .chain([Address::tcp(profile.host.clone(), profile.port)])
         .chain(alternates)
         .map(|address| Target {
@@ -90,7 +94,8 @@ fn profile_targets(profile: &IiopProfile, client: &Client, settings: &Settings) 
             version,
             key: profile.object_key.clone().into(),
         })
-        .collect()
+        .collect();
+    Ok(targets)
 }
 
 /// Where a server on this host is reached with less than TCP, in the order of its own preference.
@@ -103,19 +108,24 @@ fn local_addresses(profile: &IiopProfile, settings: &Settings) -> impl Iterator<
 /// The code sets to agree on with the server of `profile`; `None` where the profile says nothing,
 /// and then nothing is agreed and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
 ///
-/// Servers usually name ISO 8859-1 first, in which every octet of an IDL `char` is a character, so
-/// that is taken where it is offered, except with our own kind, who take any octet for a `char` in
-/// UTF-8 too. Wide characters travel in UTF-16 to every server that has any.
-fn code_sets(profile: &IiopProfile) -> Option<CodeSetContext> {
-    let CodeSetComponentInfo { char: offered, wchar } = profile.component().ok()??;
-    let has_wide = wchar.native != 0 || !wchar.conversion.is_empty();
-    let wchar = if has_wide { UTF_16 } else { 0 };
+/// Servers usually name ISO 8859-1 as theirs, in which every octet of an IDL `char` is a character,
+/// so that is what it usually comes to. Our own kind has the strings of Unicode in memory, whatever
+/// its native code set is, and takes any octet for a `char`: there UTF-8 is chosen where it can be.
+fn code_sets(
+    profile: &IiopProfile,
+    settings: &Settings,
+) -> Result<Option<CodeSetContext>, SystemException> {
+    let Ok(Some(offered)) = profile.component::<CodeSetComponentInfo>() else { return Ok(None) };
+    let mut agreed =
+        CodeSetContext::choose(&offered, settings.native_code_sets()).map_err(|error| {
+            SystemException::new(ExceptionKind::CodesetIncompatible, Minor::OMG_1, Completion::No)
+                .because(error.to_string())
+        })?;
     let ours = matches!(profile.component(), Ok(Some(OrbType(ARMILLA_ORB_TYPE))));
-    if ours && offered.conversion.contains(&CodeSet::Utf8.id()) {
-        return Some(CodeSetContext { char: CodeSet::Utf8.id(), wchar });
+    if ours && offered.char.conversion.contains(&CodeSet::Utf8.id()) {
+        agreed.char = CodeSet::Utf8.id();
     }
-    let char = choose_char_code_set(Some(&offered), CodeSet::Iso8859_1).id();
-    Some(CodeSetContext { char, wchar })
+    Ok(Some(agreed))
 }
 
 /// The addresses of an IOR in words.

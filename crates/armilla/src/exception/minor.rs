@@ -66,6 +66,13 @@ minors! {
     ARMILLA 29 SEND_LATE "the request could not be sent within the time allowed"
 }
 
+impl Minor {
+    /// The reason of this number in the specification's list for an exception.
+    pub const fn omg(number: u32) -> Self {
+        Self(OMG | number)
+    }
+}
+
 impl fmt::Debug for Minor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Minor({:#010x})", self.0)

@@ -1,7 +1,7 @@
 //! System exceptions: what an ORB itself can report of a call.
 
 use super::{Completion, ExceptionKind, Minor};
-use armilla_cdr::CdrError;
+use armilla_cdr::{CdrError, CdrErrorKind};
 use std::fmt;
 
 /// A standard exception: what happened, why, and whether the operation was executed.
@@ -86,11 +86,36 @@ impl SystemException {
     /// A value could not be encoded.
     #[cold]
     pub(crate) fn encoding(error: &CdrError, completed: Completion) -> Self {
-        let kind = match error.is_conversion() {
-            true => ExceptionKind::DataConversion,
-            false => ExceptionKind::BadParam,
+        let (kind, minor) = match error.kind {
+            CdrErrorKind::WideInGiop1_0 => (ExceptionKind::Marshal, Minor::omg(6)),
+            CdrErrorKind::NoWideCodeSet => (ExceptionKind::BadParam, Minor::omg(23)),
+            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING),
+            _ => (ExceptionKind::BadParam, Minor::ENCODING),
         };
-        Self::new(kind, Minor::ENCODING, completed).because(error.to_string())
+        Self::new(kind, minor, completed).because(error.to_string())
+    }
+
+    /// An argument could not be encoded. `agreed` says whether the reference named code sets.
+    #[cold]
+    pub(crate) fn encoding_request(error: &CdrError, agreed: bool) -> Self {
+        let because =
+            |kind, minor| Self::new(kind, minor, Completion::No).because(error.to_string());
+        match (error.kind, agreed) {
+            (CdrErrorKind::WideInGiop1_0, _) => because(ExceptionKind::Marshal, Minor::omg(5)),
+            (CdrErrorKind::NoWideCodeSet, true) => because(ExceptionKind::InvObjref, Minor::OMG_1)
+                .hint("the server's references say that it has no wide characters"),
+            (CdrErrorKind::NoWideCodeSet, false) => because(ExceptionKind::InvObjref, Minor::OMG_2)
+                .hint(
+                    "the reference names no code sets; one that the server gives out itself does",
+                ),
+            _ => Self::encoding(error, Completion::No),
+        }
+    }
+
+    /// Whether a value was at fault and not the connection, on which nothing was left half done.
+    pub(crate) fn is_about_a_value(&self) -> bool {
+        [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.minor)
+            || (self.kind == ExceptionKind::InvObjref && self.completed == Completion::No)
     }
 
     /// A value could not be decoded.

@@ -21,7 +21,8 @@ impl OrbBuilder {
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
     /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
-    /// | `-ORBNativeCharCodeSet ISO-8859-1\|UTF-8` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set) |
+    /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set), by a name such as `ISO-8859-15` |
+    /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
@@ -65,7 +66,10 @@ impl OrbBuilder {
             }
             "-ORBMaxGIOPVersion" => self.settings.max_giop = version(name, &value)?,
             "-ORBNativeCharCodeSet" => {
-                self.settings.native_char_code_set = code_set(name, &value)?;
+                self.settings.native_char_code_set = code_set(name, &value, false)?;
+            }
+            "-ORBNativeWCharCodeSet" => {
+                self.settings.native_wchar_code_set = code_set(name, &value, true)?;
             }
             "-ORBBusyPoll" => {
                 let limit = number(name, &value)?;
@@ -103,11 +107,14 @@ fn version(name: &str, value: &str) -> Result<Version, SystemException> {
     parsed.ok_or_else(|| bad(format!("{name} {value:?}: one of 1.0, 1.1 and 1.2 is needed")))
 }
 
-fn code_set(name: &str, value: &str) -> Result<CodeSet, SystemException> {
-    match value {
-        "ISO-8859-1" => Ok(CodeSet::Iso8859_1),
-        "UTF-8" => Ok(CodeSet::Utf8),
-        _ => Err(bad(format!("{name} {value:?}: one of ISO-8859-1 and UTF-8 is needed"))),
+fn code_set(name: &str, value: &str, wide: bool) -> Result<CodeSet, SystemException> {
+    match value.parse::<CodeSet>() {
+        Ok(set) if set.is_wide() == wide => Ok(set),
+        Ok(_) if wide => {
+            Err(bad(format!("{name} {value:?}: one of UTF-16, UCS-2, UCS-4 is needed")))
+        }
+        Ok(_) => Err(bad(format!("{name} {value:?}: this code set is for wide characters"))),
+        Err(error) => Err(bad(format!("{name} {value:?}: {error}"))),
     }
 }
 

@@ -100,8 +100,9 @@ impl OrbBuilder {
     /// Makes the ORB. Endpoints that were asked for are open when it returns.
     ///
     /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened.
+    /// `INITIALIZE` when an endpoint cannot be opened, `BAD_PARAM` when a setting cannot be met.
     pub fn build(self) -> Result<Orb, SystemException> {
+        self.settings.check()?;
         let settings = Arc::new(self.settings);
         let root = Arc::new(PoaInner::new_root());
         let adapters = Adapters::default();

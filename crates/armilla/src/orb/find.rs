@@ -6,12 +6,12 @@ use crate::object::Object;
 use crate::poa::{Activation, ObjectKey};
 use crate::settings::Settings;
 use arc_swap::Guard;
-use armilla_cdr::{CdrResult, CodeSet};
+use armilla_cdr::{CdrResult, CodeSet, CodeSets};
+use armilla_giop::Version;
 use armilla_giop::ior::{
     CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType, iiop_object_key,
 };
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
-use armilla_giop::{UTF_16, Version};
 use std::sync::{Arc, PoisonError};
 
 /// What an object key leads to.
@@ -111,7 +111,7 @@ impl Orb {
 
 fn profile(settings: &Settings, host: &str, port: u16, key: &[u8]) -> CdrResult<IiopProfile> {
     let version = settings.max_giop;
-    let code_sets = code_sets(settings.native_char_code_set);
+    let code_sets = code_sets(settings.native_code_sets());
     let components = match version {
         Version::V1_0 => Vec::new(),
         _ => vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?],
@@ -120,15 +120,15 @@ fn profile(settings: &Settings, host: &str, port: u16, key: &[u8]) -> CdrResult<
     Ok(IiopProfile { version, host, port, object_key: key.to_vec(), components })
 }
 
-/// What we offer for `char` and `string`: both code sets, one of them first. Wide characters are
-/// UTF-16 with whoever asks.
-fn code_sets(native: CodeSet) -> CodeSetComponentInfo {
-    let other = match native {
-        CodeSet::Iso8859_1 => CodeSet::Utf8,
-        CodeSet::Utf8 => CodeSet::Iso8859_1,
+/// What we offer: the native code sets, and beside them those that every ORB can convert to. A client
+/// may choose any other that is known.
+fn code_sets(native: CodeSets) -> CodeSetComponentInfo {
+    let component = |native: CodeSet, others: &[CodeSet]| {
+        let others = others.iter().filter(|other| **other != native);
+        CodeSetComponent { native: native.id(), conversion: others.map(|set| set.id()).collect() }
     };
     CodeSetComponentInfo {
-        char: CodeSetComponent { native: native.id(), conversion: vec![other.id()] },
-        wchar: CodeSetComponent { native: UTF_16, conversion: Vec::new() },
+        char: component(native.char, &[CodeSet::Utf8, CodeSet::Iso8859_1]),
+        wchar: component(native.wchar.unwrap_or(CodeSet::Utf16), &[CodeSet::Utf16, CodeSet::Ucs2]),
     }
 }

@@ -169,7 +169,7 @@ impl<'a> ServerCall<'a> {
             return Ok(());
         }
         let buffer = std::mem::take(&mut self.reply.buffer);
-        let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, self.reply.code_set);
+        let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.reply.code_sets);
         let encoded = self
             .begin(&mut out, status)
             .and_then(|()| put_body(&mut out, self.version, body))

@@ -9,7 +9,7 @@ use super::reply_port::ReplyPort;
 use crate::log::report;
 use crate::orb::Orb;
 use crate::settings::Settings;
-use armilla_cdr::{CdrError, CodeSet};
+use armilla_cdr::{CdrError, CodeSets};
 use armilla_giop::{
     Framer, HEADER_LEN, HeaderError, Message, MessageKind, Version, close_connection, message_error,
 };
@@ -111,10 +111,10 @@ impl Connection {
     pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
         let max_message = orb.settings().max_message;
         let fragment_size = orb.settings().fragment_size.unwrap_or(usize::MAX);
-        let code_set = CodeSet::default();
+        let code_sets = CodeSets::UNAGREED;
         // Without a limit a client that does not read would hold its thread for ever.
         stream.set_send_timeout(Some(orb.settings().server_idle)).ok();
-        let reply = ReplyPort { stream, buffer: Vec::new(), code_set, max_message, fragment_size };
+        let reply = ReplyPort { stream, buffer: Vec::new(), code_sets, max_message, fragment_size };
         Self { orb, framer: Framer::new(max_message), reply, place }
     }
 

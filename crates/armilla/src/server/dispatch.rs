@@ -20,10 +20,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) fn request(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
     let malformed = |error| End::Malformed(MessageKind::Request, error);
     let (header, body) = decode_request(message).map_err(malformed)?;
-    if !header.contexts.is_empty() {
-        take_code_set(&header, reply);
+    if !header.contexts.is_empty()
+        && let Err(exception) = take_code_sets(&header, reply)
+    {
+        let mut call = ServerCall::new(header, message.header.version, body, reply, None);
+        return call.raise(&exception).map_err(fatal);
     }
-    let arguments = body.with_code_set(reply.code_set).with_context(orb);
+    let arguments = body.with_code_sets(reply.code_sets).with_context(orb);
     let found = header.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
     let activation = match &found {
         Found::Object(activation) => activation.as_deref().filter(|a| a.is_active()),
@@ -69,25 +72,21 @@ fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<()
     })
 }
 
-/// The client says in which code set its strings are, and ours shall be.
+/// The client says in which code sets its characters are, and ours shall be.
 #[cold]
-fn take_code_set(header: &RequestHeader<'_>, reply: &mut ReplyPort) {
-    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return };
-    let chosen = CodeSetContext::decode(data).map(|context| CodeSet::from_id(context.char));
-    match chosen {
-        Ok(Some(code_set)) => reply.code_set = code_set,
-        Ok(None) => report!(
-            warn,
-            "the client chose a code set that was not offered; ISO 8859-1 is assumed",
-            peer = reply.stream.peer(),
-        ),
-        Err(error) => report!(
-            warn,
-            "the client's code sets are malformed; ISO 8859-1 is assumed",
-            peer = reply.stream.peer(),
-            error = error,
-        ),
-    }
+fn take_code_sets(
+    header: &RequestHeader<'_>,
+    reply: &mut ReplyPort,
+) -> Result<(), SystemException> {
+    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(()) };
+    let stated = CodeSetContext::decode(data)
+        .map_err(|error| SystemException::decoding(&error, Completion::No))?;
+    reply.code_sets = stated.code_sets().map_err(|id| {
+        let what = format!("the client chose the code set {id:#010x}, which this server lacks");
+        let kind = ExceptionKind::CodesetIncompatible;
+        SystemException::new(kind, Minor::OMG_2, Completion::No).because(what)
+    })?;
+    Ok(())
 }
 
 /// Answers where an object is.
