@@ -52,6 +52,11 @@ impl Assembly {
         Some(Message { header: *header, octets: octets.octets(), pieces: Some(octets) })
     }
 
+    /// Takes the message out that [`add`](Self::add) completed.
+    pub(crate) fn take_finished(&mut self) -> Option<(MessageHeader, Pieces)> {
+        self.finished.take().map(|finished| (finished.header, finished.octets))
+    }
+
     /// Gives up the message that was completed.
     #[inline]
     pub(crate) fn release(&mut self) {

@@ -1,15 +1,25 @@
 //! Octets from a stream into whole messages.
 
 use crate::assembly::Assembly;
-use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind};
+use crate::{HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind};
 use alloc::vec;
 use alloc::vec::Vec;
+use armilla_cdr::Decoder;
+use core::mem;
 
 /// How large the buffer is but for large messages. A read into it mostly brings whole messages.
 const INITIAL: usize = 64 * 1024;
 
 /// A buffer that grew further than this does not wait for a small message to shrink again.
 const RETAINED: usize = 1024 * 1024;
+
+/// What has arrived of a message is left behind alone when the buffer is given back, if it is no
+/// more than this.
+const PARKED: usize = INITIAL / 2;
+
+/// How many requests that were given up are remembered before their turn. To give up is advice, so
+/// that more of them may be passed over.
+const FORESEEN: usize = 256;
 
 /// The receive buffer of a connection: octets go in as they arrive, messages come out whole.
 ///
@@ -29,6 +39,11 @@ const RETAINED: usize = 1024 * 1024;
 /// then take from [`next`](Self::next) until it has no more. While messages fit the buffer nothing
 /// is allocated, and a message that arrives alone is not moved either. A larger message makes the
 /// buffer grow as it arrives, never by what its header merely claims.
+///
+/// Where one thread is to read on while another still works on a message, the message is taken out
+/// instead: [`space_from`](Self::space_from) borrows the memory of a [`MessageBuffer`],
+/// [`take`](Self::take) gives it back with the message in it, and [`park`](Self::park) without. A
+/// connection on which nothing is under way then holds no buffer at all.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,
@@ -42,6 +57,10 @@ pub struct Framer {
     last: usize,
     /// How many octets from `start` on the message under way needs, as far as that is known.
     needed: usize,
+    /// Up to where the messages behind the first were looked at.
+    scanned: usize,
+    /// The requests that those messages give up.
+    foreseen: Vec<u32>,
     max_message: usize,
     assembly: Assembly,
 }
@@ -53,15 +72,18 @@ enum Ready {
 }
 
 impl Framer {
-    /// A framer that refuses messages with more than `max_message` octets behind the header.
-    pub fn new(max_message: usize) -> Self {
+    /// A framer that refuses messages with more than `max_message` octets behind the header. It
+    /// takes memory when it is first asked for space.
+    pub const fn new(max_message: usize) -> Self {
         Self {
-            buffer: vec![0; INITIAL],
+            buffer: Vec::new(),
             start: 0,
             end: 0,
             lent: 0,
             last: 0,
             needed: 0,
+            scanned: 0,
+            foreseen: Vec::new(),
             max_message,
             assembly: Assembly::new(max_message),
         }
@@ -71,9 +93,32 @@ impl Framer {
     #[inline]
     pub fn space(&mut self) -> &mut [u8] {
         self.release();
+        if self.buffer.len() < INITIAL {
+            self.borrow(&mut Vec::new());
+        }
+        self.free_space()
+    }
+
+    /// Where the next octets from the connection go, in memory that `lender` has if the framer has
+    /// none; never empty.
+    #[inline]
+    pub fn space_from(&mut self, lender: &mut MessageBuffer) -> &mut [u8] {
+        self.release();
+        if self.start == self.end && self.buffer.len() < INITIAL {
+            mem::swap(&mut self.buffer, lender.memory());
+        }
+        if self.buffer.len() < INITIAL {
+            self.borrow(lender.memory());
+        }
+        self.free_space()
+    }
+
+    #[inline]
+    fn free_space(&mut self) -> &mut [u8] {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
+            self.scanned = 0;
             if self.buffer.len() > INITIAL {
                 self.shrink();
             }
@@ -110,6 +155,60 @@ impl Framer {
             }
             Some(Ready::Assembled) => self.assembly.finished(),
         })
+    }
+
+    /// Takes the next whole message out into `into`, whose memory the framer has from then on; or
+    /// gives `None` when more octets are needed. Otherwise as [`next`](Self::next).
+    ///
+    /// # Errors
+    /// Those of [`next`](Self::next).
+    #[inline]
+    pub fn take<'m>(
+        &mut self,
+        into: &'m mut MessageBuffer,
+    ) -> Result<Option<Message<'m>>, HeaderError> {
+        self.release();
+        Ok(match self.advance()? {
+            None => None,
+            Some(Ready::InBuffer(header)) => {
+                let (start, end) = (self.start, self.start + self.lent);
+                self.lent = 0;
+                if end == self.end {
+                    mem::swap(&mut self.buffer, into.memory());
+                    (self.start, self.end, self.scanned) = (0, 0, 0);
+                    Some(into.found(header, start..end))
+                } else {
+                    self.start = end;
+                    Some(into.copied(header, &self.buffer[start..end]))
+                }
+            }
+            Some(Ready::Assembled) => {
+                self.assembly.take_finished().map(|(header, octets)| into.assembled(header, octets))
+            }
+        })
+    }
+
+    /// Gives the memory that was borrowed back to `lender`, but for what has arrived of a message.
+    pub fn park(&mut self, lender: &mut MessageBuffer) {
+        self.release();
+        if self.buffer.len() >= INITIAL && self.end - self.start <= PARKED {
+            let rest = self.buffer[self.start..self.end].to_vec();
+            *lender.memory() = mem::replace(&mut self.buffer, rest);
+            self.moved_to_front();
+        }
+    }
+
+    /// Whether something has arrived that was not returned yet, be it whole or not.
+    #[inline]
+    pub const fn has_more(&self) -> bool {
+        self.end - self.start > self.lent
+    }
+
+    /// Whether what has already arrived behind the message that was returned last gives up the
+    /// request with this number.
+    #[inline]
+    pub fn gives_up(&mut self, request_id: u32) -> bool {
+        self.has_more() && self.foresees(request_id)
     }
 
     /// Whether a message has begun to arrive and is not complete.
@@ -156,6 +255,9 @@ impl Framer {
             if self.assembly.is_open() {
                 self.assembly.note(header, octets);
             }
+            if !self.foreseen.is_empty() {
+                self.forget(header, self.start);
+            }
             self.lent = length;
             self.last = length;
             return Ok(Some(Ready::InBuffer(header)));
@@ -168,8 +270,7 @@ impl Framer {
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
+            self.moved_to_front();
         }
         let full = self.buffer.len();
         if self.end == full {
@@ -177,6 +278,56 @@ impl Framer {
             let length = enough.min(2 * full);
             self.buffer.reserve_exact(length - full);
             self.buffer.resize(length, 0);
+        }
+    }
+
+    /// Uses the memory of `lender`, which gets what there was before.
+    #[cold]
+    fn borrow(&mut self, lender: &mut Vec<u8>) {
+        mem::swap(&mut self.buffer, lender);
+        if self.buffer.len() < INITIAL {
+            self.buffer = vec![0; INITIAL];
+        }
+        if self.start != self.end {
+            let held = &lender[self.start..self.end];
+            self.buffer[..held.len()].copy_from_slice(held);
+        }
+        self.moved_to_front();
+    }
+
+    /// Notes that what had begun at `start` begins at the front now.
+    fn moved_to_front(&mut self) {
+        self.end -= self.start;
+        self.scanned = self.scanned.saturating_sub(self.start);
+        self.start = 0;
+    }
+
+    /// Looks at the messages that wait, each of them once, for such as give up requests.
+    #[cold]
+    fn foresees(&mut self, request_id: u32) -> bool {
+        let mut at = self.scanned.max(self.start + self.lent);
+        while let Ok(Some(message)) = Message::parse(&self.buffer[at..self.end]) {
+            if message.header.kind == MessageKind::CancelRequest
+                && self.foreseen.len() < FORESEEN
+                && let Ok(id) = message.body().u32()
+            {
+                self.foreseen.push(id);
+            }
+            at += message.octets.len();
+        }
+        self.scanned = at;
+        self.foreseen.contains(&request_id)
+    }
+
+    /// Forgets what the message at `start` gives up, because it is returned.
+    #[cold]
+    fn forget(&mut self, header: MessageHeader, start: usize) {
+        if header.kind == MessageKind::CancelRequest {
+            let arrived = &self.buffer[start..self.end];
+            let id = Decoder::at(arrived, HEADER_LEN, header.order).u32();
+            if let Some(index) = self.foreseen.iter().position(|known| Ok(*known) == id) {
+                self.foreseen.swap_remove(index);
+            }
         }
     }
 

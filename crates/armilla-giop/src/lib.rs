@@ -3,7 +3,8 @@
 //! A [`Framer`] turns the octets of a connection into whole [`Message`]s; a function per kind of
 //! message reads its header in place ([`decode_request`], [`decode_reply`], …) or writes it
 //! ([`begin_request`], [`begin_reply`], …). GIOP 1.0, 1.1 and 1.2 share one code path that branches
-//! only where the formats differ. [`ior`] holds object references, [`url`] the ways to write one
+//! only where the formats differ. [`engine`] holds what an end of a connection has to remember
+//! between messages. [`ior`] holds object references, [`url`] the ways to write one
 //! down. The protocol is CORBA 3.4 Part 2, chapters 7 and 9.
 //!
 //! Nothing here touches a socket, a thread or a clock, and nothing that a peer sends is trusted: it
@@ -59,6 +60,7 @@ mod code_set;
 mod control;
 mod cursor;
 mod encapsulation;
+pub mod engine;
 mod fragments;
 mod framer;
 mod header;
@@ -66,6 +68,7 @@ pub mod ior;
 mod locate_reply;
 mod locate_request;
 mod message;
+mod message_buffer;
 mod operation_name;
 mod reply;
 mod request;
@@ -86,6 +89,7 @@ pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
 pub use locate_reply::{LocateReplyHeader, LocateStatus, begin_locate_reply, decode_locate_reply};
 pub use locate_request::{LocateRequest, decode_locate_request, encode_locate_request};
 pub use message::{Message, begin_body, put_body};
+pub use message_buffer::MessageBuffer;
 pub use operation_name::OperationName;
 pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply};
 pub use request::{

@@ -1,0 +1,98 @@
+//! The requests of a connection that are in progress, by their numbers.
+
+use alloc::collections::VecDeque;
+
+/// Requests in the order of their numbers, which is mostly that in which they come, so that entering
+/// one is putting it at the end. Nothing is allocated once there was room for as many.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    entries: VecDeque<Entry>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    id: u32,
+    given_up: bool,
+}
+
+impl Ledger {
+    pub(super) const fn new() -> Self {
+        Self { entries: VecDeque::new() }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Enters a request. That a client uses a number twice at once is its own affair.
+    #[inline]
+    pub(super) fn enter(&mut self, id: u32) {
+        let entry = Entry { id, given_up: false };
+        match self.entries.back() {
+            Some(last) if last.id > id => self.insert(entry),
+            _ => self.entries.push_back(entry),
+        }
+    }
+
+    /// Takes a request out; whether its reply is still wanted.
+    #[inline]
+    pub(super) fn remove(&mut self, id: u32) -> bool {
+        match self.entries.back() {
+            Some(last) if last.id == id => {
+                let given_up = last.given_up;
+                self.entries.pop_back();
+                !given_up
+            }
+            _ => self.remove_within(id),
+        }
+    }
+
+    /// Notes that the client has given a request up; `false` if it is not here.
+    pub(super) fn give_up(&mut self, id: u32) -> bool {
+        let found = self.position(id).ok().and_then(|index| self.entries.get_mut(index));
+        found.map(|entry| entry.given_up = true).is_some()
+    }
+
+    pub(super) fn is_given_up(&self, id: u32) -> bool {
+        let found = self.position(id).ok().and_then(|index| self.entries.get(index));
+        found.is_some_and(|entry| entry.given_up)
+    }
+
+    #[cold]
+    fn insert(&mut self, entry: Entry) {
+        let (Ok(index) | Err(index)) = self.position(entry.id);
+        self.entries.insert(index, entry);
+    }
+
+    #[cold]
+    fn remove_within(&mut self, id: u32) -> bool {
+        let found = self.position(id).ok().and_then(|index| self.entries.remove(index));
+        found.is_some_and(|entry| !entry.given_up)
+    }
+
+    fn position(&self, id: u32) -> Result<usize, usize> {
+        self.entries.binary_search_by_key(&id, |entry| entry.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_found_in_whatever_order_they_come_and_go() {
+        let mut ledger = Ledger::new();
+        for id in [7, 9, 8, u32::MAX, 0, 8] {
+            ledger.enter(id);
+        }
+        assert!(ledger.give_up(9) && !ledger.give_up(10));
+        assert!(ledger.is_given_up(9) && !ledger.is_given_up(7));
+        for (id, wanted) in [(0, true), (9, false), (8, true), (9, false), (8, true), (7, true)] {
+            assert_eq!(ledger.remove(id), wanted, "{id}");
+        }
+        assert_eq!(ledger.len(), 1);
+        assert!(ledger.remove(u32::MAX));
+        assert_eq!(ledger.len(), 0);
+    }
+}

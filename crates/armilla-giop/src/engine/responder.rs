@@ -1,0 +1,214 @@
+//! The server's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): which requests are in progress,
+//! which of their replies are still wanted, and when the connection may close.
+//!
+//! What is not here: octets ([`Framer`](crate::Framer)), time ([`Vigil`](super::Vigil)), and calling
+//! objects.
+
+use super::ledger::Ledger;
+use crate::{
+    HEADER_LEN, LocateRequest, Message, MessageKind, Version, close_connection,
+    decode_cancel_request, decode_locate_request, message_error,
+};
+use armilla_cdr::{CdrError, CodeSets};
+
+/// The server's end of one connection.
+///
+/// Each message that came is given to it, in order: a request to [`begin`](Self::begin), any other to
+/// [`receive`](Self::receive). Each request that is to be served is ended by
+/// [`finish`](Self::finish), in any order. Once [`close`](Self::close) was called nothing is begun any
+/// more, and [`poll_farewell`](Self::poll_farewell) gives the last message when nothing is in progress
+/// any more.
+///
+/// ```
+/// use armilla_giop::engine::{Begun, Farewell, Responder};
+///
+/// let mut responder = Responder::new(100);
+/// assert_eq!(responder.begin(7, || false), Begun::Serve);
+/// responder.close(Farewell::Close);
+/// assert!(responder.poll_farewell().is_none(), "the call under way is waited for");
+/// assert!(responder.finish(7), "its reply is to be sent");
+/// assert!(responder.poll_farewell().is_some());
+/// ```
+///
+/// Replies are not a server's to receive. A connection that carries requests both ways looks at the
+/// kind of a message first and gives those to the other state machine.
+#[derive(Debug)]
+pub struct Responder {
+    ledger: Ledger,
+    /// How many requests may be in progress.
+    limit: usize,
+    code_sets: CodeSets,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Open,
+    Closing(Farewell),
+    Closed,
+}
+
+/// How a client is told that the connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Farewell {
+    /// In order: nothing that was not answered was begun (CloseConnection).
+    Close,
+    /// Because it sent something that could not be read (MessageError).
+    Error,
+    /// Not at all: it has gone, or has said farewell itself.
+    None,
+}
+
+/// What is to be done about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Begun {
+    /// To serve it. It is in progress until [`Responder::finish`].
+    Serve,
+    /// To refuse it, because too many are in progress. This one is not.
+    Refuse,
+    /// Nothing: it was given up, or the connection closes.
+    Nothing,
+}
+
+/// What a message other than a request asks for.
+#[derive(Debug)]
+pub enum Received<'m> {
+    /// To say where an object is.
+    Locate(LocateRequest<'m>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Why a message ends the connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// A message that could not be read.
+    Malformed(MessageKind, CdrError),
+    /// A message that only a server sends.
+    Unexpected(MessageKind),
+    /// The client could not read a message of ours.
+    MessageError,
+    /// The client closes the connection.
+    Closed,
+}
+
+impl core::fmt::Display for Fault {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Malformed(kind, error) => write!(f, "a malformed {kind:?} message: {error}"),
+            Self::Unexpected(kind) => write!(f, "a {kind:?} message, which is a server's"),
+            Self::MessageError => f.write_str("the client could not read a message"),
+            Self::Closed => f.write_str("the client closes the connection"),
+        }
+    }
+}
+
+impl core::error::Error for Fault {}
+
+impl Responder {
+    /// A new connection, with at most `limit` requests in progress.
+    pub const fn new(limit: usize) -> Self {
+        let code_sets = CodeSets::UNAGREED;
+        Self { ledger: Ledger::new(), limit, code_sets, stage: Stage::Open }
+    }
+
+    /// Takes the number of a request that came. `gives_up` says whether the client has given it up
+    /// already (see [`Framer::gives_up`](crate::Framer::gives_up)).
+    #[inline]
+    pub fn begin(&mut self, request_id: u32, gives_up: impl FnOnce() -> bool) -> Begun {
+        if self.stage != Stage::Open || gives_up() {
+            return Begun::Nothing;
+        }
+        if self.ledger.len() >= self.limit {
+            return Begun::Refuse;
+        }
+        self.ledger.enter(request_id);
+        Begun::Serve
+    }
+
+    /// Takes any other message that came; a request is decoded and [begun](Self::begin). After
+    /// [`close`](Self::close) every message asks for nothing.
+    ///
+    /// # Errors
+    /// When the message ends the connection; the caller calls [`close`](Self::close) then.
+    #[cold]
+    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<Received<'m>, Fault> {
+        let kind = message.header.kind;
+        if self.stage != Stage::Open {
+            return Ok(Received::Nothing);
+        }
+        match kind {
+            MessageKind::LocateRequest => decode_locate_request(message)
+                .map(Received::Locate)
+                .map_err(|error| Fault::Malformed(kind, error)),
+            MessageKind::CancelRequest => {
+                // One that ends early, or that comes too late, cancels nothing and harms nobody.
+                if let Ok(id) = decode_cancel_request(message) {
+                    self.ledger.give_up(id);
+                }
+                Ok(Received::Nothing)
+            }
+            MessageKind::CloseConnection => Err(Fault::Closed),
+            MessageKind::MessageError => Err(Fault::MessageError),
+            kind => Err(Fault::Unexpected(kind)),
+        }
+    }
+
+    /// Ends a request that was in progress: its reply is sent next, if that is still wanted.
+    #[inline]
+    pub fn finish(&mut self, request_id: u32) -> bool {
+        self.ledger.remove(request_id)
+    }
+
+    /// Whether the client has given up a request that is in progress.
+    pub fn is_given_up(&self, request_id: u32) -> bool {
+        self.ledger.is_given_up(request_id)
+    }
+
+    /// How many requests are in progress.
+    #[inline]
+    pub fn in_progress(&self) -> usize {
+        self.ledger.len()
+    }
+
+    /// The code sets of the client's characters and ours.
+    #[inline]
+    pub const fn code_sets(&self) -> CodeSets {
+        self.code_sets
+    }
+
+    /// Takes note of the code sets that the client has chosen.
+    pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
+        self.code_sets = code_sets;
+    }
+
+    /// Begins no more requests. The farewell of the first call is the one that is said.
+    pub fn close(&mut self, farewell: Farewell) {
+        if self.stage == Stage::Open {
+            self.stage = Stage::Closing(farewell);
+        }
+    }
+
+    /// Whether [`close`](Self::close) was called.
+    #[inline]
+    pub fn is_closing(&self) -> bool {
+        self.stage != Stage::Open
+    }
+
+    /// The end of the connection, once, when it closes and no request is in progress any more: the
+    /// last message that goes to the client, if it gets one.
+    pub fn poll_farewell(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
+        let Stage::Closing(farewell) = self.stage else { return None };
+        if self.ledger.len() > 0 {
+            return None;
+        }
+        self.stage = Stage::Closed;
+        // Every client understands 1.0, also one of which not even the version could be read.
+        Some(match farewell {
+            Farewell::Close => Some(close_connection(Version::V1_0)),
+            Farewell::Error => Some(message_error(Version::V1_0)),
+            Farewell::None => None,
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! How long a peer may be silent. The clock is the caller's: it looks now and then and says the time.
+
+use core::time::Duration;
+
+/// What a connection shows of itself, for a [`Vigil`] to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it stands.
+    pub stand: Stand,
+    /// Changes whenever it begins to stand there, be it where it stood before.
+    pub serial: u64,
+    /// Changes whenever a part of an unfinished message comes.
+    pub reads: u64,
+}
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stand {
+    /// A request is being served.
+    Busy,
+    /// It waits for a message.
+    Waiting,
+    /// It waits for the rest of a message.
+    Halfway,
+}
+
+/// How long a peer may keep a connection waiting.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// For a message.
+    pub idle: Duration,
+    /// For more of a message that has begun.
+    pub halfway: Duration,
+    /// For the whole of a message that has begun.
+    pub message: Duration,
+}
+
+/// What a peer has kept a connection waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// A message.
+    Idle,
+    /// More of a message.
+    Halfway,
+    /// The end of a message, whose parts came one by one.
+    Trickle,
+}
+
+/// Watches one connection.
+///
+/// ```
+/// use armilla_giop::engine::{Mark, Patience, Silence, Stand, Vigil};
+/// use core::time::Duration;
+///
+/// let seconds = Duration::from_secs;
+/// let patience = Patience { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
+/// let mark = Mark { stand: Stand::Halfway, serial: 1, reads: 4 };
+/// let mut vigil = Vigil::new(mark, seconds(0));
+/// assert_eq!(vigil.look(mark, seconds(9), &patience), None);
+/// assert_eq!(vigil.look(Mark { reads: 5, ..mark }, seconds(18), &patience), None);
+/// assert_eq!(vigil.look(Mark { reads: 5, ..mark }, seconds(28), &patience), Some(Silence::Halfway));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Vigil {
+    mark: Mark,
+    /// Since when the serial is as it is, and the reads.
+    since: Duration,
+    read: Duration,
+}
+
+impl Vigil {
+    /// Begins to watch a connection at the time `now`, counted from wherever the caller likes.
+    pub const fn new(mark: Mark, now: Duration) -> Self {
+        Self { mark, since: now, read: now }
+    }
+
+    /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
+    pub fn look(&mut self, mark: Mark, now: Duration, patience: &Patience) -> Option<Silence> {
+        if (mark.stand, mark.serial) != (self.mark.stand, self.mark.serial) {
+            *self = Self::new(mark, now);
+        } else if mark.reads != self.mark.reads {
+            self.mark = mark;
+            self.read = now;
+        }
+        let waited = now.saturating_sub(self.since);
+        match mark.stand {
+            Stand::Waiting if waited >= patience.idle => Some(Silence::Idle),
+            Stand::Halfway if now.saturating_sub(self.read) >= patience.halfway => {
+                Some(Silence::Halfway)
+            }
+            Stand::Halfway if waited >= patience.message => Some(Silence::Trickle),
+            _ => None,
+        }
+    }
+
+    /// Since when the connection waits for a message; `None` when it does not.
+    pub fn idle_since(&self) -> Option<Duration> {
+        (self.mark.stand == Stand::Waiting).then_some(self.since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience = Patience {
+        idle: Duration::from_secs(300),
+        halfway: Duration::from_secs(10),
+        message: Duration::from_secs(120),
+    };
+
+    fn mark(stand: Stand, serial: u64, reads: u64) -> Mark {
+        Mark { stand, serial, reads }
+    }
+
+    #[test]
+    fn a_peer_that_sends_an_octet_every_nine_seconds_is_found_out() {
+        let mut vigil = Vigil::new(mark(Stand::Halfway, 1, 0), Duration::ZERO);
+        let found = (1..).map(|n| n * 9).find_map(|second| {
+            let mark = mark(Stand::Halfway, 1, second);
+            let silence = vigil.look(mark, Duration::from_secs(second), &PATIENCE);
+            silence.map(|silence| (second, silence))
+        });
+        assert_eq!(found, Some((126, Silence::Trickle)));
+    }
+
+    #[test]
+    fn a_connection_that_is_used_is_never_idle_and_one_that_serves_never_silent() {
+        let mut vigil = Vigil::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        for second in 1..2_000 {
+            let now = Duration::from_secs(second);
+            let waiting = mark(Stand::Waiting, second / 299, 0);
+            assert_eq!(vigil.look(waiting, now, &PATIENCE), None, "{second}");
+        }
+        let mut vigil = Vigil::new(mark(Stand::Busy, 0, 0), Duration::ZERO);
+        let late = Duration::from_secs(1_000_000);
+        assert_eq!(vigil.look(mark(Stand::Busy, 0, 0), late, &PATIENCE), None);
+        assert_eq!(vigil.idle_since(), None);
+    }
+
+    #[test]
+    fn silence_begins_anew_with_every_message() {
+        let seconds = Duration::from_secs;
+        let mut vigil = Vigil::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(299), &PATIENCE), None);
+        assert_eq!(vigil.idle_since(), Some(seconds(299)));
+        assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(598), &PATIENCE), None);
+        let last = vigil.look(mark(Stand::Waiting, 2, 0), seconds(599), &PATIENCE);
+        assert_eq!(last, Some(Silence::Idle));
+    }
+}

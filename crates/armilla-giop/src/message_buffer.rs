@@ -1,0 +1,56 @@
+//! A whole message together with the memory that it lies in.
+
+use crate::{Message, MessageHeader};
+use alloc::vec::Vec;
+use armilla_cdr::Pieces;
+use core::ops::Range;
+
+/// A message that was taken out of a [`Framer`](crate::Framer), so that the framer can go on while
+/// the message is in use. Whoever reads from connections keeps one of these and uses it for all:
+/// its memory is what the framers read into.
+#[derive(Debug, Default)]
+pub struct MessageBuffer {
+    octets: Vec<u8>,
+    /// The message, when it came in fragments.
+    pieces: Option<Pieces>,
+}
+
+impl MessageBuffer {
+    /// A buffer that takes memory when it is first used.
+    pub const fn new() -> Self {
+        Self { octets: Vec::new(), pieces: None }
+    }
+
+    /// The memory, for a framer to use.
+    #[inline]
+    pub(crate) const fn memory(&mut self) -> &mut Vec<u8> {
+        &mut self.octets
+    }
+
+    /// The message that arrived here, at `place`.
+    #[inline]
+    pub(crate) fn found(&mut self, header: MessageHeader, place: Range<usize>) -> Message<'_> {
+        if self.pieces.is_some() {
+            self.pieces = None; // A large message does not keep its memory for small ones.
+        }
+        Message { header, octets: &self.octets[place], pieces: None }
+    }
+
+    /// The message that is copied here.
+    #[cold]
+    pub(crate) fn copied(&mut self, header: MessageHeader, message: &[u8]) -> Message<'_> {
+        if self.octets.len() < message.len() {
+            self.octets.resize(message.len(), 0);
+        }
+        let octets = &mut self.octets[..message.len()];
+        octets.copy_from_slice(message);
+        Message { header, octets, pieces: None }
+    }
+
+    /// The message that was put together from fragments.
+    #[cold]
+    pub(crate) fn assembled(&mut self, header: MessageHeader, octets: Pieces) -> Message<'_> {
+        let pieces = &*self.pieces.insert(octets);
+        Message { header, octets: pieces.octets(), pieces: Some(pieces) }
+    }
+}
