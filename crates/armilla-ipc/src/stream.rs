@@ -3,6 +3,7 @@
 
 use crate::partial::{self, RecvError, SendError};
 use crate::{Address, Within};
+use rustix::fd::BorrowedFd;
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
@@ -132,6 +133,34 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// An error of the stream other than the peer having gone.
     fn readiness(&self) -> io::Result<Readiness>;
 
+    /// Receives what has arrived, as [`recv`](Self::recv), without waiting for more. The only one who
+    /// receives at that moment can rely on not having to wait.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if nothing has arrived; otherwise as `recv`.
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.readiness()? {
+            Readiness::Quiet => Err(io::ErrorKind::WouldBlock.into()),
+            Readiness::Data | Readiness::Closed => self.recv(buffer),
+        }
+    }
+
+    /// Sends what the transport takes of `parts` at this moment, without waiting where the stream has
+    /// a [`descriptor`](Self::descriptor). A stream without one may wait as
+    /// [`send_vectored`](Self::send_vectored) does.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if it takes nothing; otherwise as `send_vectored`.
+    fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.send_vectored(parts)
+    }
+
+    /// What a [reactor](crate::reactor) watches to learn that something has arrived, or that there is
+    /// room to send again. `None` for a stream whose bytes do not pass through one descriptor.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
     /// Ends one or both directions; a thread blocked in that direction wakes at once.
     ///
     /// A stream whose peer has gone already is no error.
@@ -221,6 +250,19 @@ macro_rules! delegate_stream {
 
             fn readiness(&self) -> std::io::Result<crate::Readiness> {
                 self.$field.readiness()
+            }
+
+            fn try_recv(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.$field.try_recv(buffer)
+            }
+
+            #[inline]
+            fn try_send_vectored(&self, parts: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
+                self.$field.try_send_vectored(parts)
+            }
+
+            fn descriptor(&self) -> Option<rustix::fd::BorrowedFd<'_>> {
+                self.$field.descriptor()
             }
 
             fn shutdown(&self, how: std::net::Shutdown) -> std::io::Result<()> {

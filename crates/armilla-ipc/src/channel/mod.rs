@@ -107,6 +107,22 @@ impl Channel {
         self.input.readiness()
     }
 
+    pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.readiness()? {
+            Readiness::Quiet => Err(io::ErrorKind::WouldBlock.into()),
+            Readiness::Data | Readiness::Closed => self.recv(buffer),
+        }
+    }
+
+    /// The two directions are different files, so there is nothing to watch for both.
+    pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.send_vectored(parts)
+    }
+
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         if how == Shutdown::Write && !self.halves_close {
             let why = "this transport cannot end one direction alone";

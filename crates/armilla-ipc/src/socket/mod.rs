@@ -157,6 +157,32 @@ impl Socket {
         }
     }
 
+    /// What is in the way of `recv` is told rather than waited for.
+    pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let once = || net::recv(&self.fd, &mut *buffer, RecvFlags::DONTWAIT).map(|(_, n)| n);
+        unless_interrupted(once)
+    }
+
+    /// What is in the way of `send_vectored` is told rather than waited for.
+    pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        unless_interrupted(|| match parts {
+            [one] => net::send(&self.fd, one, flags),
+            _ => {
+                let first = &parts[..parts.len().min(MAX_PARTS)];
+                net::sendmsg(&self.fd, first, &mut SendAncillaryBuffer::default(), flags)
+            }
+        })
+    }
+
+    /// The socket itself tells when something has arrived and when there is room.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.fd.as_fd())
+    }
+
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         match net::shutdown(&self.fd, direction(how)) {
             Err(Errno::NOTCONN) => Ok(()),
@@ -178,6 +204,17 @@ impl Socket {
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+}
+
+/// Makes a call that does not wait, again when a signal interrupts it.
+#[inline]
+fn unless_interrupted(mut call: impl FnMut() -> rustix::io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?),
+        }
     }
 }
 

@@ -101,6 +101,7 @@ macro_rules! conformance {
             a_timeout_can_be_changed_and_removed,
             the_shortest_timeout_does_not_wait_forever,
             readiness_tells_quiet_from_data,
+            an_attempt_to_receive_does_not_wait,
             a_limit_holds_for_a_whole_call,
             a_signal_interrupts_nothing,
         } ends {
@@ -122,6 +123,7 @@ macro_rules! conformance {
     (@ sockets $transport:ty) => {
         conformance!($transport => waiting {
             a_timeout_that_stays_the_same_costs_no_system_call,
+            an_attempt_to_send_into_a_full_stream_does_not_wait,
         } ends {
             a_peer_that_leaves_bytes_unread_resets_the_stream,
         } making {

@@ -3,7 +3,7 @@
 use super::{LONG, Pair, Place, pattern, recv_exact};
 use armilla_ipc::{Readiness, Stream};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IoSlice};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -70,6 +70,33 @@ pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: Place>() {
     client.set_recv_timeout(Some(Duration::MAX)).unwrap();
     server.send_all(b"x").unwrap();
     assert_eq!(client.recv(&mut [0; 8]).unwrap(), 1);
+}
+
+pub(crate) fn an_attempt_to_receive_does_not_wait<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    assert_eq!(client.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    server.send_all(b"ab").unwrap();
+    await_readiness(&client, Readiness::Data);
+    assert_eq!(client.try_recv(&mut [0; 8]).unwrap(), 2);
+    assert_eq!(client.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    assert!(client.descriptor().is_some(), "a reactor can wait for room");
+    let octets = pattern(1 << 16);
+    let parts = [IoSlice::new(&octets[..100]), IoSlice::new(&octets[100..])];
+    let mut sent = 0;
+    let full = loop {
+        match client.try_send_vectored(&parts) {
+            Ok(count) => sent += count,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(full.kind(), ErrorKind::WouldBlock);
+    let mut arrived = vec![0; sent];
+    recv_exact(&server, &mut arrived);
+    assert_eq!(arrived[..octets.len()], octets);
 }
 
 pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
