@@ -3,14 +3,34 @@
 use crate::probe::EverythingRef;
 use crate::servant::Probe;
 use armilla::rt::Interface;
-use armilla::{Object, Orb, OrbBuilder, Ref};
+use armilla::{Concurrency, Object, Orb, OrbBuilder, Ref, Settings};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// One of each kind of concurrency that a server can have, with few threads.
+pub const CONCURRENCIES: [Concurrency; 3] = [
+    Concurrency::ThreadPerConnection,
+    Concurrency::LeaderFollowers { least: 2, most: 64 },
+    Concurrency::Hybrid { threads: 1, least: 2, most: 64 },
+];
+
+/// The concurrency of servers in this process. The tests of some files run a second time in the
+/// files `leader_followers` and `thread_per_connection`, under what those are called for.
+fn concurrency() -> Concurrency {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    match name.rsplit_once('-').map_or(&*name, |(name, _)| name) {
+        "thread_per_connection" => CONCURRENCIES[0],
+        "leader_followers" => CONCURRENCIES[1],
+        _ => Concurrency::default(),
+    }
+}
+
 /// An ORB with limits that no test reaches unless something hangs; the test may change them.
 pub fn builder() -> OrbBuilder {
     Orb::builder().settings(|settings| {
+        settings.concurrency = concurrency();
         settings.call_timeout = Some(crate::gate::PATIENCE);
         settings.connect_timeout = Duration::from_secs(5);
         settings.drain_timeout = Duration::from_secs(5);
@@ -31,6 +51,14 @@ pub fn client() -> Orb {
 /// When it cannot listen.
 pub fn listening() -> Orb {
     builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap()
+}
+
+/// An ORB that listens on a free port, with other settings.
+///
+/// # Panics
+/// When it cannot listen.
+pub fn listening_with(change: impl FnOnce(&mut Settings)) -> Orb {
+    builder().settings(change).listen("iiop://127.0.0.1:0").unwrap().build().unwrap()
 }
 
 /// A server with one `Probe`; it shuts down when it is dropped.

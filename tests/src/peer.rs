@@ -102,6 +102,14 @@ impl Wire {
         sockopt::set_socket_linger(&self.0, Some(Duration::ZERO)).ok();
     }
 
+    /// The same end of the connection once more.
+    ///
+    /// # Panics
+    /// When the process has no more descriptors.
+    pub fn again(&self) -> Self {
+        Self(self.0.try_clone().unwrap())
+    }
+
     /// Says that no more will be sent, and goes on reading.
     pub fn end_sending(&self) {
         self.0.shutdown(std::net::Shutdown::Write).ok();

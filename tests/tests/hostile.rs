@@ -8,7 +8,6 @@ use armilla_giop::{
     Message, MessageHeader, MessageKind, ReplyStatus, SystemExceptionBody, close_connection,
     decode_reply, message_error,
 };
-use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, ORDERS, VERSIONS, Wire, header, request};
 use armilla_tests::probe::*;
@@ -507,32 +506,4 @@ fn a_panic_on_purpose_ends_neither_the_connection_nor_the_count_of_good_ones() {
         assert_eq!(exception(server, &octets), ExceptionKind::Unknown);
         assert_eq!(answer(server, &octets.repeat(3)), [MessageKind::Reply; 3]);
     });
-}
-
-#[test]
-fn connections_above_the_limit_are_turned_away_and_places_are_given_back() {
-    let limited = orbs::builder().settings(|settings| settings.max_connections = 4);
-    let orb = limited.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let server = Server::of(orb);
-    let good = server.remote(&orbs::client());
-    good.ping().unwrap();
-    let request = good_request(&server, NEWEST, ByteOrder::Big);
-    let open: Vec<Wire> = (0..3)
-        .map(|_| {
-            let mut wire = Wire::connect(server.address());
-            wire.send(&request);
-            assert_eq!(wire.kind(), Some(MessageKind::Reply));
-            wire
-        })
-        .collect();
-    for _ in 0..10 {
-        let mut refused = Wire::connect(server.address());
-        assert_eq!(refused.until_end(), [MessageKind::CloseConnection]);
-    }
-    good.ping().unwrap();
-    let error = server.remote(&orbs::client()).ping().unwrap_err();
-    assert_eq!(error.completed(), armilla::Completion::No, "it may be called again: {error}");
-    drop(open);
-    let late = server.remote(&orbs::client());
-    eventually("a place is free again", || late.ping().is_ok());
 }

@@ -91,9 +91,15 @@ fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() 
     cut_short.until_end();
     await_line(&["WARN", "127.0.0.1:", "within a message"]);
 
-    let _second = Wire::connect(server.address());
-    Wire::connect(server.address()).until_end();
-    await_line(&["WARN", "127.0.0.1:", "max_connections", "limit=2"]);
+    let other = server.remote(&orbs::client());
+    std::thread::scope(|scope| {
+        let busy = [&remote, &other].map(|remote| scope.spawn(|| remote.block()));
+        server.probe.gate.await_waiting(2);
+        Wire::connect(server.address()).until_end();
+        await_line(&["WARN", "127.0.0.1:", "max_connections", "limit=2"]);
+        server.probe.gate.open();
+        busy.into_iter().for_each(|call| call.join().unwrap().unwrap());
+    });
 
     remote.panic("a test panics on purpose").unwrap_err();
     await_line(&["ERROR", "panicked", "\"panic\""]);

@@ -72,6 +72,7 @@
 extern crate self as armilla;
 
 mod client;
+mod concurrency;
 pub mod dynamic;
 mod exception;
 mod local_endpoint;
@@ -93,10 +94,12 @@ pub use armilla_cdr::{
 pub use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
+pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
+pub use server::ReplyHandle;
 pub use settings::Settings;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
@@ -109,7 +112,7 @@ pub mod rt {
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
-    pub use crate::server::{DispatchError, Dispatched, ServerCall};
+    pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, ServerCall};
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };

@@ -1,5 +1,6 @@
 //! Everything about an ORB that can be set, with the defaults.
 
+use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
@@ -29,8 +30,21 @@ pub struct Settings {
     pub header_deadline: Duration,
     /// How long a server that shuts down waits for calls under way. 10 s.
     pub drain_timeout: Duration,
-    /// How many connections a server holds at once; more are closed as they come. 1,024.
+    /// How long a client may take to send one message, from its first octet on. 120 s.
+    pub message_deadline: Duration,
+    /// How many connections a server holds at once. For one more the connection that has been idle
+    /// longest is closed; if none is idle, the new one is. 16,384.
     pub max_connections: usize,
+    /// Which threads serve requests.
+    pub concurrency: Concurrency,
+    /// How many requests of one connection servants have at the same time; more wait. 64.
+    pub requests_per_connection: usize,
+    /// How many requests of one connection may be without a reply, those included that servants
+    /// answer later; more are refused. 16,384.
+    pub requests_in_progress: usize,
+    /// How many octets of replies wait for a client that does not take them, where it has no thread
+    /// of its own; with more it is given up. 32 MiB.
+    pub queued_replies: usize,
     /// How often one call may be forwarded. 8.
     pub max_forwards: u32,
     /// The highest GIOP version that is spoken. 1.2.
@@ -65,7 +79,12 @@ impl Default for Settings {
             server_idle: Duration::from_secs(300),
             header_deadline: Duration::from_secs(10),
             drain_timeout: Duration::from_secs(10),
-            max_connections: 1024,
+            message_deadline: Duration::from_secs(120),
+            max_connections: 16_384,
+            concurrency: Concurrency::default(),
+            requests_per_connection: 64,
+            requests_in_progress: 16_384,
+            queued_replies: 32 << 20,
             max_forwards: 8,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,

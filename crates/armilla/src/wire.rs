@@ -25,10 +25,24 @@ fn send_parts(
     message: &Encoder<'_>,
     fragment_size: usize,
 ) -> Result<(), SendError> {
-    let fragments = Fragments::of(message, fragment_size);
-    let parts: Vec<_> = match &fragments {
-        Some(fragments) => fragments.iter().flatten().map(IoSlice::new).collect(),
-        None => message.parts().map(IoSlice::new).collect(),
-    };
-    stream.send_all_vectored(&parts)
+    parts(message, fragment_size, |parts| stream.send_all_vectored(parts))
+}
+
+/// Gives `use_them` a message as the parts that go onto the wire.
+pub(crate) fn parts<T>(
+    message: &Encoder<'_>,
+    fragment_size: usize,
+    use_them: impl FnOnce(&[IoSlice<'_>]) -> T,
+) -> T {
+    match message.as_contiguous() {
+        Some(octets) if octets.len() <= fragment_size => use_them(&[IoSlice::new(octets)]),
+        _ => {
+            let fragments = Fragments::of(message, fragment_size);
+            let parts: Vec<_> = match &fragments {
+                Some(fragments) => fragments.iter().flatten().map(IoSlice::new).collect(),
+                None => message.parts().map(IoSlice::new).collect(),
+            };
+            use_them(&parts)
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::exception::{
 };
 use crate::object::Object;
 use crate::orb::Orb;
+use crate::server::Absence;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{MessageKind, ReplyStatus, ResponseFlags, decode_reply};
@@ -112,6 +113,7 @@ pub(crate) fn call<'p>(
     let settings = &reference.orb.settings();
     let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();
+    let _absence = Absence::begin();
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };

@@ -26,6 +26,7 @@ impl OrbBuilder {
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
+    /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
     ///
     /// # Errors
     /// `BAD_PARAM` for an `-ORB…` option that is not in the table or whose value is malformed.
@@ -82,6 +83,10 @@ impl OrbBuilder {
                 let size = number(name, &value)?;
                 self.settings.fragment_size =
                     (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
+            }
+            "-ORBConcurrency" => {
+                let parsed = value.parse().map_err(|what| bad(format!("{name} {what}")));
+                self.settings.concurrency = parsed?;
             }
             "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),

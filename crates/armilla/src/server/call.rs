@@ -1,20 +1,21 @@
 //! A request being served, as a skeleton sees it.
 
+use super::connection::Connection;
+use super::later::{Debt, EncodeResults, ReplyHandle};
+use super::output::Owed;
 use super::reply_port::ReplyPort;
 use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };
 use crate::log::report;
 use crate::object::Servant;
-use crate::wire::send;
-use armilla_cdr::{ByteOrder, CdrError, CdrResult, Decoder, Encode, Encoder};
+use crate::orb::lock;
+use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
-use armilla_giop::{
-    HEADER_LEN, MessageHeader, OperationName, ReplyStatus, RequestHeader, Version, begin_reply,
-    put_body,
-};
+use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a skeleton returns.
 pub type Dispatched = Result<(), DispatchError>;
@@ -46,9 +47,11 @@ impl From<SystemException> for DispatchError {
 /// A request being served: its operation, its arguments, and the way back.
 pub struct ServerCall<'a> {
     request: RequestHeader<'a>,
-    version: Version,
     arguments: Decoder<'a>,
-    reply: &'a mut ReplyPort,
+    connection: &'a Arc<Connection>,
+    port: ReplyPort,
+    /// Memory for the reply.
+    buffer: &'a mut Vec<u8>,
     servant: Option<&'a dyn Servant>,
 }
 
@@ -56,12 +59,13 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub(super) fn new(
         request: RequestHeader<'a>,
-        version: Version,
         arguments: Decoder<'a>,
-        reply: &'a mut ReplyPort,
+        connection: &'a Arc<Connection>,
+        port: ReplyPort,
+        buffer: &'a mut Vec<u8>,
         servant: Option<&'a dyn Servant>,
     ) -> Self {
-        Self { request, version, arguments, reply, servant }
+        Self { request, arguments, connection, port, buffer, servant }
     }
 
     /// The name of the operation, as it was sent.
@@ -165,34 +169,32 @@ impl<'a> ServerCall<'a> {
         status: ReplyStatus,
         body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
     ) -> Dispatched {
-        if !self.request.response_expected {
+        if self.port.owed != Owed::Now {
             return Ok(());
         }
-        let buffer = std::mem::take(&mut self.reply.buffer);
-        let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.reply.code_sets);
-        let encoded = self
-            .begin(&mut out, status)
-            .and_then(|()| put_body(&mut out, self.version, body))
-            .map_err(|error| SystemException::encoding(&error, Completion::Yes).into());
-        let sent = encoded.and_then(|()| self.finish(&mut out));
-        self.reply.buffer = out.into_buffer();
-        sent
+        let sent = self.port.answer(self.connection, self.buffer, status, body)?;
+        self.port.owed = Owed::Nothing;
+        sent.map_err(DispatchError::Send)
     }
 
-    #[inline]
-    fn begin(&self, out: &mut Encoder<'_>, status: ReplyStatus) -> CdrResult {
-        out.truncate(0);
-        begin_reply(out, self.version, self.request.request_id, status, &[])
+    /// Leaves the reply to whoever has the handle that this gives. `encode` writes the results.
+    ///
+    /// The skeleton of a servant that replies later calls it once, and nothing else that replies.
+    pub fn later<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ReplyHandle<R, E> {
+        lock(&self.connection.output).deferred += 1;
+        let port = ReplyPort { owed: Owed::Later, ..self.port };
+        self.port.owed = Owed::Nothing;
+        ReplyHandle::to_client(Debt::new(self.connection.clone(), port), encode)
     }
 
+    /// Ends the request without a reply, unless it has had one or gets one later.
     #[inline]
-    fn finish(&mut self, out: &mut Encoder<'_>) -> Dispatched {
-        let size = out.len() - HEADER_LEN;
-        let limit = self.reply.max_message;
-        if size > limit || MessageHeader::finish(out).is_err() {
-            return Err(too_large(size, limit).into());
+    pub(super) fn settle(&mut self) {
+        if self.port.owed == Owed::Now {
+            self.port.owed = Owed::Nothing;
+            // Nothing is sent, so nothing can fail.
+            self.connection.settle(self.port.request_id, Owed::Now, None).ok();
         }
-        send(&*self.reply.stream, out, self.reply.fragment_size).map_err(DispatchError::Send)
     }
 }
 
@@ -205,11 +207,4 @@ impl fmt::Debug for ServerCall<'_> {
 #[cold]
 fn no_operation() -> SystemException {
     SystemException::new(ExceptionKind::BadOperation, Minor::NO_OPERATION, Completion::No)
-}
-
-#[cold]
-fn too_large(size: usize, limit: usize) -> SystemException {
-    let what = format!("the reply has {size} octets, the limit (max_message) is {limit}");
-    SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::Yes)
-        .because(what)
 }

@@ -1,181 +1,352 @@
-//! One connection to a client, served by a thread of its own.
+//! One connection to a client: reading requests, serving them, and how it ends.
 //!
-//! The thread reads a request, calls the servant and writes the reply itself: two system calls, no
-//! hand-off, and no allocation once the buffers have grown to the size of the messages.
+//! Whoever leads the connection (see [`super::lead`]) reads a request, calls the servant and writes
+//! the reply itself: two system calls, no hand-off, and no allocation once the buffers have grown to
+//! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
+use super::crew::{Crew, Hand, Seat};
 use super::dispatch;
-use super::registry::{Place, Silence};
-use super::reply_port::ReplyPort;
-use crate::log::report;
-use crate::orb::Orb;
-use crate::settings::Settings;
-use armilla_cdr::{CdrError, CodeSets};
-use armilla_giop::{
-    Framer, HEADER_LEN, HeaderError, Message, MessageKind, Version, close_connection, message_error,
-};
-use armilla_ipc::{Address, SendError, Stream};
+use super::end::End;
+use super::lead::{Lead, Turn};
+use super::output::Output;
+use super::polled::Polled;
+use crate::orb::{Orb, lock};
+use armilla_cdr::CodeSets;
+use armilla_giop::engine::{Begun, Received, Silence};
+use armilla_giop::{Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request};
+use armilla_ipc::Stream;
 use std::io;
-use std::sync::Arc;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
-/// A connection and its state.
+/// A client that has several requests under way at once, and whose last one took longer than this,
+/// gets another leader before the servant is called.
+const SLOW: Duration = Duration::from_micros(100);
+
+/// A connection and its state. The locks are taken in the order of the fields.
 pub(crate) struct Connection {
-    orb: Orb,
-    framer: Framer,
-    reply: ReplyPort,
-    place: Place,
+    pub(super) orb: Orb,
+    pub(super) crew: Arc<Crew>,
+    pub(super) stream: Arc<dyn Stream>,
+    pub(super) number: u64,
+    /// From how many octets on a reply leaves in fragments.
+    pub(super) fragment_size: usize,
+    pub(super) way: Way,
+    pub(super) lead: Lead,
+    /// The leader's alone.
+    framer: Mutex<Framer>,
+    pub(super) output: Mutex<Output>,
+    /// Why the leader was woken.
+    verdict: AtomicU8,
+    /// Whether several requests of the client were under way at once.
+    multiplexed: AtomicBool,
+    /// Whether the last of them took long.
+    slow: AtomicBool,
 }
 
-/// Why a connection ends.
-pub(crate) enum End {
-    /// The client closed it, or said that it would.
-    Peer,
-    /// The client closed it within a message.
-    CutShort,
-    /// Nothing came for long, or the server closes: the client is told.
-    Ours,
-    /// The client left a message unfinished.
-    Stalled,
-    /// The octets are no messages.
-    Framing(HeaderError),
-    /// A message is malformed.
-    Malformed(MessageKind, CdrError),
-    /// A message that only a server sends, or that the version does not have.
-    Unexpected(MessageKind),
-    /// The client cannot read us.
-    MessageError,
-    /// The connection broke.
-    Io(io::Error),
+/// What waits for the requests of a connection.
+pub(super) enum Way {
+    /// A thread of its own.
+    Thread(#[expect(dead_code, reason = "it counts by being there")] Seat),
+    /// The reactor.
+    Reactor(Polled),
 }
 
-impl End {
-    /// Tells the operator why, where the client is at fault.
-    fn report(&self, peer: &Address, settings: &Settings) {
-        match self {
-            Self::Peer | Self::Ours => {}
-            Self::CutShort => {
-                report!(warn, "the client closed the connection within a message", peer = peer);
-            }
-            Self::Stalled => report!(
-                warn,
-                "closed: a message stopped halfway (header_deadline)",
-                peer = peer,
-                limit = format_args!("{:?}", settings.header_deadline),
-            ),
-            Self::Framing(error) => {
-                report!(
-                    warn,
-                    "closed: the client sent no GIOP message",
-                    peer = peer,
-                    error = error
-                );
-            }
-            Self::Malformed(kind, error) => report!(
-                warn,
-                "closed: the client sent a malformed message",
-                peer = peer,
-                kind = format_args!("{kind:?}"),
-                error = error,
-            ),
-            Self::Unexpected(kind) => report!(
-                warn,
-                "closed: the client sent a message that is a server's",
-                peer = peer,
-                kind = format_args!("{kind:?}"),
-            ),
-            Self::MessageError => {
-                report!(warn, "closed: the client could not read a message of ours", peer = peer);
-            }
-            Self::Io(error) => tracing::debug!(%peer, %error, "the connection broke"),
-        }
-    }
-
-    /// What the client is told.
-    fn farewell(&self) -> Option<[u8; HEADER_LEN]> {
-        match self {
-            Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => None,
-            Self::Ours | Self::Stalled => Some(close_connection(Version::V1_0)),
-            Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => {
-                Some(message_error(Version::V1_0))
-            }
-        }
-    }
+/// What a leader does when it has served everything that has arrived.
+#[derive(Clone, Copy)]
+pub(super) enum Fetch {
+    /// It waits for more.
+    Always,
+    /// It takes what has come meanwhile.
+    Once,
+    /// It turns to something else.
+    Never,
 }
 
-impl From<SendError> for End {
-    fn from(error: SendError) -> Self {
-        Self::Io(error.source)
-    }
-}
+/// What a connection is woken for, beside what a [`Silence`] is.
+const CLOSING: u8 = 1;
+const HALFWAY: u8 = 2;
+const TRICKLE: u8 = 3;
 
 impl Connection {
-    pub(crate) fn new(orb: Orb, stream: Arc<dyn Stream>, place: Place) -> Self {
-        let max_message = orb.settings().max_message;
-        let fragment_size = orb.settings().fragment_size.unwrap_or(usize::MAX);
-        let code_sets = CodeSets::UNAGREED;
+    pub(super) fn new(
+        orb: &Orb,
+        crew: &Arc<Crew>,
+        stream: Arc<dyn Stream>,
+        number: u64,
+        way: Way,
+    ) -> Self {
+        let settings = orb.settings();
         // Without a limit a client that does not read would hold its thread for ever.
-        stream.set_send_timeout(Some(orb.settings().server_idle)).ok();
-        let reply = ReplyPort { stream, buffer: Vec::new(), code_sets, max_message, fragment_size };
-        Self { orb, framer: Framer::new(max_message), reply, place }
-    }
-
-    /// Tells a client for which there is no place that it was not heard.
-    pub(crate) fn turn_away(stream: &dyn Stream) {
-        stream.send_all(&close_connection(Version::V1_0)).ok();
-    }
-
-    /// Serves requests until the connection ends.
-    pub(crate) fn serve(&mut self) {
-        let Err(end) = self.run() else { return };
-        end.report(self.reply.stream.peer(), self.orb.settings());
-        if let Some(message) = end.farewell() {
-            // When the client is gone it needs no farewell.
-            self.reply.stream.send_all(&message).ok();
+        stream.set_send_timeout(Some(settings.server_idle)).ok();
+        Self {
+            orb: orb.clone(),
+            crew: crew.clone(),
+            stream,
+            number,
+            fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
+            way,
+            lead: Lead::new(),
+            framer: Mutex::new(Framer::new(settings.max_message)),
+            output: Mutex::new(Output::new(settings.requests_in_progress)),
+            verdict: AtomicU8::new(0),
+            multiplexed: AtomicBool::new(false),
+            slow: AtomicBool::new(false),
         }
     }
 
-    fn run(&mut self) -> Result<(), End> {
+    /// Leads the connection from a thread of its own, until it ends or another takes the lead.
+    pub(super) fn drive(self: &Arc<Self>, mut turn: Turn, hand: &mut Hand) {
+        hand.desk.seat(self);
+        let served = self.serve(&mut turn, hand, Fetch::Always);
+        hand.desk.leave();
+        if let Err(end) = served {
+            self.conclude(&end);
+        }
+    }
+
+    /// Serves what has arrived and what `fetch` brings. `false` when another has taken the lead
+    /// meanwhile, `true` when there is nothing more.
+    pub(super) fn serve(
+        self: &Arc<Self>,
+        turn: &mut Turn,
+        hand: &mut Hand,
+        mut fetch: Fetch,
+    ) -> Result<bool, End> {
+        let mut more = lock(&self.framer).has_more();
         loop {
-            self.read()?;
-            loop {
-                if self.place.is_closing() {
-                    return Err(End::Ours);
+            let mut framer = lock(&self.framer);
+            if !more {
+                match fetch {
+                    Fetch::Never => return Ok(true),
+                    Fetch::Once => fetch = Fetch::Never,
+                    Fetch::Always => {}
                 }
-                match self.framer.next() {
-                    Ok(Some(message)) => handle(&self.orb, &message, &mut self.reply)?,
-                    Ok(None) => break,
-                    Err(error) => return Err(End::Framing(error)),
-                }
+                self.read(&mut framer, turn, &mut hand.inbox, fetch)?;
             }
+            if self.crew.is_closing() {
+                return Err(End::Ours);
+            }
+            let Some(message) = framer.take(&mut hand.inbox).map_err(End::Framing)? else {
+                more = false;
+                continue;
+            };
+            more = framer.has_more();
+            if message.header.kind != MessageKind::Request {
+                drop(framer);
+                self.receive(&message, &mut hand.reply)?;
+                continue;
+            }
+            let malformed = |error| End::Malformed(MessageKind::Request, error);
+            let (header, body) = decode_request(&message).map_err(malformed)?;
+            let (begun, code_sets) = self.begin(&mut framer, header.request_id);
+            drop(framer);
+            if begun != Begun::Serve {
+                self.pass_over(begun, &message, &header, &mut hand.reply)?;
+                continue;
+            }
+            self.lead.serves(turn);
+            hand.desk.begins(*turn, !header.response_expected, &hand.crew);
+            let timed = self.precaution(*turn, header.response_expected);
+            let served =
+                dispatch::request(self, &message, header, body, code_sets, &mut hand.reply);
+            hand.desk.ends(&hand.crew);
+            if let Some(begun) = timed {
+                self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
+            }
+            if !self.lead.served(turn) {
+                return Ok(false);
+            }
+            served?;
         }
+    }
+
+    /// Reads once; waits for octets if `fetch` says so.
+    #[inline]
+    fn read(
+        &self,
+        framer: &mut Framer,
+        turn: &mut Turn,
+        inbox: &mut MessageBuffer,
+        fetch: Fetch,
+    ) -> Result<(), End> {
+        self.lead.waits(turn, framer.is_partial());
+        let received = match fetch {
+            Fetch::Always => self.stream.recv(framer.space_from(inbox)),
+            _ => self.stream.try_recv(framer.space_from(inbox)),
+        };
+        match received {
+            Ok(0) => Err(self.silence(framer.is_partial())),
+            Ok(count) => {
+                framer.received(count);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(End::Io(error)),
+        }
+    }
+
+    /// Gives the buffer back before the leader turns to another connection.
+    pub(super) fn park(&self, turn: &mut Turn, hand: &mut Hand) {
+        let mut framer = lock(&self.framer);
+        framer.park(&mut hand.inbox);
+        self.lead.waits(turn, framer.is_partial());
     }
 
     #[inline]
-    fn read(&mut self) -> Result<(), End> {
-        self.place.waits(self.framer.is_partial());
-        let count = self.reply.stream.recv(self.framer.space()).map_err(End::Io)?;
-        self.place.works();
-        if count == 0 {
-            return Err(match self.place.silence() {
-                Silence::Peer if self.framer.is_partial() => End::CutShort,
-                Silence::Peer => End::Peer,
-                Silence::Idle => End::Ours,
-                Silence::Halfway => End::Stalled,
-            });
+    fn begin(&self, framer: &mut Framer, request_id: u32) -> (Begun, CodeSets) {
+        let mut output = lock(&self.output);
+        let begun = output.responder.begin(request_id, || framer.gives_up(request_id));
+        if output.responder.in_progress() > 1 {
+            self.multiplexed.store(true, Ordering::Relaxed);
         }
-        self.framer.received(count);
-        Ok(())
+        (begun, output.responder.code_sets())
     }
-}
 
-#[inline]
-fn handle(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
-    match message.header.kind {
-        MessageKind::Request => dispatch::request(orb, message, reply),
-        MessageKind::LocateRequest => dispatch::locate(orb, message, reply),
-        // Requests are served one after the other, so the one to cancel has been answered.
-        MessageKind::CancelRequest => Ok(()),
-        MessageKind::CloseConnection => Err(End::Peer),
-        MessageKind::MessageError => Err(End::MessageError),
-        kind => Err(End::Unexpected(kind)),
+    /// Does what a request asks for that is not served.
+    #[cold]
+    fn pass_over(
+        self: &Arc<Self>,
+        begun: Begun,
+        message: &Message<'_>,
+        header: &RequestHeader<'_>,
+        reply: &mut Vec<u8>,
+    ) -> Result<(), End> {
+        match begun {
+            Begun::Refuse => dispatch::refuse(self, message, header, reply),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does what a message asks for that is no request.
+    #[cold]
+    fn receive(self: &Arc<Self>, message: &Message<'_>, reply: &mut Vec<u8>) -> Result<(), End> {
+        let received = lock(&self.output).responder.receive(message)?;
+        match received {
+            Received::Locate(request) => dispatch::locate(self, message, &request, reply),
+            Received::Nothing => Ok(()),
+        }
+    }
+
+    /// Gives the lead away at once where the client's other requests are likely to wait otherwise.
+    /// Those without a reply are served in the order in which they were sent.
+    #[inline]
+    fn precaution(self: &Arc<Self>, turn: Turn, response_expected: bool) -> Option<Instant> {
+        if !self.multiplexed.load(Ordering::Relaxed) {
+            return None;
+        }
+        if response_expected && self.slow.load(Ordering::Relaxed) {
+            self.hand_over(turn);
+        }
+        Some(Instant::now())
+    }
+
+    /// Whether several requests of the client were under way at once.
+    pub(super) fn is_multiplexed(&self) -> bool {
+        self.multiplexed.load(Ordering::Relaxed)
+    }
+
+    /// Has another thread lead the connection, whose leader is in a servant since `seen`; unless
+    /// that is over, or as many requests of it are being served as may be.
+    pub(super) fn hand_over(self: &Arc<Self>, seen: Turn) {
+        let limit = self.orb.settings().requests_per_connection;
+        let serving = match self.output.try_lock() {
+            Ok(output) => output.serving(),
+            // The client does not take a reply. It need not have another now.
+            Err(TryLockError::WouldBlock) => return,
+            Err(TryLockError::Poisoned(output)) => output.into_inner().serving(),
+        };
+        if serving >= limit {
+            return;
+        }
+        let Some(mut turn) = self.lead.take(seen) else { return };
+        match &self.way {
+            Way::Thread(_) => self.crew.succeed(self.clone(), turn),
+            Way::Reactor(polled) => {
+                let framer = lock(&self.framer);
+                if framer.has_more() {
+                    drop(framer);
+                    self.crew.continue_leading(self.clone(), turn);
+                } else {
+                    self.lead.waits(&mut turn, framer.is_partial());
+                    drop(framer);
+                    polled.wait_for_more(self);
+                }
+            }
+        }
+    }
+
+    /// Ends the connection. The leader calls it, which leads no more; what is in progress is
+    /// answered first.
+    pub(super) fn conclude(&self, end: &End) {
+        end.report(self.stream.peer(), self.orb.settings());
+        let mut output = lock(&self.output);
+        output.gone |= matches!(end, End::Peer | End::CutShort | End::Io(_));
+        output.responder.close(end.farewell());
+        self.say_farewell(&mut output);
+    }
+
+    /// Says farewell and closes, if it is time.
+    pub(super) fn say_farewell(&self, output: &mut MutexGuard<'_, Output>) {
+        if let Some(farewell) = output.responder.poll_farewell() {
+            let message = farewell.as_ref().map_or(&[][..], |message| &message[..]);
+            if self.put_last(output, message) {
+                self.close();
+            }
+        }
+    }
+
+    /// Closes the connection and takes it out of the registry.
+    pub(super) fn close(&self) {
+        // What has come since was not begun. Left unread, it would make the kernel reset the
+        // connection, and the farewell might not be heard.
+        self.stream.shutdown(Shutdown::Write).ok();
+        let mut rest = [0; 4096];
+        let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);
+        std::iter::repeat_with(discarded).take(64).take_while(|more| *more).for_each(drop);
+        self.stream.shutdown(Shutdown::Both).ok();
+        if let Way::Reactor(polled) = &self.way {
+            polled.leave();
+        }
+        self.crew.registry.leave(self);
+    }
+
+    /// Whether a reply is owed to the client, which it need not have asked for again.
+    pub(super) fn is_owing(&self) -> bool {
+        let output = self.output.try_lock();
+        output.map_or(true, |output| output.responder.in_progress() > 0)
+    }
+
+    /// Closes the connection if the client does not take what is queued for it.
+    pub(super) fn cut_if_stuck(&self) {
+        if self.output.try_lock().is_ok_and(|output| output.is_stuck()) {
+            self.stream.shutdown(Shutdown::Both).ok();
+        }
+    }
+
+    /// Makes the read under way, or else the next, come back with nothing.
+    pub(super) fn wake(&self, silence: Silence) {
+        let verdict = match silence {
+            Silence::Idle => CLOSING,
+            Silence::Halfway => HALFWAY,
+            Silence::Trickle => TRICKLE,
+        };
+        self.verdict.store(verdict, Ordering::Release);
+        // A connection that is gone already needs no waking.
+        self.stream.shutdown(Shutdown::Read).ok();
+    }
+
+    /// Why a read came back with nothing.
+    #[cold]
+    fn silence(&self, partial: bool) -> End {
+        match self.verdict.load(Ordering::Acquire) {
+            CLOSING => End::Ours,
+            HALFWAY => End::Stalled,
+            TRICKLE => End::Trickled,
+            _ if partial => End::CutShort,
+            _ => End::Peer,
+        }
     }
 }

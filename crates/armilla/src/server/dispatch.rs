@@ -1,51 +1,92 @@
 //! From a request to the servant.
 
 use super::call::{DispatchError, ServerCall};
-use super::connection::End;
+use super::connection::Connection;
+use super::end::End;
+use super::output::Owed;
 use super::reply_port::ReplyPort;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
 use crate::log::report;
-use crate::orb::{Found, Orb};
+use crate::orb::{Found, lock};
 use crate::poa::Activation;
-use crate::wire::send;
-use armilla_cdr::{ByteOrder, CodeSet, Encode, Encoder};
+use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    CODE_SETS_CONTEXT, CodeSetContext, LocateStatus, Message, MessageHeader, MessageKind,
-    ReplyStatus, RequestHeader, begin_locate_reply, decode_locate_request, decode_request,
+    CODE_SETS_CONTEXT, CodeSetContext, LocateRequest, LocateStatus, Message, MessageHeader,
+    MessageKind, ReplyStatus, RequestHeader, begin_locate_reply,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-/// Serves a request.
+/// Serves a request. An error means that the reply could not be sent.
 #[inline]
-pub(super) fn request(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
-    let malformed = |error| End::Malformed(MessageKind::Request, error);
-    let (header, body) = decode_request(message).map_err(malformed)?;
-    if !header.contexts.is_empty()
-        && let Err(exception) = take_code_sets(&header, reply)
-    {
-        let mut call = ServerCall::new(header, message.header.version, body, reply, None);
-        return call.raise(&exception).map_err(fatal);
-    }
-    let arguments = body.with_code_sets(reply.code_sets).with_context(orb);
+pub(super) fn request(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    header: RequestHeader<'_>,
+    body: Decoder<'_>,
+    code_sets: CodeSets,
+    buffer: &mut Vec<u8>,
+) -> Result<(), End> {
+    let agreed = match header.contexts.is_empty() {
+        true => Ok(code_sets),
+        false => take_code_sets(&header, connection, code_sets),
+    };
+    let code_sets = *agreed.as_ref().unwrap_or(&code_sets);
+    let orb = &connection.orb;
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
     let found = header.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
     let activation = match &found {
         Found::Object(activation) => activation.as_deref().filter(|a| a.is_active()),
         _ => None,
     };
     let servant = activation.map(|activation| &*activation.servant);
-    let mut call = ServerCall::new(header, message.header.version, arguments, reply, servant);
+    let port = port(message, &header, code_sets, Owed::Now);
+    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant);
     let outcome = match (activation, &found) {
+        _ if agreed.is_err() => agreed.map(drop).map_err(DispatchError::from),
         (Some(activation), _) => call_servant(activation, &mut call),
         (None, Found::Elsewhere(ior)) => {
             call.answer(ReplyStatus::LocationForward, |out| ior.encode(out))
         }
         (None, _) => Err(SystemException::object_not_exist().into()),
     };
-    match outcome {
-        Ok(()) => Ok(()),
-        Err(DispatchError::Exception(exception)) => call.raise(&exception).map_err(fatal),
-        Err(error) => Err(fatal(error)),
-    }
+    let outcome = match outcome {
+        Err(DispatchError::Exception(exception)) => call.raise(&exception),
+        outcome => outcome,
+    };
+    call.settle();
+    outcome.map_err(fatal)
+}
+
+/// Refuses a request, because too many of its client are in progress.
+#[cold]
+pub(super) fn refuse(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), End> {
+    let limit = connection.orb.settings().requests_in_progress;
+    let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
+    let exception =
+        SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_REQUESTS, Completion::No)
+            .because(what);
+    report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
+    let port = port(message, header, CodeSets::UNAGREED, Owed::Nothing);
+    let status = ReplyStatus::SystemException;
+    let sent = port.answer(connection, buffer, status, |out| encode_system(&exception, out));
+    sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
+}
+
+#[inline]
+fn port(
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    code_sets: CodeSets,
+    owed: Owed,
+) -> ReplyPort {
+    let RequestHeader { request_id, response_expected, .. } = *header;
+    ReplyPort { request_id, version: message.header.version, code_sets, response_expected, owed }
 }
 
 fn fatal(error: DispatchError) -> End {
@@ -76,26 +117,32 @@ fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<()
 #[cold]
 fn take_code_sets(
     header: &RequestHeader<'_>,
-    reply: &mut ReplyPort,
-) -> Result<(), SystemException> {
-    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(()) };
+    connection: &Connection,
+    present: CodeSets,
+) -> Result<CodeSets, SystemException> {
+    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(present) };
     let stated = CodeSetContext::decode(data)
         .map_err(|error| SystemException::decoding(&error, Completion::No))?;
-    reply.code_sets = stated.code_sets().map_err(|id| {
+    let code_sets = stated.code_sets().map_err(|id| {
         let what = format!("the client chose the code set {id:#010x}, which this server lacks");
         let kind = ExceptionKind::CodesetIncompatible;
         SystemException::new(kind, Minor::OMG_2, Completion::No).because(what)
     })?;
-    Ok(())
+    lock(&connection.output).responder.set_code_sets(code_sets);
+    Ok(code_sets)
 }
 
 /// Answers where an object is.
-pub(super) fn locate(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) -> Result<(), End> {
-    let malformed = |error| End::Malformed(MessageKind::LocateRequest, error);
-    let request = decode_locate_request(message).map_err(malformed)?;
-    let found = request.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
-    let buffer = std::mem::take(&mut reply.buffer);
-    let mut out = Encoder::with_buffer(buffer, ByteOrder::NATIVE, CodeSet::default());
+pub(super) fn locate(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    request: &LocateRequest<'_>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), End> {
+    let key = request.target.object_key();
+    let found = key.map_or(Found::Nothing, |key| connection.orb.find(key));
+    let memory = std::mem::take(buffer);
+    let mut out = Encoder::with_buffer(memory, ByteOrder::NATIVE, CodeSet::default());
     out.truncate(0);
     let (status, ior) = match found {
         Found::Object(_) => (LocateStatus::ObjectHere, None),
@@ -105,9 +152,9 @@ pub(super) fn locate(orb: &Orb, message: &Message<'_>, reply: &mut ReplyPort) ->
     begin_locate_reply(&mut out, message.header.version, request.request_id, status);
     let body = ior.as_ref().map_or(Ok(()), |ior| ior.encode(&mut out));
     let finished = body
-        .map_err(malformed)
+        .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
-    let sent = finished.and_then(|()| send(&*reply.stream, &out, usize::MAX).map_err(End::from));
-    reply.buffer = out.into_buffer();
+    let sent = finished.and_then(|()| connection.send(&out).map_err(End::from));
+    *buffer = out.into_buffer();
     sent
 }

@@ -1,13 +1,13 @@
 //! Listening and accepting.
 
-use super::connection::Connection;
-use super::registry::Registry;
+use super::admit::accept_all;
+use super::crew::Crew;
 use crate::client::stream_options;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::local_endpoint::LocalEndpoint;
 use crate::log::report;
 use crate::orb::Orb;
-use armilla_ipc::{Acceptor, Address, Stream, host};
+use armilla_ipc::{Acceptor, Address, host};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
@@ -55,7 +55,7 @@ impl FromStr for ListenAddress {
 /// The listening endpoints of an ORB.
 pub(crate) struct Server {
     acceptors: Vec<Arc<dyn Acceptor>>,
-    registry: Arc<Registry>,
+    crew: Arc<Crew>,
     /// Host and port as references carry them.
     published: Vec<(String, u16)>,
     /// Where processes on this host reach it besides.
@@ -75,9 +75,9 @@ impl Server {
         let any = ListenAddress::Iiop { host: String::new(), port: 0 };
         let none = !addresses.iter().any(|address| matches!(address, ListenAddress::Iiop { .. }));
         let addresses = addresses.iter().chain(none.then_some(&any));
-        let registry = Registry::start(orb.settings()).map_err(|e| no_thread(&e))?;
+        let crew = Crew::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let (acceptors, published, local) = Default::default();
-        let mut server = Self { acceptors, registry, published, local };
+        let mut server = Self { acceptors, crew, published, local };
         for address in addresses {
             server.listen(orb, address, publish)?;
         }
@@ -117,11 +117,11 @@ impl Server {
 
     fn accept(&mut self, orb: &Orb, acceptor: Arc<dyn Acceptor>) -> Result<(), SystemException> {
         self.acceptors.push(acceptor.clone());
-        let registry = self.registry.clone();
+        let crew = self.crew.clone();
         let orb = orb.clone();
         thread::Builder::new()
             .name("armilla-accept".into())
-            .spawn(move || accept_all(&orb, &*acceptor, &registry))
+            .spawn(move || accept_all(&orb, &*acceptor, &crew))
             .map(drop)
             .map_err(|error| {
                 SystemException::new(
@@ -136,7 +136,8 @@ impl Server {
     /// Stops accepting, lets calls under way end, and closes every connection in order.
     pub(crate) fn close(&self, orb: &Orb) {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
-        let left = self.registry.drain(orb.settings().drain_timeout);
+        let left = self.crew.registry.drain(orb.settings().drain_timeout);
+        self.crew.dismiss();
         if left > 0 {
             report!(
                 warn,
@@ -173,34 +174,5 @@ fn published(host: &str, port: u16, local: &Address, publish: Option<&str>) -> (
     match local {
         Address::Tcp { port, .. } => (host, *port),
         _ => (host, port),
-    }
-}
-
-fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, registry: &Arc<Registry>) {
-    loop {
-        match acceptor.accept() {
-            Ok(Some(stream)) => admit(orb, stream, registry),
-            Ok(None) => return,
-            Err(error) => {
-                report!(error, "no longer accepting", endpoint = acceptor.local(), error = error);
-                return;
-            }
-        }
-    }
-}
-
-/// Gives the connection a thread of its own.
-fn admit(orb: &Orb, stream: Box<dyn Stream>, registry: &Arc<Registry>) {
-    let stream: Arc<dyn Stream> = stream.into();
-    let limit = orb.settings().max_connections;
-    let Some(place) = registry.enter(&stream, limit) else {
-        report!(warn, "refused: max_connections are open", peer = stream.peer(), limit = limit);
-        return Connection::turn_away(&*stream);
-    };
-    let mut connection = Connection::new(orb.clone(), stream, place);
-    let spawned =
-        thread::Builder::new().name("armilla-serve".into()).spawn(move || connection.serve());
-    if let Err(error) = spawned {
-        report!(error, "no thread for a connection; it is closed", error = error);
     }
 }

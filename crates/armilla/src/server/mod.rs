@@ -1,11 +1,24 @@
-//! The server side: endpoints that listen, a thread per connection, requests to servants.
+//! The server side: endpoints that listen, connections and the threads that serve them, requests to
+//! servants.
 
+mod admit;
 mod call;
 mod connection;
+mod crew;
+mod desk;
 mod dispatch;
+mod end;
 mod endpoints;
+mod later;
+mod lead;
+mod monitor;
+mod output;
+mod polled;
+mod pool;
 mod registry;
 mod reply_port;
 
 pub use call::{DispatchError, Dispatched, ServerCall};
+pub(crate) use desk::Absence;
 pub(crate) use endpoints::{ListenAddress, Server};
+pub use later::{EncodeResults, ReplyHandle};

@@ -1,0 +1,57 @@
+//! From a stream that was accepted to a connection that is served.
+
+use super::connection::Connection;
+use super::crew::Crew;
+use crate::log::report;
+use crate::orb::Orb;
+use armilla_giop::{Version, close_connection};
+use armilla_ipc::{Acceptor, Stream};
+use std::sync::Arc;
+
+/// Accepts connections until the acceptor is closed.
+pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, crew: &Arc<Crew>) {
+    loop {
+        match acceptor.accept() {
+            Ok(Some(stream)) => admit(orb, stream.into(), crew),
+            Ok(None) => return,
+            Err(error) => {
+                report!(error, "no longer accepting", endpoint = acceptor.local(), error = error);
+                return;
+            }
+        }
+    }
+}
+
+/// Begins to serve a connection, if there is a place for it.
+fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
+    let way = match crew.way(&*stream) {
+        Ok(way) => way,
+        Err(error) => {
+            report!(error, "a connection cannot be served; it is closed", error = error);
+            return turn_away(&*stream);
+        }
+    };
+    let entered =
+        crew.registry.enter(|number| Connection::new(orb, crew, stream.clone(), number, way));
+    let Some(connection) = entered else {
+        if !crew.is_closing() {
+            report!(
+                warn,
+                "refused: max_connections are open and none is idle",
+                peer = stream.peer(),
+                limit = orb.settings().max_connections,
+            );
+        }
+        return turn_away(&*stream);
+    };
+    if let Err(error) = crew.begin(&connection) {
+        report!(error, "a connection cannot be watched; it is closed", error = error);
+        turn_away(&*stream);
+        crew.registry.leave(&connection);
+    }
+}
+
+/// Tells a client for which there is no place that it was not heard.
+fn turn_away(stream: &dyn Stream) {
+    stream.send_all(&close_connection(Version::V1_0)).ok();
+}

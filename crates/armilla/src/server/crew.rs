@@ -1,0 +1,223 @@
+//! The threads of a server: those that drive a connection each, those of the reactor, and the one
+//! that looks after them.
+
+use super::connection::{Connection, Way};
+use super::desk::Desk;
+use super::lead::Turn;
+use super::monitor::{self, Monitor};
+use super::polled::Polled;
+use super::pool::Pool;
+use super::registry::Registry;
+use crate::concurrency::Concurrency;
+use crate::log::report;
+use crate::orb::lock;
+use crate::settings::Settings;
+use armilla_giop::MessageBuffer;
+use armilla_ipc::Stream;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How long a thread that has no connection to drive waits for one before it ends.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// All threads that serve requests.
+pub(super) struct Crew {
+    pub(super) registry: Registry,
+    pub(super) monitor: Arc<Monitor>,
+    pub(super) desks: Mutex<Vec<Arc<Desk>>>,
+    concurrency: Concurrency,
+    /// How many connections have a thread of their own.
+    driven: AtomicUsize,
+    drivers: Mutex<Drivers>,
+    wanted: Condvar,
+    pool: OnceLock<Arc<Pool>>,
+    starting: Mutex<()>,
+}
+
+/// Threads that drive connections.
+#[derive(Default)]
+struct Drivers {
+    /// Connections for which there is no thread yet.
+    waiting: VecDeque<(Arc<Connection>, Turn)>,
+    /// How many threads wait for one.
+    spare: usize,
+}
+
+/// What a thread that serves requests has at hand.
+pub(super) struct Hand {
+    /// The request that it serves, and the memory to read into.
+    pub(super) inbox: MessageBuffer,
+    /// The last reply; its memory is used for the next.
+    pub(super) reply: Vec<u8>,
+    pub(super) desk: Arc<Desk>,
+    pub(super) crew: Arc<Crew>,
+}
+
+impl Hand {
+    /// What the calling thread has at hand.
+    pub(super) fn new(crew: &Arc<Crew>, pooled: bool) -> Self {
+        let desk = Desk::new(crew, pooled);
+        lock(&crew.desks).push(desk.clone());
+        Self { inbox: MessageBuffer::new(), reply: Vec::new(), desk, crew: crew.clone() }
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        self.desk.is_back(&self.crew);
+        lock(&self.crew.desks).retain(|desk| !Arc::ptr_eq(desk, &self.desk));
+    }
+}
+
+/// Counts a connection that has a thread of its own.
+pub(super) struct Seat(Arc<Crew>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.driven.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Crew {
+    /// No threads yet but the one that looks after them and the connections, which ends with this.
+    ///
+    /// # Errors
+    /// If the operating system gives no thread.
+    pub(super) fn start(settings: &Settings) -> io::Result<Arc<Self>> {
+        let crew = Arc::new(Self {
+            registry: Registry::new(settings),
+            monitor: Arc::default(),
+            desks: Mutex::default(),
+            concurrency: settings.concurrency,
+            driven: AtomicUsize::new(0),
+            drivers: Mutex::default(),
+            wanted: Condvar::new(),
+            pool: OnceLock::new(),
+            starting: Mutex::default(),
+        });
+        monitor::start(&crew, crew.registry.period())?;
+        Ok(crew)
+    }
+
+    /// How a new connection over `stream` is to wait for its requests.
+    ///
+    /// # Errors
+    /// If there is to be a reactor, and the operating system does not give what it needs.
+    pub(super) fn way(self: &Arc<Self>, stream: &dyn Stream) -> io::Result<Way> {
+        let threads = match self.concurrency {
+            _ if stream.descriptor().is_none() => usize::MAX,
+            Concurrency::ThreadPerConnection => usize::MAX,
+            Concurrency::LeaderFollowers { .. } => 0,
+            Concurrency::Hybrid { threads, .. } => threads,
+        };
+        let before = self.driven.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(self.clone());
+        if before < threads {
+            return Ok(Way::Thread(seat));
+        }
+        Ok(Way::Reactor(Polled::new(self.pool()?)))
+    }
+
+    /// Begins to serve a connection that was entered into the registry.
+    ///
+    /// # Errors
+    /// If it cannot be watched.
+    pub(super) fn begin(self: &Arc<Self>, connection: &Arc<Connection>) -> io::Result<()> {
+        match &connection.way {
+            Way::Thread(_) => {
+                self.succeed(connection.clone(), connection.lead.turn());
+                Ok(())
+            }
+            Way::Reactor(polled) => polled.begin(connection),
+        }
+    }
+
+    /// Has a thread drive a connection from `turn` on. If the operating system gives no thread, the
+    /// next one that has nothing else to do does it.
+    pub(super) fn succeed(self: &Arc<Self>, connection: Arc<Connection>, turn: Turn) {
+        let mut drivers = lock(&self.drivers);
+        drivers.waiting.push_back((connection, turn));
+        if drivers.spare >= drivers.waiting.len() {
+            return self.wanted.notify_one();
+        }
+        drop(drivers);
+        let crew = self.clone();
+        let drive = move || crew.drive();
+        let thread = thread::Builder::new().name("armilla-serve".into()).spawn(drive);
+        if let Err(error) = thread {
+            report!(error, "no thread for a connection, which has to wait", error = error);
+        }
+    }
+
+    fn drive(self: &Arc<Self>) {
+        let mut hand = Hand::new(self, false);
+        while let Some((connection, turn)) = self.next() {
+            connection.drive(turn, &mut hand);
+        }
+    }
+
+    fn next(&self) -> Option<(Arc<Connection>, Turn)> {
+        let mut drivers = lock(&self.drivers);
+        drivers.spare += 1;
+        if drivers.waiting.is_empty() && !self.is_closing() {
+            let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty();
+            let woken = self.wanted.wait_timeout_while(drivers, LINGER, nothing);
+            drivers = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drivers.spare -= 1;
+        drivers.waiting.pop_front()
+    }
+
+    /// Has a thread of the pool lead a connection from `turn` on.
+    pub(super) fn continue_leading(&self, connection: Arc<Connection>, turn: Turn) {
+        if let Some(pool) = self.pool.get() {
+            pool.serve_arrived(connection, turn);
+        }
+    }
+
+    /// A thread of the pool waits for something else than requests.
+    pub(super) fn blocked(self: &Arc<Self>) {
+        if let Some(pool) = self.pool.get() {
+            pool.blocked(self);
+        }
+    }
+
+    /// It has come back.
+    pub(super) fn unblocked(&self) {
+        if let Some(pool) = self.pool.get() {
+            pool.unblocked();
+        }
+    }
+
+    /// Whether the server closes: no more requests are to be begun.
+    #[inline]
+    pub(super) fn is_closing(&self) -> bool {
+        self.registry.is_closing()
+    }
+
+    /// Ends the threads, of which those end later that are in a servant still.
+    pub(super) fn dismiss(&self) {
+        if let Some(pool) = self.pool.get() {
+            pool.reactor.stop();
+        }
+    }
+
+    /// The pool, which is started for the first connection that needs it.
+    fn pool(self: &Arc<Self>) -> io::Result<Arc<Pool>> {
+        let _starting = lock(&self.starting);
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool.clone());
+        }
+        let (Concurrency::LeaderFollowers { least, most }
+        | Concurrency::Hybrid { least, most, .. }) = self.concurrency
+        else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        let pool = Pool::start(self, least, most)?;
+        Ok(self.pool.get_or_init(|| pool).clone())
+    }
+}

@@ -1,0 +1,200 @@
+//! Replies that a servant gives later, from whichever thread: what CORBA calls asynchronous method
+//! handling.
+
+use super::connection::Connection;
+use super::desk::Absence;
+use super::output::Owed;
+use super::reply_port::ReplyPort;
+use crate::exception::{
+    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
+};
+use crate::log::report;
+use crate::orb::lock;
+use armilla_cdr::{CdrResult, Encoder};
+use armilla_giop::ReplyStatus;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+/// Writes the results of an operation.
+pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
+
+/// The right, and the duty, to reply to one request: once, at any time, from any thread or future.
+///
+/// Until then the request counts as under way: a server that shuts down waits for it. A handle that
+/// is dropped replies for itself, with the system exception `NO_RESPONSE` that says so.
+///
+/// With [`wait_for`](Self::wait_for) a servant has its plain method do the same as the one that
+/// replies later:
+///
+/// ```
+/// use armilla::{ReplyHandle, SystemException};
+///
+/// fn double_later(number: i32, reply: ReplyHandle<i32>) {
+///     std::thread::spawn(move || reply.complete(Ok(2 * number)));
+/// }
+///
+/// let doubled: Result<i32, SystemException> = ReplyHandle::wait_for(|reply| double_later(21, reply));
+/// assert_eq!(doubled?, 42);
+/// # Ok::<(), SystemException>(())
+/// ```
+#[must_use = "dropped, it replies with an exception"]
+pub struct ReplyHandle<R, E = SystemException> {
+    /// `None` once it has been used.
+    to: Option<Destination<R, E>>,
+}
+
+/// Who waits for the reply.
+enum Destination<R, E> {
+    Client {
+        debt: Debt,
+        encode: EncodeResults<R>,
+        fail: Fail<E>,
+    },
+    /// A thread of this process; `None` when there will be no reply.
+    Caller(Box<Tell<R, E>>),
+}
+
+type Tell<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
+
+/// Sends an exception.
+type Fail<E> = fn(&mut Debt, &E);
+
+impl<R, E> ReplyHandle<R, E> {
+    pub(super) fn to_client(debt: Debt, encode: EncodeResults<R>) -> Self
+    where
+        E: ReplyError,
+    {
+        Self { to: Some(Destination::Client { debt, encode, fail: Debt::fail }) }
+    }
+
+    /// Replies. When the client is gone, or has given the request up, this does nothing.
+    ///
+    /// It sends the reply at once. It waits for a client that does not read only where the
+    /// connection has a thread of its own, and not longer than
+    /// [`server_idle`](crate::Settings::server_idle).
+    pub fn complete(mut self, result: Result<R, E>) {
+        match (self.to.take(), result) {
+            (None, _) => {}
+            (Some(Destination::Caller(tell)), result) => tell(Some(result)),
+            (Some(Destination::Client { mut debt, encode, .. }), Ok(value)) => {
+                debt.pay(ReplyStatus::NoException, |out| encode(&value, out));
+            }
+            (Some(Destination::Client { mut debt, fail, .. }), Err(error)) => {
+                fail(&mut debt, &error)
+            }
+        }
+    }
+
+    /// Whether nobody waits for the reply any more: the client has given the request up, or is gone.
+    pub fn is_cancelled(&self) -> bool {
+        match &self.to {
+            Some(Destination::Client { debt, .. }) => debt.is_void(),
+            _ => false,
+        }
+    }
+
+    /// Calls `begin` with a handle, and waits until that is completed.
+    ///
+    /// # Errors
+    /// What it is completed with; `NO_RESPONSE` when it is dropped instead.
+    pub fn wait_for(begin: impl FnOnce(Self)) -> Result<R, E>
+    where
+        R: Send + 'static,
+        E: From<SystemException> + Send + 'static,
+    {
+        let (sender, receiver) = sync_channel(1);
+        let tell = move |result| {
+            // The receiver is there until it has got this.
+            sender.send(result).ok();
+        };
+        begin(Self { to: Some(Destination::Caller(Box::new(tell))) });
+        let _absence = Absence::begin();
+        let result = receiver.recv().ok().flatten();
+        result.unwrap_or_else(|| Err(no_response().into()))
+    }
+}
+
+impl<R, E> Drop for ReplyHandle<R, E> {
+    fn drop(&mut self) {
+        match self.to.take() {
+            None => {}
+            Some(Destination::Caller(tell)) => tell(None),
+            Some(Destination::Client { mut debt, .. }) => debt.raise(&no_response()),
+        }
+    }
+}
+
+impl<R, E> fmt::Debug for ReplyHandle<R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplyHandle").field("is_cancelled", &self.is_cancelled()).finish()
+    }
+}
+
+/// A reply that is owed to a client.
+pub(super) struct Debt {
+    connection: Arc<Connection>,
+    port: ReplyPort,
+}
+
+impl Debt {
+    pub(super) fn new(connection: Arc<Connection>, port: ReplyPort) -> Self {
+        Self { connection, port }
+    }
+
+    /// Whether nobody waits for it.
+    fn is_void(&self) -> bool {
+        let output = lock(&self.connection.output);
+        output.gone || output.responder.is_given_up(self.port.request_id)
+    }
+
+    /// Replies with what `body` writes, or with why it could not be written.
+    fn pay<'p>(&mut self, status: ReplyStatus, body: impl FnOnce(&mut Encoder<'p>) -> CdrResult) {
+        if let Err(exception) = self.try_to_pay(status, body) {
+            self.raise(&exception);
+        }
+    }
+
+    fn raise(&mut self, exception: &SystemException) {
+        let status = ReplyStatus::SystemException;
+        let paid = self.try_to_pay(status, |out| encode_system(exception, out));
+        if let Err(error) = paid {
+            report!(error, "no reply could be made", exception = exception, error = error);
+        }
+    }
+
+    fn fail<E: ReplyError>(&mut self, error: &E) {
+        match error.system() {
+            Some(exception) => self.raise(exception),
+            None => self.pay(ReplyStatus::UserException, |out| error.encode_user(out)),
+        }
+    }
+
+    fn try_to_pay<'p>(
+        &mut self,
+        status: ReplyStatus,
+        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+    ) -> Result<(), SystemException> {
+        let sent = self.port.answer(&self.connection, &mut Vec::new(), status, body)?;
+        self.port.owed = Owed::Nothing;
+        if let Err(error) = sent {
+            tracing::debug!(peer = %self.connection.stream.peer(), %error, "a reply was not sent");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Debt {
+    fn drop(&mut self) {
+        if self.port.owed == Owed::Later {
+            // Nothing is sent, so nothing can fail.
+            self.connection.settle(self.port.request_id, Owed::Later, None).ok();
+        }
+    }
+}
+
+#[cold]
+fn no_response() -> SystemException {
+    let (kind, minor) = (ExceptionKind::NoResponse, Minor::ABANDONED);
+    SystemException::new(kind, minor, Completion::Maybe)
+}

@@ -1,0 +1,107 @@
+//! Looks after the threads that serve requests while any are at work, and after the connections
+//! now and then. Nothing that it does costs a request more than a look at a flag.
+
+use super::crew::Crew;
+use super::desk::Look;
+use crate::orb::lock;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often it looks: a thread that is found in the same servant twice is taken to wait.
+const TICK: Duration = Duration::from_millis(5);
+
+/// After how many looks without a change it lies down until a request comes.
+const QUIET: u32 = 300;
+
+/// For how many looks a request without a reply keeps those behind it waiting, for the sake of their
+/// order. After that a deadlock is more likely than a slow servant.
+const ORDERED: u32 = 200;
+
+/// What rouses the monitor.
+#[derive(Default)]
+pub(super) struct Monitor {
+    lies_down: AtomicBool,
+    lock: Mutex<()>,
+    roused: Condvar,
+}
+
+impl Monitor {
+    /// Notes that a request is being served.
+    #[inline]
+    pub(super) fn rouse(&self) {
+        if self.lies_down.load(Ordering::Relaxed) {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        let _guard = lock(&self.lock);
+        self.lies_down.store(false, Ordering::Relaxed);
+        self.roused.notify_one();
+    }
+
+    /// Waits for a request, but for no longer than `limit`.
+    fn lie_down(&self, limit: Duration) {
+        let guard = lock(&self.lock);
+        self.lies_down.store(true, Ordering::Relaxed);
+        let asleep = |(): &mut ()| self.lies_down.load(Ordering::Relaxed);
+        let woken = self.roused.wait_timeout_while(guard, limit, asleep);
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        self.lies_down.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Starts the thread, which ends with the crew.
+pub(super) fn start(crew: &Arc<Crew>, sweep: Duration) -> io::Result<()> {
+    let (crew, monitor) = (Arc::downgrade(crew), crew.monitor.clone());
+    let watch = move || watch(&crew, &monitor, sweep);
+    thread::Builder::new().name("armilla-monitor".into()).spawn(watch).map(drop)
+}
+
+fn watch(crew: &Weak<Crew>, monitor: &Monitor, sweep: Duration) {
+    let mut rounds = Rounds::default();
+    let mut swept = Instant::now();
+    loop {
+        let Some(crew) = crew.upgrade() else { return };
+        rounds.make(&crew);
+        if swept.elapsed() >= sweep {
+            crew.registry.sweep();
+            swept = Instant::now();
+        }
+        drop(crew);
+        let left = sweep.saturating_sub(swept.elapsed());
+        match rounds.quiet < QUIET {
+            true => thread::sleep(TICK.min(left)),
+            false => monitor.lie_down(left),
+        }
+    }
+}
+
+/// What was seen at the desks.
+#[derive(Default)]
+struct Rounds {
+    /// How many looks in a row have found nothing new.
+    quiet: u32,
+}
+
+impl Rounds {
+    fn make(&mut self, crew: &Arc<Crew>) {
+        self.quiet = self.quiet.saturating_add(1);
+        for desk in lock(&crew.desks).iter() {
+            match desk.look() {
+                Look::New => self.quiet = 0,
+                Look::Idle => {}
+                Look::Same(times) => {
+                    desk.blocks(crew);
+                    if !desk.is_oneway() || times >= ORDERED {
+                        desk.hand_over();
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Connections that wait in the reactor: they cost no thread and no buffer.
+//!
+//! A descriptor is armed for one event at a time. Who gets the event leads the connection, and arms
+//! it again when nothing more has arrived; while the client does not take its replies, it is armed
+//! for room only, so that no more requests are read meanwhile.
+
+use super::connection::{Connection, Fetch, Way};
+use super::crew::Hand;
+use super::lead::Turn;
+use super::pool::Pool;
+use crate::orb::lock;
+use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, OnceLock};
+
+/// A connection's place in the reactor.
+pub(super) struct Polled {
+    pool: Arc<Pool>,
+    token: OnceLock<Token>,
+}
+
+/// What the reactor knows of a connection.
+struct Watched(Arc<Connection>);
+
+impl Handler for Watched {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        // Only streams that have a descriptor are given to the reactor.
+        self.0.stream.descriptor().expect("a polled stream has a descriptor")
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::NONE
+    }
+
+    /// Serving is for when this has returned: then others may arm the descriptor meanwhile.
+    fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
+        Pool::call_for(&self.0);
+        Next::Pause
+    }
+}
+
+impl Polled {
+    pub(super) fn new(pool: Arc<Pool>) -> Self {
+        Self { pool, token: OnceLock::new() }
+    }
+
+    /// Begins to wait for the requests of a new connection.
+    ///
+    /// # Errors
+    /// If the kernel cannot watch one more.
+    pub(super) fn begin(&self, connection: &Arc<Connection>) -> io::Result<()> {
+        let token = self.pool.reactor.register(Arc::new(Watched(connection.clone())))?;
+        self.token.set(token).ok();
+        self.wait_for_more(connection);
+        Ok(())
+    }
+
+    /// Lets go of the lead until there is something to read.
+    pub(super) fn wait_for_more(&self, connection: &Connection) {
+        let mut output = lock(&connection.output);
+        output.unled = true;
+        self.arm(if output.is_stuck() { Interest::WRITE } else { Interest::READ });
+    }
+
+    /// Waits until the client takes more of what is queued.
+    pub(super) fn wait_for_room(&self) {
+        self.arm(Interest::WRITE);
+    }
+
+    pub(super) fn leave(&self) {
+        if let Some(token) = self.token.get() {
+            self.pool.reactor.deregister(*token);
+        }
+    }
+
+    fn arm(&self, interest: Interest) {
+        if let Some(token) = self.token.get() {
+            // A descriptor that is open and watched can be armed.
+            self.pool.reactor.resume(*token, interest).ok();
+        }
+    }
+}
+
+impl Connection {
+    /// Does what the reactor called for.
+    pub(super) fn ready(self: &Arc<Self>, hand: &mut Hand) {
+        let Way::Reactor(polled) = &self.way else { return };
+        let mut output = lock(&self.output);
+        if output.is_stuck() {
+            match self.flush(&mut output) {
+                Ok(true) => {}
+                Ok(false) => return polled.wait_for_room(),
+                Err(_) => {
+                    output.give_up();
+                    self.stream.shutdown(Shutdown::Both).ok();
+                }
+            }
+            if output.closes() {
+                return self.close();
+            }
+        }
+        if std::mem::take(&mut output.unled) {
+            drop(output);
+            self.proceed(self.lead.turn(), hand, Fetch::Once);
+        }
+    }
+
+    /// Leads the connection until there is nothing more to serve.
+    pub(super) fn proceed(self: &Arc<Self>, mut turn: Turn, hand: &mut Hand, fetch: Fetch) {
+        let Way::Reactor(polled) = &self.way else { return };
+        hand.desk.seat(self);
+        let served = self.serve(&mut turn, hand, fetch);
+        hand.desk.leave();
+        match served {
+            Ok(true) => {
+                self.park(&mut turn, hand);
+                polled.wait_for_more(self);
+            }
+            Ok(false) => {}
+            Err(end) => self.conclude(&end),
+        }
+    }
+}

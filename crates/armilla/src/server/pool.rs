@@ -1,0 +1,174 @@
+//! The threads of the reactor: leader and followers. Each takes the next event from the kernel and
+//! serves what has come itself.
+//!
+//! There are as many as the setting asks for that are not blocked: one that waits for something, in
+//! a call of its own or in whatever a servant does, is replaced until it comes back.
+
+use super::connection::{Connection, Fetch};
+use super::crew::{Crew, Hand};
+use super::lead::Turn;
+use crate::log::report;
+use crate::orb::lock;
+use armilla_ipc::reactor::{Notifier, Reactor};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+/// How long a thread more than is needed waits for work before it ends.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// The threads that share a reactor.
+pub(super) struct Pool {
+    pub(super) reactor: Arc<Reactor>,
+    /// How many threads there are that are not blocked, and how many there may be in all.
+    least: usize,
+    most: usize,
+    count: Mutex<Count>,
+    /// Connections with requests that have arrived and that nobody leads.
+    arrived: Mutex<VecDeque<(Arc<Connection>, Turn)>>,
+    notifier: OnceLock<Notifier>,
+}
+
+#[derive(Default)]
+struct Count {
+    threads: usize,
+    blocked: usize,
+    /// Whether the operator has heard that there are not enough threads.
+    reported: bool,
+}
+
+/// What the reactor has called for.
+enum Called {
+    /// A connection is ready for something.
+    Ready(Arc<Connection>),
+    /// There is a connection with requests that have arrived.
+    Arrived,
+}
+
+thread_local! {
+    /// What the reactor has called for on this thread.
+    static CALLED: Cell<Option<Called>> = const { Cell::new(None) };
+}
+
+impl Pool {
+    /// A reactor with its first threads.
+    ///
+    /// # Errors
+    /// If the operating system gives no descriptors or no threads.
+    pub(super) fn start(crew: &Arc<Crew>, least: usize, most: usize) -> io::Result<Arc<Self>> {
+        let least = least.max(1);
+        let pool = Arc::new(Self {
+            reactor: Arc::new(Reactor::shared()?),
+            least,
+            most: most.max(least),
+            count: Mutex::default(),
+            arrived: Mutex::default(),
+            notifier: OnceLock::new(),
+        });
+        let notifier = pool.reactor.notifier(|_| CALLED.set(Some(Called::Arrived)))?;
+        pool.notifier.set(notifier).ok();
+        for _ in 0..least {
+            pool.hire(crew, &mut lock(&pool.count))?;
+        }
+        Ok(pool)
+    }
+
+    /// Notes which connection the reactor has called for on this thread.
+    pub(super) fn call_for(connection: &Arc<Connection>) {
+        CALLED.set(Some(Called::Ready(connection.clone())));
+    }
+
+    /// Has some thread go on with what has arrived on a connection.
+    pub(super) fn serve_arrived(&self, connection: Arc<Connection>, turn: Turn) {
+        lock(&self.arrived).push_back((connection, turn));
+        self.notify();
+    }
+
+    fn notify(&self) {
+        if let Some(notifier) = self.notifier.get() {
+            notifier.notify();
+        }
+    }
+
+    /// A thread of the pool waits for something else than requests.
+    pub(super) fn blocked(self: &Arc<Self>, crew: &Arc<Crew>) {
+        let mut count = lock(&self.count);
+        count.blocked += 1;
+        while count.threads < count.blocked + self.least {
+            if count.threads >= self.most {
+                if !std::mem::replace(&mut count.reported, true) {
+                    report!(
+                        warn,
+                        "every thread that serves is blocked, requests wait (concurrency)",
+                        threads = self.most,
+                    );
+                }
+                return;
+            }
+            if let Err(error) = self.hire(crew, &mut count) {
+                report!(error, "no thread to serve requests", error = error);
+                return;
+            }
+        }
+    }
+
+    /// It has come back.
+    pub(super) fn unblocked(&self) {
+        let mut count = lock(&self.count);
+        count.blocked -= 1;
+        count.reported &= count.threads >= self.most;
+    }
+
+    fn hire(self: &Arc<Self>, crew: &Arc<Crew>, count: &mut Count) -> io::Result<()> {
+        let (pool, crew) = (self.clone(), crew.clone());
+        let work = move || pool.work(&crew);
+        thread::Builder::new().name("armilla-pool".into()).spawn(work)?;
+        count.threads += 1;
+        Ok(())
+    }
+
+    fn work(&self, crew: &Arc<Crew>) {
+        let mut hand = Hand::new(crew, true);
+        while !self.reactor.is_stopped() {
+            // A failing wait would fail for ever; nothing is known that could make it.
+            let Ok(events) = self.reactor.turn(Some(LINGER)) else { break };
+            let called = CALLED.take();
+            if events == 0 && called.is_none() && self.retires() {
+                return;
+            }
+            match called {
+                Some(Called::Ready(connection)) => connection.ready(&mut hand),
+                Some(Called::Arrived) => self.serve_next(&mut hand),
+                None => {}
+            }
+            hand.desk.is_back(crew);
+        }
+        lock(&self.count).threads -= 1;
+    }
+
+    fn serve_next(&self, hand: &mut Hand) {
+        let (next, more) = {
+            let mut arrived = lock(&self.arrived);
+            (arrived.pop_front(), !arrived.is_empty())
+        };
+        if more {
+            self.notify();
+        }
+        if let Some((connection, turn)) = next {
+            connection.proceed(turn, hand, Fetch::Never);
+        }
+    }
+
+    /// Ends a thread, if there are more than are needed.
+    fn retires(&self) -> bool {
+        let mut count = lock(&self.count);
+        let surplus = count.threads > count.blocked + self.least;
+        if surplus {
+            count.threads -= 1;
+        }
+        surplus
+    }
+}

@@ -1,0 +1,128 @@
+//! How many connections a server holds, and what becomes of those beyond.
+
+use armilla::{Completion, ExceptionKind, Version};
+use armilla_cdr::ByteOrder;
+use armilla_giop::MessageKind;
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, CONCURRENCIES, Server};
+use armilla_tests::peer::{self, Wire};
+use armilla_tests::probe::*;
+use std::thread;
+use std::time::Duration;
+
+fn key(server: &Server) -> Vec<u8> {
+    server.local.object().ior().iiop_profiles().next().unwrap().unwrap().object_key
+}
+
+fn request(server: &Server, operation: &str) -> Vec<u8> {
+    peer::request(Version::V1_2, ByteOrder::NATIVE, &key(server), operation, |_| Ok(()))
+}
+
+/// A connection that has made one call and stays open.
+fn connected(server: &Server) -> Wire {
+    let mut wire = Wire::connect(server.address());
+    wire.send(&request(server, "ping"));
+    assert_eq!(wire.kind(), Some(MessageKind::Reply));
+    wire
+}
+
+#[test]
+fn the_connection_that_was_idle_longest_makes_room_for_a_new_one() {
+    for concurrency in CONCURRENCIES {
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.concurrency = concurrency;
+            settings.max_connections = 3;
+            // How often idle times are noted follows from the limits.
+            settings.header_deadline = Duration::from_millis(20);
+        }));
+        let ping = request(&server, "ping");
+        let [mut first, mut second, mut third] = [(); 3].map(|()| connected(&server));
+        // Seen idle, and then used in another order than that in which they came.
+        for wire in [&mut third, &mut first] {
+            thread::sleep(Duration::from_millis(50));
+            wire.send(&ping);
+            assert_eq!(wire.kind(), Some(MessageKind::Reply));
+        }
+        let _fourth = connected(&server);
+        assert_eq!(second.until_end(), [MessageKind::CloseConnection], "{concurrency}");
+        for wire in [&mut first, &mut third] {
+            wire.send(&ping);
+            assert_eq!(wire.kind(), Some(MessageKind::Reply), "{concurrency}");
+        }
+    }
+}
+
+#[test]
+fn connections_are_turned_away_while_all_are_busy_and_places_are_given_back() {
+    for concurrency in CONCURRENCIES {
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.concurrency = concurrency;
+            settings.max_connections = 3;
+        }));
+        let block = request(&server, "block");
+        let mut busy: Vec<_> = (0..3).map(|_| Wire::connect(server.address())).collect();
+        assert!(busy.iter_mut().all(|wire| wire.send(&block)));
+        server.probe.gate.await_waiting(3);
+        for _ in 0..10 {
+            let mut refused = Wire::connect(server.address());
+            assert_eq!(refused.until_end(), [MessageKind::CloseConnection], "{concurrency}");
+        }
+        let error = server.remote(&orbs::client()).ping().unwrap_err();
+        let got = (error.kind(), error.completed());
+        assert_eq!(got, (ExceptionKind::Transient, Completion::No), "{concurrency}: {error}");
+        server.probe.gate.open();
+        busy.iter_mut().for_each(|wire| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
+        drop(busy);
+        let late = server.remote(&orbs::client());
+        eventually("a place is free again", || late.ping().is_ok());
+    }
+}
+
+#[test]
+fn a_message_that_trickles_is_cut_off_as_a_whole() {
+    for concurrency in CONCURRENCIES {
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.concurrency = concurrency;
+            settings.header_deadline = Duration::from_secs(10);
+            settings.message_deadline = Duration::from_millis(200);
+        }));
+        let mut wire = Wire::connect(server.address());
+        let request = request(&server, "ping");
+        // Each octet comes well within the time for the next one.
+        let mut octets = request.iter().take(request.len() - 1);
+        thread::scope(|scope| {
+            let mut writing = wire.again();
+            scope.spawn(move || {
+                octets.all(|octet| {
+                    thread::sleep(Duration::from_millis(20));
+                    writing.send(&[*octet])
+                })
+            });
+            assert_eq!(wire.until_end(), [MessageKind::CloseConnection], "{concurrency}");
+        });
+    }
+}
+
+#[test]
+fn a_client_that_asks_too_much_at_once_is_refused_what_is_too_much() {
+    for concurrency in CONCURRENCIES {
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.concurrency = concurrency;
+            settings.requests_in_progress = 3;
+        }));
+        let mut wire = Wire::connect(server.address());
+        let block = request(&server, "block");
+        for waiting in 1..=3 {
+            wire.send(&block);
+            server.probe.gate.await_waiting(waiting);
+        }
+        wire.send(&request(&server, "ping"));
+        let refusal = wire.message().unwrap();
+        let text = b"IDL:omg.org/CORBA/TRANSIENT:1.0";
+        assert!(refusal.windows(text.len()).any(|part| part == text), "{concurrency}");
+        server.probe.gate.open();
+        (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
+        wire.send(&request(&server, "ping"));
+        assert_eq!(wire.kind(), Some(MessageKind::Reply));
+    }
+}

@@ -1,0 +1,13 @@
+//! What other files check of a server, once more with a thread for each connection: what an ORB does must
+//! not depend on which threads do it. `armilla_tests::orbs` knows this file by its name.
+
+#[path = "calls.rs"]
+mod calls;
+#[path = "concurrency.rs"]
+mod concurrency;
+#[path = "failures.rs"]
+mod failures;
+#[path = "hostile.rs"]
+mod hostile;
+#[path = "shutdown.rs"]
+mod shutdown;
