@@ -7,6 +7,8 @@ use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::peer::{self, Wire};
 use armilla_tests::probe::*;
+use armilla_tests::process::Process;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -124,5 +126,29 @@ fn a_client_that_asks_too_much_at_once_is_refused_what_is_too_much() {
         (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
         wire.send(&request(&server, "ping"));
         assert_eq!(wire.kind(), Some(MessageKind::Reply));
+    }
+}
+
+#[test]
+fn a_server_without_descriptors_closes_idle_connections_and_goes_on() {
+    for concurrency in CONCURRENCIES {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -n 40; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_probe"), "serve"]);
+        let server = Process::start(shell.args(["-ORBConcurrency", &concurrency.to_string()]));
+        let client = orbs::client();
+        let remote: EverythingRef = client.resolve(&server.url).unwrap();
+        let profile = remote.myself().unwrap().object().ior().iiop_profiles().next();
+        let key = profile.unwrap().unwrap().object_key;
+        let ping = peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "ping", |_| Ok(()));
+        // More than there are descriptors for, and all are served.
+        let clients = (0..60).map(|number| {
+            let mut wire = Wire::connect(server.address());
+            wire.send(&ping);
+            assert_eq!(wire.kind(), Some(MessageKind::Reply), "{concurrency}: {number}");
+            wire
+        });
+        let clients: Vec<_> = clients.collect();
+        remote.ping().unwrap();
+        drop(clients);
     }
 }

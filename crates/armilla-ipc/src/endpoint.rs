@@ -21,6 +21,13 @@ pub trait Acceptor: Send + Sync + Debug {
     /// An error from which the acceptor will not recover.
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>>;
 
+    /// Has `tell` called, by the thread that accepts, before each pause for a shortage of descriptors
+    /// or memory: it can say so, and end the shortage. Only the first call counts; acceptors other
+    /// than those of sockets make their pauses unheard.
+    fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+        drop(tell);
+    }
+
     /// Where the acceptor listens, with the real port if port 0 was asked for.
     fn local(&self) -> &Address;
 

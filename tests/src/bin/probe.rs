@@ -1,29 +1,30 @@
 //! The tests' server and client as processes of their own.
 //!
 //! ```text
-//! probe serve            prints its process id and its URL, and serves until a signal
+//! probe serve [-ORB…]    prints its process id and its URL, and serves until a signal
 //! probe call URL COUNT   calls an operation without parameters so often
 //! ```
 
 use armilla::{Orb, SystemException};
-use armilla_tests::orbs::Server;
+use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::{Common, EverythingRef};
 
 fn main() -> Result<(), SystemException> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["serve"] => serve(),
+        ["serve", ..] => serve(&arguments),
         ["call", url, count] => call(url, count.parse().unwrap_or(1)),
         _ => {
-            eprintln!("usage: probe serve | probe call URL COUNT");
+            eprintln!("usage: probe serve [-ORB…] | probe call URL COUNT");
             std::process::exit(2);
         }
     }
 }
 
-fn serve() -> Result<(), SystemException> {
-    let server = Server::start();
+fn serve(arguments: &[&str]) -> Result<(), SystemException> {
+    let builder = orbs::builder().arguments(arguments.iter().map(|word| (*word).to_owned()))?;
+    let server = Server::of(builder.listen("iiop://127.0.0.1:0")?.build()?);
     let url = server.publish("Probe", server.local.object())?;
     println!("{} {url}", std::process::id());
     server.run()

@@ -4,9 +4,10 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use rustix::net::{self, SocketAddrAny, SocketFlags};
-use std::io;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 
 /// How many peers may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
@@ -15,17 +16,26 @@ const BACKLOG: i32 = 1024;
 const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// A bound socket in the listening state.
-#[derive(Debug)]
 pub(crate) struct Listener {
     fd: OwnedFd,
     closed: AtomicBool,
+    /// Who hears of a shortage.
+    shortage: OnceLock<Box<Tell>>,
 }
+
+type Tell = dyn Fn(&io::Error) + Send + Sync;
 
 impl Listener {
     /// Puts a bound socket into the listening state.
     pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
         net::listen(&fd, BACKLOG)?;
-        Ok(Self { fd, closed: AtomicBool::new(false) })
+        Ok(Self { fd, closed: AtomicBool::new(false), shortage: OnceLock::new() })
+    }
+
+    /// Has `tell` called before each pause.
+    pub(crate) fn on_shortage(&self, tell: Box<Tell>) {
+        // A second one is dropped, as documented.
+        let _ = self.shortage.set(tell);
     }
 
     /// The next connected socket and its peer, or `None` once closed. Where the socket was made
@@ -37,9 +47,10 @@ impl Listener {
                 Err(errno) => errno,
             };
             match errno {
-                Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM
-                    if self.is_blocking() =>
-                {
+                errno if is_shortage(errno) && self.is_blocking() => {
+                    if let Some(tell) = self.shortage.get() {
+                        tell(&errno.into());
+                    }
                     std::thread::sleep(BACK_OFF);
                 }
                 errno if concerns_the_peer(errno) => {}
@@ -68,6 +79,12 @@ impl Listener {
             while net::accept(&self.fd).is_ok() {}
         }
         first
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").field("fd", &self.fd).field("closed", &self.closed).finish()
     }
 }
 

@@ -92,6 +92,10 @@ impl Acceptor for TcpAcceptor {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
     }
 
+    fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+        self.listener.on_shortage(tell);
+    }
+
     fn local(&self) -> &Address {
         self.local()
     }

@@ -39,7 +39,7 @@ pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
 ///
 /// A server activates servants in the [root POA](Self::root_poa), gives out their references and
 /// [runs](Self::run). It begins to listen with the first activation; requests are served from then
-/// on, by a thread for each connection.
+/// on, by the threads that [`Settings::concurrency`] asks for.
 #[derive(Clone)]
 pub struct Orb(Arc<Inner>);
 

@@ -3,13 +3,19 @@
 use super::connection::Connection;
 use super::crew::Crew;
 use crate::log::report;
-use crate::orb::Orb;
+use crate::orb::{Orb, lock};
 use armilla_giop::{Version, close_connection};
 use armilla_ipc::{Acceptor, Stream};
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How often the operator hears of a shortage that goes on.
+const SAY_AGAIN: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the acceptor is closed.
 pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, crew: &Arc<Crew>) {
+    acceptor.on_shortage(make_room(acceptor, crew));
     loop {
         match acceptor.accept() {
             Ok(Some(stream)) => admit(orb, stream.into(), crew),
@@ -20,6 +26,27 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, crew: &Arc<Crew>) {
             }
         }
     }
+}
+
+/// What to do when there are no descriptors to accept with: an idle connection has to go.
+fn make_room(acceptor: &dyn Acceptor, crew: &Arc<Crew>) -> Box<dyn Fn(&io::Error) + Send + Sync> {
+    let (endpoint, crew) = (acceptor.local().clone(), Arc::downgrade(crew));
+    let reported = Mutex::new(None::<Instant>);
+    Box::new(move |error| {
+        let Some(crew) = crew.upgrade() else { return };
+        let evicted = crew.registry.evict_one();
+        let mut reported = lock(&reported);
+        if reported.is_none_or(|then| then.elapsed() > SAY_AGAIN) {
+            *reported = Some(Instant::now());
+            report!(
+                warn,
+                "accepting pauses for want of descriptors or memory; idle connections are closed",
+                endpoint = endpoint,
+                error = error,
+                closed = evicted,
+            );
+        }
+    })
 }
 
 /// Begins to serve a connection, if there is a place for it.
