@@ -38,9 +38,6 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         10_u128.pow(DIGITS as u32)
     };
 
-    /// How many octets it takes in CDR.
-    const OCTETS: usize = DIGITS as usize / 2 + 1;
-
     /// The number that is `unscaled` divided by ten to the power of `SCALE`; `None` if that has too
     /// many digits.
     pub const fn from_unscaled(unscaled: i128) -> Option<Self> {
@@ -118,27 +115,37 @@ impl fmt::Display for DecimalError {
 impl core::error::Error for DecimalError {}
 
 impl Encoder<'_> {
-    /// Appends a decimal number: two digits an octet, then the sign.
+    /// Appends a decimal number.
     pub fn put_decimal<const DIGITS: u16, const SCALE: u16>(
         &mut self,
         value: Decimal<DIGITS, SCALE>,
     ) {
+        self.put_digits(value.0, DIGITS);
+    }
+
+    /// Appends a number of so many decimal digits, at most 31, without its point: two digits an
+    /// octet, then the sign. What has more digits is cut off at the front.
+    pub fn put_digits(&mut self, unscaled: i128, digits: u16) {
         let mut octets = [0; 16];
-        let mut left = value.0.unsigned_abs();
+        let mut left = unscaled.unsigned_abs();
         let mut next = || {
             let digit = (left % 10) as u8;
             left /= 10;
             digit
         };
-        // `LIMIT` admits no more than 31 digits, so 16 octets are enough.
-        let octets = &mut octets[..Decimal::<DIGITS, SCALE>::OCTETS];
-        let sign = if value.0 < 0 { NEGATIVE } else { POSITIVE };
-        for (index, octet) in octets.iter_mut().rev().enumerate() {
+        let count = octets_of(digits).min(octets.len());
+        let sign = if unscaled < 0 { NEGATIVE } else { POSITIVE };
+        for (index, octet) in octets[..count].iter_mut().rev().enumerate() {
             let low = if index == 0 { sign } else { next() };
             *octet = next() << 4 | low;
         }
-        self.copy_raw(octets);
+        self.copy_raw(&octets[..count]);
     }
+}
+
+/// How many octets so many digits take in CDR.
+const fn octets_of(digits: u16) -> usize {
+    digits as usize / 2 + 1
 }
 
 impl Decoder<'_> {
@@ -149,7 +156,19 @@ impl Decoder<'_> {
     pub fn decimal<const DIGITS: u16, const SCALE: u16>(
         &mut self,
     ) -> CdrResult<Decimal<DIGITS, SCALE>> {
-        let octets = self.raw(Decimal::<DIGITS, SCALE>::OCTETS)?;
+        let unscaled = self.digits(DIGITS)?;
+        Decimal::from_unscaled(unscaled).ok_or_else(|| self.error(MALFORMED))
+    }
+
+    /// Reads a number of so many decimal digits, at most 31, without its point.
+    ///
+    /// # Errors
+    /// When the octets are no digits with a sign behind them, or end too early.
+    pub fn digits(&mut self, digits: u16) -> CdrResult<i128> {
+        if digits > 31 {
+            return Err(self.error(MALFORMED));
+        }
+        let octets = self.raw(octets_of(digits))?;
         let halves = octets.iter().flat_map(|octet| [octet >> 4, octet & 0xf]);
         let digits = halves.clone().take(2 * octets.len() - 1);
         // 31 digits are less than an `i128` holds.
@@ -160,10 +179,12 @@ impl Decoder<'_> {
             _ => None,
         };
         let value = unscaled.filter(|_| digits.clone().all(|digit| digit < 10));
-        let value = value.and_then(Decimal::from_unscaled);
-        value.ok_or_else(|| self.error(CdrErrorKind::Invalid("a fixed number is malformed")))
+        value.ok_or_else(|| self.error(MALFORMED))
     }
 }
+
+/// What is wrong with a number whose octets are no digits.
+const MALFORMED: CdrErrorKind = CdrErrorKind::Invalid("a fixed number is malformed");
 
 impl<const DIGITS: u16, const SCALE: u16> Encode for Decimal<DIGITS, SCALE> {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {

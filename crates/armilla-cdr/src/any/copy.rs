@@ -190,13 +190,7 @@ impl<'c> Copy<'c> {
     ) -> CdrResult {
         let chosen = read_label(&code.discriminator, input)?;
         label(&code.discriminator, chosen, out)?;
-        let default = code.default.map(|index| index as usize);
-        let mut labelled = code.cases.iter().enumerate();
-        let case = labelled
-            .find(|(index, case)| Some(*index) != default && case.label == chosen)
-            .map(|(_, case)| case)
-            .or_else(|| code.cases.get(default?));
-        case.map_or(Ok(()), |case| self.value(&case.ty, input, out))
+        code.select(chosen).map_or(Ok(()), |case| self.value(&case.ty, input, out))
     }
 }
 

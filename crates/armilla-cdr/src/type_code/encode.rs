@@ -18,6 +18,16 @@ impl Encode for TypeCode {
     }
 }
 
+impl TypeCode {
+    /// Appends a copy of it, so that it need not live as long as the output.
+    ///
+    /// # Errors
+    /// When it nests too deep or names an enclosing type that there is not.
+    pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
+        write(self, out)
+    }
+}
+
 /// Appends `code`, of which the output keeps nothing.
 pub(crate) fn write(code: &TypeCode, out: &mut Encoder<'_>) -> CdrResult {
     Writer::default().write(code, out, 0)

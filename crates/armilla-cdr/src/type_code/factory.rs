@@ -431,7 +431,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
 
 impl TypeCode {
     /// The labels that a union over this type can have, as numbers; `None` when there can be none.
-    fn label_range(&self) -> Option<core::ops::RangeInclusive<i64>> {
+    pub(super) fn label_range(&self) -> Option<core::ops::RangeInclusive<i64>> {
         Some(match self.resolved() {
             Self::Short => i16::MIN.into()..=i16::MAX.into(),
             Self::UShort => 0..=u16::MAX.into(),

@@ -27,6 +27,11 @@ impl<'c> TypeIndex<'c> {
         self.types.get(id).copied()
     }
 
+    /// The types with their repository ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&'c str, &'c TypeCode)> + '_ {
+        self.types.iter().map(|(id, code)| (*id, *code))
+    }
+
     fn add(&mut self, code: &'c TypeCode) {
         if code.address().is_some_and(|address| !self.seen.insert(address)) {
             return;

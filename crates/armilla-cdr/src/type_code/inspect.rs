@@ -2,7 +2,7 @@
 //!
 //! Where CORBA raises `BadKind` or `Bounds` the answer is `None`.
 
-use super::{TypeCode, label};
+use super::{CaseCode, TypeCode, UnionCode, label};
 use crate::{Any, Encoder};
 
 impl TypeCode {
@@ -132,5 +132,34 @@ impl TypeCode {
             },
             _ => None,
         }
+    }
+}
+
+impl UnionCode {
+    /// The case that a discriminator with this number selects, if it selects one.
+    pub fn select(&self, number: i64) -> Option<&CaseCode> {
+        let default = self.default.map(|index| index as usize);
+        let mut labelled = self.cases.iter().enumerate();
+        labelled
+            .find(|(index, case)| Some(*index) != default && case.label == number)
+            .map(|(_, case)| case)
+            .or_else(|| self.cases.get(default?))
+    }
+
+    /// The smallest number from 0 on, or else the largest below it, that is a value of the
+    /// discriminator and the label of no case: what selects the default case, or none.
+    pub fn unused_label(&self) -> Option<i64> {
+        let range = self.discriminator.label_range()?;
+        let is_unused = |number: &i64| {
+            let mut cases = self.cases.iter().enumerate();
+            !cases.any(|(index, case)| {
+                self.default.is_none_or(|default| default as usize != index)
+                    && case.label == *number
+            })
+        };
+        // More numbers than cases need not be looked at.
+        let most = self.cases.len() as i64;
+        let up = (0..=most.min(*range.end())).find(is_unused);
+        up.or_else(|| ((*range.start()).max(-most - 1)..0).rev().find(is_unused))
     }
 }

@@ -1,5 +1,6 @@
 //! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11).
 
+mod close;
 mod compact;
 mod compare;
 mod decode;

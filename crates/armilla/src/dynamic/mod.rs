@@ -35,11 +35,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod dyn_any;
 mod exception;
 mod named_value;
 mod request;
 mod servant;
 
+pub use dyn_any::{
+    Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
+    DynValue,
+};
 pub use exception::UnknownUserException;
 pub use named_value::{NamedValue, ParameterMode};
 pub use request::Request;

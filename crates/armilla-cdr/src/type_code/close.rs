@@ -1,0 +1,110 @@
+//! Parts of a type that contains itself, made to stand alone.
+
+use super::{
+    AliasCode, CaseCode, MemberCode, StateCode, StructCode, TypeCode, UnionCode, ValueCode,
+};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// How many parts are looked at; types that lead to one another in every way have no end else.
+const MAX_PARTS: u32 = 10_000;
+
+impl TypeCode {
+    /// The same type with every [`Recursive`](Self::Recursive) code that names no enclosing type
+    /// replaced by the type that `find` gives for its repository id: a part of a larger type as a
+    /// type of its own. What `find` does not know stays.
+    #[must_use]
+    pub fn closed(&self, find: impl Fn(&str) -> Option<Self>) -> Self {
+        let mut closing = Closing { find: &find, enclosing: Vec::new(), left: MAX_PARTS };
+        closing.part(self).unwrap_or_else(|| self.clone())
+    }
+}
+
+struct Closing<'f> {
+    find: &'f dyn Fn(&str) -> Option<TypeCode>,
+    enclosing: Vec<alloc::string::String>,
+    left: u32,
+}
+
+impl Closing<'_> {
+    /// What becomes of `code`; `None` when it stays as it is.
+    fn part(&mut self, code: &TypeCode) -> Option<TypeCode> {
+        self.left = self.left.checked_sub(1)?;
+        if let TypeCode::Recursive(id) = code {
+            if self.enclosing.iter().any(|enclosing| **enclosing == **id) {
+                return None;
+            }
+            let found = (self.find)(id)?;
+            return Some(self.part(&found).unwrap_or(found));
+        }
+        code.id().into_iter().for_each(|id| self.enclosing.push(id.into()));
+        let made = self.made(code);
+        code.id().into_iter().for_each(|_| drop(self.enclosing.pop()));
+        made
+    }
+
+    fn made(&mut self, code: &TypeCode) -> Option<TypeCode> {
+        Some(match code {
+            TypeCode::Struct(code) => TypeCode::Struct(self.structure(code)?),
+            TypeCode::Exception(code) => TypeCode::Exception(self.structure(code)?),
+            TypeCode::Union(code) => self.union(code)?,
+            TypeCode::Sequence(element, bound) => TypeCode::sequence(self.part(element)?, *bound),
+            TypeCode::Array(element, length) => TypeCode::array(self.part(element)?, *length),
+            TypeCode::Alias(code) => TypeCode::Alias(self.alias(code)?),
+            TypeCode::ValueBox(code) => TypeCode::ValueBox(self.alias(code)?),
+            TypeCode::Value(code) => TypeCode::Value(self.value(code)?),
+            TypeCode::Event(code) => TypeCode::Event(self.value(code)?),
+            _ => return None,
+        })
+    }
+
+    /// What becomes of several types, of which those that stay are in `types`; `None` when all stay.
+    fn parts<'t>(&mut self, types: impl Iterator<Item = &'t TypeCode>) -> Option<Vec<TypeCode>> {
+        let mut changed = false;
+        let parts = types.map(|ty| match self.part(ty) {
+            Some(part) => {
+                changed = true;
+                part
+            }
+            None => ty.clone(),
+        });
+        let parts = parts.collect();
+        changed.then_some(parts)
+    }
+
+    fn structure(&mut self, code: &StructCode) -> Option<Arc<StructCode>> {
+        let types = self.parts(code.members.iter().map(|member| &member.ty))?;
+        let members = code.members.iter().zip(types);
+        let members = members.map(|(member, ty)| MemberCode { name: member.name.clone(), ty });
+        let (id, name) = (code.id.clone(), code.name.clone());
+        Some(Arc::new(StructCode { id, name, members: members.collect() }))
+    }
+
+    fn union(&mut self, code: &UnionCode) -> Option<TypeCode> {
+        let types = self.parts(code.cases.iter().map(|case| &case.ty))?;
+        let cases = code.cases.iter().zip(types).map(|(case, ty)| CaseCode {
+            label: case.label,
+            name: case.name.clone(),
+            ty,
+        });
+        Some(TypeCode::Union(Arc::new(UnionCode { cases: cases.collect(), ..code.clone() })))
+    }
+
+    fn alias(&mut self, code: &AliasCode) -> Option<Arc<AliasCode>> {
+        let ty = self.part(&code.ty)?;
+        Some(Arc::new(AliasCode { ty, ..code.clone() }))
+    }
+
+    fn value(&mut self, code: &ValueCode) -> Option<Arc<ValueCode>> {
+        let members = code.members.iter().map(|member| &member.ty);
+        let mut types = self.parts(members.chain([&code.base]))?;
+        let base = types.pop()?;
+        let members = code.members.iter().zip(types).map(|(member, ty)| StateCode {
+            name: member.name.clone(),
+            ty,
+            public: member.public,
+        });
+        let members = members.collect();
+        Some(Arc::new(ValueCode { base, members, ..code.clone() }))
+    }
+}

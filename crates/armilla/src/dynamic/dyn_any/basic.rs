@@ -1,0 +1,216 @@
+//! Values of the basic types in and out of a dynamic value (CORBA 3.4 Part 1, 9.2.3.6).
+//!
+//! Where the value has components they go to and come from the one that the cursor is at.
+
+use super::tree::Content;
+use super::{DynAny, DynAnyError, Result};
+use crate::object::Object;
+use crate::orb::Orb;
+use armilla_cdr::{Any, LongDouble, TypeCode};
+use armilla_giop::ior::Ior;
+
+impl DynAny {
+    /// Does something with the value itself, or with the component at the cursor if it has any.
+    fn at_cursor<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        match self.content {
+            Content::Octets(_) | Content::Parts(_) | Content::Union(_) | Content::Value(_) => {
+                match self.current_component()? {
+                    Some(mut component) => run(&mut component),
+                    None => Err(DynAnyError::invalid("the cursor is at no component")),
+                }
+            }
+            _ => run(self),
+        }
+    }
+}
+
+macro_rules! basic {
+    ($($insert:ident $get:ident $kind:ident $ty:ty, $words:literal;)*) => {
+        impl DynAny {$(
+            #[doc = concat!("Makes it, or the component at the cursor, this ", $words, ".")]
+            ///
+            /// # Errors
+            /// `TypeMismatch` when that is of another type, `InvalidValue` when the cursor is at no
+            /// component.
+            pub fn $insert(&mut self, value: $ty) -> Result {
+                self.at_cursor(|target| match &mut target.content {
+                    Content::$kind(content) => {
+                        *content = value;
+                        Ok(())
+                    }
+                    _ => Err(target.mismatch($words)),
+                })
+            }
+
+            #[doc = concat!("The ", $words, " that it, or the component at the cursor, is.")]
+            ///
+            /// # Errors
+            /// As for its counterpart.
+            pub fn $get(&mut self) -> Result<$ty> {
+                self.at_cursor(|target| match &target.content {
+                    Content::$kind(content) => Ok(content.clone()),
+                    _ => Err(target.mismatch($words)),
+                })
+            }
+        )*}
+    };
+}
+
+basic! {
+    insert_boolean get_boolean Boolean bool, "boolean";
+    insert_octet get_octet Octet u8, "octet";
+    insert_char get_char Char u8, "char";
+    insert_short get_short Short i16, "short";
+    insert_ushort get_ushort UShort u16, "unsigned short";
+    insert_long get_long Long i32, "long";
+    insert_ulong get_ulong ULong u32, "unsigned long";
+    insert_longlong get_longlong LongLong i64, "long long";
+    insert_ulonglong get_ulonglong ULongLong u64, "unsigned long long";
+    insert_float get_float Float f32, "float";
+    insert_double get_double Double f64, "double";
+    insert_longdouble get_longdouble LongDouble LongDouble, "long double";
+    insert_wchar get_wchar WChar char, "wchar";
+    insert_typecode get_typecode TypeCode TypeCode, "TypeCode";
+}
+
+/// Checks a text against the bound of its type.
+fn check_bound(code: &TypeCode, text: &str) -> Result {
+    match code.length() {
+        Some(bound) if bound > 0 && text.chars().count() > bound as usize => {
+            Err(DynAnyError::invalid(format!("the text has more than {bound} characters")))
+        }
+        _ if text.contains('\0') => Err(DynAnyError::invalid("the text contains a NUL")),
+        _ => Ok(()),
+    }
+}
+
+impl DynAny {
+    /// Makes it, or the component at the cursor, this string.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when that is of another type, `InvalidValue` when the text is longer than its
+    /// bound or the cursor is at no component.
+    pub fn insert_string(&mut self, text: &str) -> Result {
+        self.at_cursor(|target| {
+            check_bound(target.resolved(), text)?;
+            match &mut target.content {
+                Content::String(content) => text.clone_into(content),
+                _ => return Err(target.mismatch("string")),
+            }
+            Ok(())
+        })
+    }
+
+    /// The string that it, or the component at the cursor, is.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when that is of another type, `InvalidValue` when the cursor is at no
+    /// component.
+    pub fn get_string(&mut self) -> Result<String> {
+        self.at_cursor(|target| match &target.content {
+            Content::String(text) => Ok(text.clone()),
+            _ => Err(target.mismatch("string")),
+        })
+    }
+
+    /// Makes it, or the component at the cursor, this wide string.
+    ///
+    /// # Errors
+    /// As [`insert_string`](Self::insert_string).
+    pub fn insert_wstring(&mut self, text: &str) -> Result {
+        self.at_cursor(|target| {
+            check_bound(target.resolved(), text)?;
+            match &mut target.content {
+                Content::WString(content) => text.clone_into(content),
+                _ => return Err(target.mismatch("wstring")),
+            }
+            Ok(())
+        })
+    }
+
+    /// The wide string that it, or the component at the cursor, is.
+    ///
+    /// # Errors
+    /// As [`get_string`](Self::get_string).
+    pub fn get_wstring(&mut self) -> Result<String> {
+        self.at_cursor(|target| match &target.content {
+            Content::WString(text) => Ok(text.clone()),
+            _ => Err(target.mismatch("wstring")),
+        })
+    }
+
+    /// Makes the any that it, or the component at the cursor, is hold this.
+    ///
+    /// # Errors
+    /// As for the basic types.
+    pub fn insert_any(&mut self, any: Any) -> Result {
+        self.at_cursor(|target| match &mut target.content {
+            Content::Any(content) => {
+                **content = any;
+                Ok(())
+            }
+            _ => Err(target.mismatch("any")),
+        })
+    }
+
+    /// The any that it, or the component at the cursor, is.
+    ///
+    /// # Errors
+    /// As for the basic types.
+    pub fn get_any(&mut self) -> Result<Any> {
+        self.at_cursor(|target| match &target.content {
+            Content::Any(any) => Ok((**any).clone()),
+            _ => Err(target.mismatch("any")),
+        })
+    }
+
+    /// What is in the any that it, or the component at the cursor, is, as a dynamic value.
+    ///
+    /// # Errors
+    /// As [`get_any`](Self::get_any) and [`from_any`](Self::from_any).
+    pub fn get_dyn_any(&mut self) -> Result<Self> {
+        Self::from_any(&self.get_any()?)
+    }
+
+    /// Makes it, or the component at the cursor, this reference.
+    ///
+    /// # Errors
+    /// As for the basic types.
+    pub fn insert_reference(&mut self, object: impl AsRef<Object>) -> Result {
+        let ior = Box::new(object.as_ref().ior());
+        if self.is_abstract() {
+            self.content = Content::Reference(ior);
+            return Ok(());
+        }
+        self.at_cursor(|target| {
+            if !matches!(target.content, Content::Reference(_)) && !target.is_abstract() {
+                return Err(target.mismatch("reference"));
+            }
+            target.content = Content::Reference(ior);
+            Ok(())
+        })
+    }
+
+    fn is_abstract(&self) -> bool {
+        matches!(self.resolved(), TypeCode::AbstractInterface(_))
+    }
+
+    /// The reference that it, or the component at the cursor, is, to be called through `orb`.
+    ///
+    /// # Errors
+    /// As for the basic types.
+    pub fn get_reference(&mut self, orb: &Orb) -> Result<Object> {
+        self.get_ior().map(|ior| Object::from_ior(orb, ior))
+    }
+
+    /// What the reference that it, or the component at the cursor, is consists of.
+    ///
+    /// # Errors
+    /// As for the basic types.
+    pub fn get_ior(&mut self) -> Result<Ior> {
+        self.at_cursor(|target| match &target.content {
+            Content::Reference(ior) => Ok((**ior).clone()),
+            _ => Err(target.mismatch("reference")),
+        })
+    }
+}

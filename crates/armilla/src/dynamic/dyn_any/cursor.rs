@@ -1,0 +1,131 @@
+//! The components of a dynamic value, one after the other (CORBA 3.4 Part 1, 9.2.3.5).
+
+use super::tree::{Content, is_octet};
+use super::{DynAny, Result};
+use armilla_cdr::TypeCode;
+use std::ops::{Deref, DerefMut};
+use std::sync::RwLockWriteGuard;
+
+/// A component of a [`DynAny`], to be looked at and changed. While one of a valuetype is held the
+/// value cannot be reached another way.
+pub struct Component<'d>(Place<'d>);
+
+enum Place<'d> {
+    Own(&'d mut DynAny),
+    /// One of the state of a valuetype.
+    Shared(RwLockWriteGuard<'d, Vec<DynAny>>, usize),
+}
+
+impl DynAny {
+    /// How many components it has: those of a struct are its members, of a sequence or array its
+    /// elements, of a union its discriminator and its member, of a valuetype its state.
+    pub fn component_count(&self) -> usize {
+        match &self.content {
+            Content::Octets(octets) => octets.len(),
+            Content::Parts(parts) => parts.len(),
+            Content::Union(union) => 1 + usize::from(union.member.is_some()),
+            Content::Value(Some(value)) => value.state().len(),
+            _ => 0,
+        }
+    }
+
+    /// Sets the cursor to the component `index`. `false`, and the cursor is at none, when there are
+    /// not so many.
+    pub fn seek(&mut self, index: usize) -> bool {
+        self.current = (index < self.component_count()).then_some(index);
+        self.current.is_some()
+    }
+
+    /// Sets the cursor to the first component.
+    pub fn rewind(&mut self) {
+        self.seek(0);
+    }
+
+    /// Sets the cursor to the next component; `false`, and the cursor is at none, when there is none.
+    #[allow(clippy::should_implement_trait)] // It is called so in CORBA, and is no iterator.
+    pub fn next(&mut self) -> bool {
+        self.seek(self.current.map_or(0, |current| current + 1))
+    }
+
+    /// Which component the cursor is at.
+    pub const fn current(&self) -> Option<usize> {
+        self.current
+    }
+
+    /// The component that the cursor is at; `None` when it is at none.
+    ///
+    /// # Errors
+    /// [`TypeMismatch`](super::DynAnyError::TypeMismatch) for values of types that have no
+    /// components.
+    pub fn current_component(&mut self) -> Result<Option<Component<'_>>> {
+        let composed = matches!(
+            self.content,
+            Content::Octets(_) | Content::Parts(_) | Content::Union(_) | Content::Value(_)
+        );
+        match self.current {
+            _ if !composed => Err(self.mismatch("composed")),
+            Some(current) => Ok(self.component(current)),
+            None => Ok(None),
+        }
+    }
+
+    /// The component `index`; the cursor stays.
+    pub fn component(&mut self, index: usize) -> Option<Component<'_>> {
+        self.expand();
+        Some(Component(match &mut self.content {
+            Content::Parts(parts) => Place::Own(parts.get_mut(index)?),
+            Content::Union(union) => Place::Own(match index {
+                0 => &mut union.discriminator,
+                1 => union.member.as_mut()?,
+                _ => return None,
+            }),
+            Content::Value(Some(value)) => {
+                let state = value.state_mut();
+                (index < state.len()).then_some(Place::Shared(state, index))?
+            }
+            _ => return None,
+        }))
+    }
+
+    /// Makes values of their own of the elements that are kept as octets.
+    pub(super) fn expand(&mut self) {
+        let Content::Octets(octets) = &self.content else { return };
+        let (TypeCode::Sequence(element, _) | TypeCode::Array(element, _)) = self.resolved() else {
+            return;
+        };
+        let is_char = matches!(self.types.resolve(element), TypeCode::Char);
+        debug_assert!(is_octet(self.types.resolve(element)));
+        let part = |octet: &u8| match is_char {
+            true => Content::Char(*octet),
+            false => Content::Octet(*octet),
+        };
+        let part = |octet| Self::with((**element).clone(), &self.types, part(octet));
+        self.content = Content::Parts(octets.iter().map(part).collect());
+    }
+}
+
+impl Deref for Component<'_> {
+    type Target = DynAny;
+
+    fn deref(&self) -> &DynAny {
+        match &self.0 {
+            Place::Own(component) => component,
+            Place::Shared(state, index) => &state[*index],
+        }
+    }
+}
+
+impl DerefMut for Component<'_> {
+    fn deref_mut(&mut self) -> &mut DynAny {
+        match &mut self.0 {
+            Place::Own(component) => component,
+            Place::Shared(state, index) => &mut state[*index],
+        }
+    }
+}
+
+impl std::fmt::Debug for Component<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,177 @@
+//! The interpreting marshaller, one half: octets into values, led by their TypeCode.
+
+use super::tree::{Content, UnionContent, is_octet};
+use super::types::Types;
+use super::value::Shared;
+use super::{DynAny, invalid};
+use armilla_cdr::type_code::{EnumCode, UnionCode};
+use armilla_cdr::value::{NewValue, ValueHead};
+use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
+use armilla_giop::ior::Ior;
+use std::sync::Arc;
+
+/// Reads a value of the type `code`.
+pub(super) fn value(code: TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<DynAny> {
+    let content = content(types.resolve(&code), types, input)?;
+    Ok(DynAny::with(code, types, content))
+}
+
+fn content(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    Ok(match code {
+        TypeCode::Null | TypeCode::Void => Content::Nothing,
+        TypeCode::Boolean => Content::Boolean(input.bool()?),
+        TypeCode::Char => Content::Char(input.u8()?),
+        TypeCode::Octet => Content::Octet(input.u8()?),
+        TypeCode::Short => Content::Short(input.i16()?),
+        TypeCode::UShort => Content::UShort(input.u16()?),
+        TypeCode::Long => Content::Long(input.i32()?),
+        TypeCode::ULong => Content::ULong(input.u32()?),
+        TypeCode::LongLong => Content::LongLong(input.i64()?),
+        TypeCode::ULongLong => Content::ULongLong(input.u64()?),
+        TypeCode::Float => Content::Float(input.f32()?),
+        TypeCode::Double => Content::Double(input.f64()?),
+        TypeCode::LongDouble => Content::LongDouble(input.long_double()?),
+        TypeCode::WChar => Content::WChar(input.wchar()?),
+        TypeCode::String(0) => Content::String(input.string()?.into_owned()),
+        TypeCode::String(bound) => Content::String(input.bounded_string(*bound)?.into_owned()),
+        TypeCode::WString(0) => Content::WString(input.wstring()?),
+        TypeCode::WString(bound) => Content::WString(input.bounded_wstring(*bound)?),
+        TypeCode::Fixed { digits, .. } => Content::Fixed(input.digits(*digits)?),
+        TypeCode::Enum(code) => Content::Enum(enumerator(code, input)?),
+        TypeCode::Any => Content::Any(Box::new(Any::decode(input)?)),
+        TypeCode::TypeCode => Content::TypeCode(TypeCode::decode(input)?),
+        TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
+            Content::Reference(Box::new(Ior::decode(input)?))
+        }
+        TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => {
+            Content::Value(valuetype(Some(code), types, input)?)
+        }
+        TypeCode::AbstractInterface(_) => match input.bool()? {
+            true => Content::Reference(Box::new(Ior::decode(input)?)),
+            false => Content::Value(valuetype(None, types, input)?),
+        },
+        _ => input.nested(|input| composed(code, types, input))?,
+    })
+}
+
+fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    Ok(match code {
+        TypeCode::Struct(code) => parts(code.members.iter().map(|m| &m.ty), types, input)?,
+        TypeCode::Exception(code) => {
+            if input.string()? != code.id {
+                return Err(invalid("the repository id of an exception is another one's"));
+            }
+            parts(code.members.iter().map(|m| &m.ty), types, input)?
+        }
+        TypeCode::Sequence(element, bound) => {
+            let length = match bound {
+                0 => input.length()?,
+                bound => input.bounded_length(*bound)?,
+            };
+            elements(element, length, types, input)?
+        }
+        TypeCode::Array(element, length) => elements(element, *length as usize, types, input)?,
+        TypeCode::Union(code) => union(code, types, input)?,
+        TypeCode::Recursive(_) => return Err(invalid("a recursive TypeCode names no type")),
+        _ => return Err(invalid("values of local interfaces and native types do not travel")),
+    })
+}
+
+fn parts<'c>(
+    mut members: impl Iterator<Item = &'c TypeCode>,
+    types: &Types,
+    input: &mut Decoder<'_>,
+) -> CdrResult<Content> {
+    let mut parts = Vec::with_capacity(members.size_hint().0);
+    members.try_for_each(|ty| value(ty.clone(), types, input).map(|part| parts.push(part)))?;
+    Ok(Content::Parts(parts))
+}
+
+fn elements(
+    element: &TypeCode,
+    length: usize,
+    types: &Types,
+    input: &mut Decoder<'_>,
+) -> CdrResult<Content> {
+    if is_octet(types.resolve(element)) {
+        return Ok(Content::Octets(input.u8s(length)?));
+    }
+    let mut parts = Vec::new();
+    for _ in 0..length {
+        let before = input.remaining();
+        parts.push(value(element.clone(), types, input)?);
+        if input.remaining() == before {
+            return Err(invalid("there are elements that take no octets"));
+        }
+    }
+    Ok(Content::Parts(parts))
+}
+
+fn enumerator(code: &EnumCode, input: &mut Decoder<'_>) -> CdrResult<u32> {
+    match input.u32()? {
+        number if (number as usize) < code.enumerators.len() => Ok(number),
+        number => Err(input.invalid_enum("an enum", number)),
+    }
+}
+
+fn union(code: &UnionCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    let discriminator = value(code.discriminator.clone(), types, input)?;
+    let number = discriminator.content.number();
+    let number = number.ok_or_else(|| invalid("a union cannot have such a discriminator"))?;
+    let case = code.select(number);
+    let member = case.map(|case| value(case.ty.clone(), types, input)).transpose()?;
+    Ok(Content::Union(Box::new(UnionContent { discriminator, member })))
+}
+
+/// What stands where a value of the type `declared` is expected.
+fn valuetype(
+    declared: Option<&TypeCode>,
+    types: &Types,
+    input: &mut Decoder<'_>,
+) -> CdrResult<Option<Arc<Shared>>> {
+    let head = match input.value_head()? {
+        ValueHead::Null => return Ok(None),
+        ValueHead::Known(handle) => {
+            let known = handle.downcast::<Shared>().map_err(|_| invalid("a value of another's"))?;
+            let fits = declared.is_none_or(|declared| known.is(declared));
+            return match fits {
+                true => Ok(Some(known)),
+                false => Err(invalid("an indirection leads to a value of another type")),
+            };
+        }
+        ValueHead::New(head) => head,
+    };
+    let (code, skipped) = actual(declared, types, &head)?;
+    let shared = Arc::new(Shared::begun(code.clone(), &head));
+    input.note_value(&head, shared.clone());
+    let state = shared.members(types)?;
+    let members = input.value_state(&head, skipped, |input| {
+        state.iter().map(|ty| value(ty.clone(), types, input)).collect::<CdrResult<Vec<_>>>()
+    })?;
+    shared.set(members);
+    Ok(Some(shared))
+}
+
+/// The type of a value, and whether what it has beyond that is to be left out.
+fn actual<'c>(
+    declared: Option<&'c TypeCode>,
+    types: &'c Types,
+    head: &NewValue<'_>,
+) -> CdrResult<(&'c TypeCode, bool)> {
+    if let ([], Some(declared)) = (head.ids(), declared) {
+        return Ok((declared, false));
+    }
+    for (index, id) in head.ids().iter().enumerate() {
+        let Ok(id) = std::str::from_utf8(id) else { continue };
+        let found = match declared.filter(|code| code.id() == Some(id)) {
+            None => types.find(id).filter(|code| code.is_valuetype()),
+            found => found,
+        };
+        match found {
+            Some(code) if index == 0 || head.can_be_truncated() => return Ok((code, index > 0)),
+            _ => {}
+        }
+    }
+    let kind = CdrErrorKind::Invalid("a value is of a type that its TypeCode does not describe");
+    Err(armilla_cdr::CdrError::new(kind))
+}

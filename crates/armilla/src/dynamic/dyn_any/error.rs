@@ -1,0 +1,69 @@
+//! Why something cannot be done with a dynamic value.
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_cdr::{CdrError, TypeCodeKind};
+use std::fmt;
+
+/// Why something cannot be done with a [`DynAny`](super::DynAny).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DynAnyError {
+    /// The value is of another type than the operation is for: `TypeMismatch`.
+    TypeMismatch {
+        /// What the operation is for.
+        wanted: &'static str,
+        /// The kind of the value's type, where it has one.
+        found: Option<TypeCodeKind>,
+    },
+    /// A value is none that the type has, or the cursor is at no component: `InvalidValue`.
+    InvalidValue(String),
+    /// There are no values of the type: `InconsistentTypeCode`.
+    InconsistentTypeCode(&'static str),
+    /// The value cannot be encoded or decoded.
+    Encoding(CdrError),
+}
+
+impl DynAnyError {
+    pub(super) fn invalid(what: impl Into<String>) -> Self {
+        Self::InvalidValue(what.into())
+    }
+
+    /// The same error, which befell this part.
+    #[cfg(feature = "json")]
+    pub(super) fn within(self, part: &str) -> Self {
+        Self::InvalidValue(format!("{part}: {self}"))
+    }
+}
+
+impl fmt::Display for DynAnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TypeMismatch { wanted, found: Some(found) } => {
+                write!(f, "the value is of the kind {found:?}, which is not {wanted}")
+            }
+            Self::TypeMismatch { wanted, found: None } => write!(f, "the value is not {wanted}"),
+            Self::InvalidValue(what) => f.write_str(what),
+            Self::InconsistentTypeCode(what) => f.write_str(what),
+            Self::Encoding(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DynAnyError {}
+
+impl From<CdrError> for DynAnyError {
+    fn from(error: CdrError) -> Self {
+        Self::Encoding(error)
+    }
+}
+
+impl From<DynAnyError> for SystemException {
+    /// `BAD_PARAM`; nothing was sent.
+    fn from(error: DynAnyError) -> Self {
+        match error {
+            DynAnyError::Encoding(error) => error.into(),
+            error => Self::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
+                .because(error.to_string()),
+        }
+    }
+}

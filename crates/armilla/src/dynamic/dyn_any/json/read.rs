@@ -1,0 +1,295 @@
+//! JSON into dynamic values.
+
+use super::super::tree::Content;
+use super::super::value::Shared;
+use super::super::{DynAny, DynAnyError, Result};
+use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
+use armilla_cdr::{Any, LongDouble, TypeCode};
+use armilla_giop::Version;
+use armilla_giop::ior::Ior;
+use armilla_giop::url::ObjectUrl;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+#[derive(Default)]
+pub(super) struct Reader {
+    /// The values that were read, in order.
+    values: Vec<Arc<Shared>>,
+}
+
+impl Reader {
+    /// Makes `target` what `json` says.
+    pub(super) fn value(&mut self, target: &mut DynAny, json: &Value) -> Result {
+        if let Some(scalar) = number(&target.content, json) {
+            target.content = scalar?;
+            return Ok(());
+        }
+        match &target.content {
+            Content::Nothing => match json {
+                Value::Null => Ok(()),
+                _ => Err(expected("null")),
+            },
+            Content::Boolean(_) => {
+                target.insert_boolean(json.as_bool().ok_or(expected("true or false"))?)
+            }
+            Content::Char(_) => {
+                let one = one_character(json)?;
+                target.insert_char(u8::try_from(one).map_err(|_| expected("a Latin-1 character"))?)
+            }
+            Content::WChar(_) => target.insert_wchar(one_character(json)?),
+            Content::String(_) => target.insert_string(text(json)?),
+            Content::WString(_) => target.insert_wstring(text(json)?),
+            Content::Fixed(_) => match target.as_fixed()?.set_value(&digits(json)?)? {
+                true => Ok(()),
+                false => Err(expected("a number with no more digits than its scale")),
+            },
+            Content::Enum(_) => match json.as_u64().and_then(|number| number.try_into().ok()) {
+                Some(number) => target.as_enum()?.set_number(number),
+                None => target.as_enum()?.set_name(text(json)?),
+            },
+            Content::Any(_) => target.insert_any(any(json)?),
+            Content::TypeCode(_) => target.insert_typecode(type_code::from_json(json)?),
+            Content::Union(_) => self.union(target, object(json)?),
+            Content::Reference(_) => {
+                target.content = Content::Reference(Box::new(reference(json)?));
+                Ok(())
+            }
+            Content::Value(_) => self.valuetype(target, json),
+            Content::Octets(_) | Content::Parts(_) => self.parts(target, json),
+            _ => Err(expected("another value")),
+        }
+    }
+
+    fn parts(&mut self, target: &mut DynAny, json: &Value) -> Result {
+        if let TypeCode::Struct(_) | TypeCode::Exception(_) = target.resolved() {
+            let names = target.as_struct()?.member_names();
+            let Content::Parts(parts) = &mut target.content else { return Ok(()) };
+            return self.members(&names, parts, object(json)?, &[]);
+        }
+        let elements = match json {
+            Value::Array(elements) => elements.clone(),
+            // A string for many characters.
+            Value::String(text) => text.chars().map(|c| c.to_string().into()).collect(),
+            _ => return Err(expected("an array")),
+        };
+        if let TypeCode::Sequence(..) = target.resolved() {
+            target.as_sequence()?.set_length(elements.len())?;
+        } else if elements.len() != target.component_count() {
+            return Err(expected(&format!("an array of {}", target.component_count())));
+        }
+        target.expand();
+        let Content::Parts(parts) = &mut target.content else { return Ok(()) };
+        for (index, (part, element)) in parts.iter_mut().zip(&elements).enumerate() {
+            self.value(part, element).map_err(|error| error.within(&format!("[{index}]")))?;
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        names: &[String],
+        parts: &mut [DynAny],
+        object: &Map<String, Value>,
+        others: &[&str],
+    ) -> Result {
+        let known = |key: &&String| names.contains(key) || others.contains(&key.as_str());
+        if let Some(unknown) = object.keys().find(|key| !known(key)) {
+            let names = names.join(", ");
+            let what = format!("{unknown:?} is none of the members {names}");
+            return Err(DynAnyError::invalid(what));
+        }
+        for (name, part) in names.iter().zip(parts) {
+            let missing = || DynAnyError::invalid(format!("the member {name:?} is missing"));
+            let json = object.get(name).ok_or_else(missing)?;
+            self.value(part, json).map_err(|error| error.within(name))?;
+        }
+        Ok(())
+    }
+
+    fn union(&mut self, target: &mut DynAny, object: &Map<String, Value>) -> Result {
+        let mut member = object.iter().filter(|(key, _)| *key != DISCRIMINATOR);
+        let (member, more) = (member.next(), member.next());
+        if more.is_some() {
+            return Err(expected("an object with one member"));
+        }
+        match (object.get(DISCRIMINATOR), member) {
+            (Some(json), _) => {
+                let mut discriminator = target.as_union()?.discriminator()?;
+                self.value(&mut discriminator, json)
+                    .map_err(|error| error.within(DISCRIMINATOR))?;
+                target.as_union()?.set_discriminator(&discriminator)?;
+            }
+            (None, Some((name, _))) => target.as_union()?.set_member_name(name)?,
+            (None, None) => target.as_union()?.set_to_no_active_member()?,
+        }
+        let mut union = target.as_union()?;
+        let chosen = union.member_name();
+        match (member, chosen) {
+            (Some((name, json)), Some(chosen)) if *name == chosen => {
+                let member = union.member().ok_or(expected("a union without a member"))?;
+                self.value(member, json).map_err(|error| error.within(name))
+            }
+            (None, None) => Ok(()),
+            (_, Some(chosen)) => Err(expected(&format!("the member {chosen:?}"))),
+            (_, None) => Err(expected("no member")),
+        }
+    }
+
+    fn valuetype(&mut self, target: &mut DynAny, json: &Value) -> Result {
+        let is_abstract = matches!(target.resolved(), TypeCode::AbstractInterface(_));
+        if let Some(number) = json.get(REF) {
+            let found = number.as_u64().and_then(|number| self.values.get(number as usize));
+            let shared = found.ok_or(expected("the number of an earlier value"))?.clone();
+            let known =
+                DynAny::with(target.code.clone(), &target.types, Content::Value(Some(shared)));
+            return target.as_value()?.share(&known);
+        }
+        match json {
+            Value::Null => {
+                target.as_value()?.set_to_null();
+                return Ok(());
+            }
+            Value::String(_) if is_abstract => {
+                target.content = Content::Reference(Box::new(reference(json)?));
+                return Ok(());
+            }
+            _ => {}
+        }
+        let said = json.get(TYPE).and_then(Value::as_str);
+        let code = match said {
+            Some(id) => target.types.find(id).cloned().ok_or_else(|| {
+                DynAnyError::invalid(format!("{id:?} is no valuetype that the TypeCode describes"))
+            })?,
+            None => target.resolved().clone(),
+        };
+        let mut made = DynAny::with(code, &target.types, Content::Value(None));
+        made.as_value()?.set_to_value()?;
+        let Some(shared) = made.shared().cloned() else { return Err(expected("a valuetype")) };
+        self.values.push(shared.clone());
+        target.as_value()?.share(&made)?;
+        // Its state apart, for what it leads to may lead back to it.
+        let mut state = shared.state().clone();
+        match (shared.code(), &mut state[..]) {
+            (TypeCode::ValueBox(_), [boxed]) => {
+                self.value(boxed, unwrapped(json, said.is_some()))?
+            }
+            (_, state) => {
+                self.members(&shared.names(&target.types), state, object(json)?, &[TYPE])?
+            }
+        }
+        shared.set(state);
+        target.rewind();
+        Ok(())
+    }
+}
+
+/// What is in a box.
+fn unwrapped(json: &Value, has_type: bool) -> &Value {
+    let object = json.as_object().filter(|object| has_type || object.len() == 1);
+    object.and_then(|object| object.get(VALUE)).unwrap_or(json)
+}
+
+/// The content of a numeric type; `None` for other types.
+fn number(content: &Content, json: &Value) -> Option<Result<Content>> {
+    fn integer<T: TryFrom<i128>>(json: &Value) -> Result<T> {
+        let number = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
+        let number = number.ok_or(expected("an integer"))?;
+        T::try_from(number).map_err(|_| DynAnyError::invalid(format!("{number} is out of range")))
+    }
+    Some(match content {
+        Content::Octet(_) => integer(json).map(Content::Octet),
+        Content::Short(_) => integer(json).map(Content::Short),
+        Content::UShort(_) => integer(json).map(Content::UShort),
+        Content::Long(_) => integer(json).map(Content::Long),
+        Content::ULong(_) => integer(json).map(Content::ULong),
+        Content::LongLong(_) => integer(json).map(Content::LongLong),
+        Content::ULongLong(_) => integer(json).map(Content::ULongLong),
+        Content::Float(_) => float(json).map(|value| Content::Float(value as f32)),
+        Content::Double(_) => float(json).map(Content::Double),
+        Content::LongDouble(_) => long_double(json).map(Content::LongDouble),
+        _ => return None,
+    })
+}
+
+fn float(json: &Value) -> Result<f64> {
+    match json {
+        Value::String(text) if text == "NaN" => Ok(f64::NAN),
+        Value::String(text) if text == "Infinity" => Ok(f64::INFINITY),
+        Value::String(text) if text == "-Infinity" => Ok(f64::NEG_INFINITY),
+        json => json.as_f64().ok_or(expected("a number")),
+    }
+}
+
+fn long_double(json: &Value) -> Result<LongDouble> {
+    let bits = json.as_str().and_then(|text| text.strip_prefix("0x"));
+    match bits.and_then(|bits| u128::from_str_radix(bits, 16).ok()) {
+        Some(bits) => Ok(LongDouble::from_bits(bits)),
+        None => float(json).map(LongDouble::from_f64),
+    }
+}
+
+/// The digits of a decimal number: a string, or a number as it was written.
+fn digits(json: &Value) -> Result<String> {
+    match json {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        _ => Err(expected("a decimal number")),
+    }
+}
+
+fn text(json: &Value) -> Result<&str> {
+    json.as_str().ok_or(expected("a string"))
+}
+
+fn object(json: &Value) -> Result<&Map<String, Value>> {
+    json.as_object().ok_or(expected("an object"))
+}
+
+fn one_character(json: &Value) -> Result<char> {
+    let mut characters = text(json)?.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(character),
+        _ => Err(expected("one character")),
+    }
+}
+
+fn any(json: &Value) -> Result<Any> {
+    let object = json.as_object();
+    if let Some((ty, value)) = object.and_then(|object| object.get(TYPE).zip(object.get(VALUE))) {
+        let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
+        return DynAny::from_json(&ty, value).map_err(|error| error.within(VALUE))?.to_any();
+    }
+    Ok(match json {
+        Value::Null => Any::default(),
+        Value::Bool(value) => Any::new(value)?,
+        Value::String(text) => Any::new(text)?,
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(value), _) => match i32::try_from(value) {
+                Ok(value) => Any::new(&value)?,
+                Err(_) => Any::new(&value)?,
+            },
+            (None, Some(value)) => Any::new(&value)?,
+            _ => Any::new(&number.as_f64().ok_or(expected("a number"))?)?,
+        },
+        _ => return Err(expected("a plain value, or an object with $type and $value")),
+    })
+}
+
+fn reference(json: &Value) -> Result<Ior> {
+    if json.is_null() {
+        return Ok(Ior::NIL);
+    }
+    let bad = |error: String| DynAnyError::invalid(error);
+    match ObjectUrl::parse(text(json)?).map_err(|error| bad(error.to_string()))? {
+        ObjectUrl::Ior(ior) => Ok(ior),
+        ObjectUrl::Corbaloc(location) => {
+            location.to_ior(Version::V1_2).map_err(|error| bad(error.to_string()))
+        }
+        _ => Err(expected("IOR:… or corbaloc:…")),
+    }
+}
+
+#[cold]
+fn expected(what: &str) -> DynAnyError {
+    DynAnyError::invalid(format!("expected {what}"))
+}

@@ -1,0 +1,191 @@
+//! What a dynamic value is made of, and how one is made of nothing.
+
+use super::types::Types;
+use super::value::Shared;
+use super::{DynAny, DynAnyError, Result};
+use armilla_cdr::type_code::UnionCode;
+use armilla_cdr::{Any, LongDouble, TypeCode};
+use armilla_giop::ior::Ior;
+use std::sync::Arc;
+
+/// What a value consists of. Which of these it is follows from its type.
+#[derive(Clone)]
+pub(super) enum Content {
+    /// Of the types `null` and `void`.
+    Nothing,
+    Boolean(bool),
+    Char(u8),
+    Octet(u8),
+    Short(i16),
+    UShort(u16),
+    Long(i32),
+    ULong(u32),
+    LongLong(i64),
+    ULongLong(u64),
+    Float(f32),
+    Double(f64),
+    LongDouble(LongDouble),
+    WChar(char),
+    String(String),
+    WString(String),
+    /// A `fixed` without its point.
+    Fixed(i128),
+    Enum(u32),
+    Any(Box<Any>),
+    TypeCode(TypeCode),
+    /// A reference, also where an abstract interface is one.
+    Reference(Box<Ior>),
+    /// A sequence or array of octets or characters whose elements nobody has asked for.
+    Octets(Vec<u8>),
+    /// The members of a struct or exception, the elements of a sequence or array.
+    Parts(Vec<DynAny>),
+    Union(Box<UnionContent>),
+    /// A valuetype or null, also where an abstract interface is one.
+    Value(Option<Arc<Shared>>),
+}
+
+/// A union: its discriminator, and the member that it selects, if it selects one.
+#[derive(Clone)]
+pub(super) struct UnionContent {
+    pub(super) discriminator: DynAny,
+    pub(super) member: Option<DynAny>,
+}
+
+impl DynAny {
+    pub(super) fn with(code: TypeCode, types: &Types, content: Content) -> Self {
+        let mut value = Self { code, types: types.clone(), content, current: None };
+        value.rewind();
+        value
+    }
+}
+
+/// Makes values of nothing, as long as they are not too large.
+pub(super) struct Maker {
+    left: usize,
+    depth: usize,
+}
+
+impl Default for Maker {
+    fn default() -> Self {
+        Self { left: 1_000_000, depth: 0 }
+    }
+}
+
+impl Maker {
+    /// The value that one of this type has when nothing is said.
+    pub(super) fn make(&mut self, code: TypeCode, types: &Types) -> Result<DynAny> {
+        if self.depth == armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
+            return Err(DynAnyError::InconsistentTypeCode("values of the type have no end"));
+        }
+        self.take(1)?;
+        self.depth += 1;
+        let content = self.content(types.resolve(&code), types)?;
+        self.depth -= 1;
+        Ok(DynAny::with(code, types, content))
+    }
+
+    fn take(&mut self, count: usize) -> Result {
+        let too_large = "a value of the type has too many components";
+        self.left =
+            self.left.checked_sub(count).ok_or(DynAnyError::InconsistentTypeCode(too_large))?;
+        Ok(())
+    }
+
+    fn content(&mut self, code: &TypeCode, types: &Types) -> Result<Content> {
+        Ok(match code {
+            TypeCode::Null | TypeCode::Void => Content::Nothing,
+            TypeCode::String(_) => Content::String(String::new()),
+            TypeCode::WString(_) => Content::WString(String::new()),
+            TypeCode::Float => Content::Float(0.0),
+            TypeCode::Double => Content::Double(0.0),
+            TypeCode::LongDouble => Content::LongDouble(LongDouble::default()),
+            TypeCode::Fixed { .. } => Content::Fixed(0),
+            TypeCode::Any => Content::Any(Box::default()),
+            TypeCode::TypeCode => Content::TypeCode(TypeCode::Null),
+            TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
+                Content::Reference(Box::default())
+            }
+            TypeCode::Value(_)
+            | TypeCode::Event(_)
+            | TypeCode::ValueBox(_)
+            | TypeCode::AbstractInterface(_) => Content::Value(None),
+            TypeCode::Struct(code) | TypeCode::Exception(code) => {
+                let members = code.members.iter().map(|member| self.make(member.ty.clone(), types));
+                Content::Parts(members.collect::<Result<_>>()?)
+            }
+            TypeCode::Sequence(element, _) if is_octet(types.resolve(element)) => {
+                Content::Octets(Vec::new())
+            }
+            TypeCode::Sequence(..) => Content::Parts(Vec::new()),
+            TypeCode::Array(element, length) => {
+                let length = *length as usize;
+                if is_octet(types.resolve(element)) {
+                    self.take(length)?;
+                    return Ok(Content::Octets(vec![0; length]));
+                }
+                let elements = (0..length).map(|_| self.make((**element).clone(), types));
+                Content::Parts(elements.collect::<Result<_>>()?)
+            }
+            TypeCode::Union(code) => Content::Union(Box::new(self.union(code, types)?)),
+            code => scalar(code, 0)
+                .ok_or(DynAnyError::InconsistentTypeCode("there are no values of the type"))?,
+        })
+    }
+
+    /// A union with its first member.
+    fn union(&mut self, code: &UnionCode, types: &Types) -> Result<UnionContent> {
+        let first =
+            code.cases.first().ok_or(DynAnyError::InconsistentTypeCode("no union is empty"))?;
+        let label = if code.default == Some(0) { code.unused_label() } else { Some(first.label) };
+        let content = scalar(types.resolve(&code.discriminator), label.unwrap_or_default())
+            .ok_or(DynAnyError::InconsistentTypeCode("a union cannot have such a discriminator"))?;
+        let discriminator = DynAny::with(code.discriminator.clone(), types, content);
+        let member = Some(self.make(first.ty.clone(), types)?);
+        Ok(UnionContent { discriminator, member })
+    }
+}
+
+/// Whether values of the type are kept as octets where there are many.
+pub(super) const fn is_octet(code: &TypeCode) -> bool {
+    matches!(code, TypeCode::Octet | TypeCode::Char)
+}
+
+/// The value with this number of a type that can select the member of a union.
+pub(super) fn scalar(code: &TypeCode, number: i64) -> Option<Content> {
+    Some(match code {
+        TypeCode::Boolean => Content::Boolean(number != 0),
+        TypeCode::Char => Content::Char(number.try_into().ok()?),
+        TypeCode::Octet => Content::Octet(number.try_into().ok()?),
+        TypeCode::Short => Content::Short(number.try_into().ok()?),
+        TypeCode::UShort => Content::UShort(number.try_into().ok()?),
+        TypeCode::Long => Content::Long(number.try_into().ok()?),
+        TypeCode::ULong => Content::ULong(number.try_into().ok()?),
+        TypeCode::LongLong => Content::LongLong(number),
+        // Two's complement: the same 64 bits.
+        TypeCode::ULongLong => Content::ULongLong(number.cast_unsigned()),
+        TypeCode::WChar => Content::WChar(u32::try_from(number).ok().and_then(char::from_u32)?),
+        TypeCode::Enum(code) => {
+            let number = u32::try_from(number).ok()?;
+            ((number as usize) < code.enumerators.len()).then_some(Content::Enum(number))?
+        }
+        _ => return None,
+    })
+}
+
+impl Content {
+    /// The number of a value that can select the member of a union.
+    pub(super) fn number(&self) -> Option<i64> {
+        Some(match self {
+            Self::Boolean(value) => (*value).into(),
+            Self::Char(value) | Self::Octet(value) => (*value).into(),
+            Self::Short(value) => (*value).into(),
+            Self::UShort(value) => (*value).into(),
+            Self::Long(value) => (*value).into(),
+            Self::ULong(value) | Self::Enum(value) => (*value).into(),
+            Self::LongLong(value) => *value,
+            Self::ULongLong(value) => value.cast_signed(),
+            Self::WChar(value) => u32::from(*value).into(),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,295 @@
+//! Valuetypes in dynamic values: what the handles of one share, and how graphs of them are compared.
+
+use super::tree::{Content, Maker};
+use super::types::Types;
+use super::{DynAny, DynAnyError, Result, invalid};
+use armilla_cdr::value::NewValue;
+use armilla_cdr::{Any, CdrResult, TypeCode};
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// A value. Every handle of it sees what is changed in it.
+pub(super) struct Shared {
+    /// Of which type it is.
+    code: TypeCode,
+    /// The repository ids that it travels with; none says that it is of the expected type.
+    ids: Vec<String>,
+    chunked: bool,
+    /// The state, that of bases first; what is in a box is all of its state.
+    members: RwLock<Vec<DynAny>>,
+}
+
+/// `VM_CUSTOM` and `VM_ABSTRACT`, which have no state that a TypeCode describes.
+const WITHOUT_STATE: [i16; 2] = [1, 2];
+
+/// `VM_TRUNCATABLE`.
+const TRUNCATABLE: i16 = 3;
+
+impl Shared {
+    /// A value that is about to be read.
+    pub(super) fn begun(code: TypeCode, head: &NewValue<'_>) -> Self {
+        let known = head.ids().iter().map(|id| String::from_utf8_lossy(id).into_owned());
+        let ids = known.skip_while(|id| code.id() != Some(id)).collect();
+        Self { code, ids, chunked: head.can_be_truncated(), members: RwLock::default() }
+    }
+
+    /// A value with a state of nothing.
+    fn new(code: &TypeCode, types: &Types) -> Result<Self> {
+        let mut ids: Vec<String> = code.id().into_iter().map(str::to_owned).collect();
+        let mut part = code;
+        while let TypeCode::Value(value) | TypeCode::Event(value) = part
+            && value.modifier == TRUNCATABLE
+        {
+            part = types.resolve(&value.base);
+            ids.extend(part.id().map(str::to_owned));
+        }
+        let chunked = ids.len() > 1;
+        let value = Self { code: code.clone(), ids, chunked, members: RwLock::default() };
+        let mut maker = Maker::default();
+        let members = value.members(types)?.into_iter().map(|ty| maker.make(ty, types));
+        let members = members.collect::<Result<_>>()?;
+        value.set(members);
+        Ok(value)
+    }
+
+    #[cfg(feature = "json")]
+    pub(super) const fn code(&self) -> &TypeCode {
+        &self.code
+    }
+
+    pub(super) fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    pub(super) const fn is_chunked(&self) -> bool {
+        self.chunked
+    }
+
+    /// Whether it can stand where a value of this type is expected.
+    pub(super) fn is(&self, expected: &TypeCode) -> bool {
+        self.code.id() == expected.id() || self.code.is_derived_from(expected)
+    }
+
+    pub(super) fn set(&self, members: Vec<DynAny>) {
+        *self.state_mut() = members;
+    }
+
+    pub(super) fn state(&self) -> RwLockReadGuard<'_, Vec<DynAny>> {
+        self.members.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn state_mut(&self) -> RwLockWriteGuard<'_, Vec<DynAny>> {
+        self.members.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The types of its state.
+    ///
+    /// # Errors
+    /// When it has none that a TypeCode describes.
+    pub(super) fn members(&self, types: &Types) -> CdrResult<Vec<TypeCode>> {
+        if let TypeCode::ValueBox(code) = &self.code {
+            return Ok(vec![code.ty.clone()]);
+        }
+        let parts = parts(&self.code, types)?;
+        let members = parts.iter().rev().flat_map(|part| match part {
+            TypeCode::Value(code) | TypeCode::Event(code) => code.members.as_slice(),
+            _ => &[],
+        });
+        Ok(members.map(|member| member.ty.clone()).collect())
+    }
+
+    /// The names of its state.
+    pub(super) fn names(&self, types: &Types) -> Vec<String> {
+        if let TypeCode::ValueBox(_) = &self.code {
+            return vec!["value".to_owned()];
+        }
+        let parts = parts(&self.code, types).unwrap_or_default();
+        let names = parts.iter().rev().flat_map(|part| {
+            (0..part.member_count().unwrap_or_default()).filter_map(|index| part.member_name(index))
+        });
+        names.map(str::to_owned).collect()
+    }
+}
+
+/// A valuetype and those that it inherits from, the most special one first.
+fn parts<'c>(code: &'c TypeCode, types: &'c Types) -> CdrResult<Vec<&'c TypeCode>> {
+    let (mut parts, mut next) = (Vec::new(), code);
+    while let TypeCode::Value(value) | TypeCode::Event(value) = next {
+        if WITHOUT_STATE.contains(&value.modifier) {
+            return Err(invalid(
+                "no TypeCode describes the state of a custom or abstract valuetype",
+            ));
+        }
+        if parts.len() == armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
+            return Err(invalid("a valuetype has too many bases"));
+        }
+        parts.push(next);
+        next = types.resolve(&value.base);
+    }
+    match next {
+        TypeCode::Null => Ok(parts),
+        _ => Err(invalid("the base of a valuetype is none")),
+    }
+}
+
+/// A valuetype or a boxed value, seen as such: `DynValue` and `DynValueBox`. Its state is reached by
+/// the cursor like the members of a struct.
+#[derive(Debug)]
+pub struct DynValue<'d>(&'d mut DynAny);
+
+impl DynAny {
+    /// This value as a valuetype.
+    ///
+    /// # Errors
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) when it is none.
+    pub fn as_value(&mut self) -> Result<DynValue<'_>> {
+        match self.content {
+            Content::Value(_) => Ok(DynValue(self)),
+            _ => Err(self.mismatch("a valuetype")),
+        }
+    }
+
+    /// The value, unless it is null or no valuetype.
+    pub(super) const fn shared(&self) -> Option<&Arc<Shared>> {
+        match &self.content {
+            Content::Value(Some(shared)) => Some(shared),
+            _ => None,
+        }
+    }
+}
+
+impl DynValue<'_> {
+    /// Whether there is no value.
+    pub const fn is_null(&self) -> bool {
+        self.0.shared().is_none()
+    }
+
+    /// Makes it no value.
+    pub fn set_to_null(&mut self) {
+        self.0.content = Content::Value(None);
+        self.0.rewind();
+    }
+
+    /// Makes it a new value with a state of nothing, if there was none.
+    ///
+    /// # Errors
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) where there can be none: of an
+    /// abstract or a custom valuetype, or of an abstract interface.
+    pub fn set_to_value(&mut self) -> Result {
+        if self.is_null() {
+            let code = self.0.resolved();
+            if !code.is_valuetype() {
+                let what = "an abstract interface does not say of which type its value is";
+                return Err(DynAnyError::InconsistentTypeCode(what));
+            }
+            let value = Shared::new(code, &self.0.types)?;
+            self.0.content = Content::Value(Some(Arc::new(value)));
+            self.0.rewind();
+        }
+        Ok(())
+    }
+
+    /// Makes it the same value as `other`, so that both share it.
+    ///
+    /// # Errors
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) when `other` is no value of this type.
+    pub fn share(&mut self, other: &DynAny) -> Result {
+        match other.shared() {
+            Some(shared) if !self.0.resolved().is_valuetype() || shared.is(self.0.resolved()) => {
+                self.0.content = Content::Value(Some(shared.clone()));
+                self.0.rewind();
+                Ok(())
+            }
+            _ => Err(other.mismatch("a value of the type")),
+        }
+    }
+
+    /// The type that the value is of, which may inherit from the declared one; `None` for null.
+    pub fn value_type(&self) -> Option<TypeCode> {
+        self.0.shared().map(|shared| self.0.types.closed(&shared.code))
+    }
+
+    /// The names of its state, that of bases first; `value` is what is in a box.
+    pub fn member_names(&self) -> Vec<String> {
+        self.0.shared().map_or_else(Vec::new, |shared| shared.names(&self.0.types))
+    }
+
+    /// Copies of its state, in the order of [`member_names`](Self::member_names); nothing for null.
+    pub fn members(&self) -> Vec<DynAny> {
+        self.0.shared().map_or_else(Vec::new, |shared| shared.state().clone())
+    }
+}
+
+/// A comparison of two values that may lead back to themselves: pairs that were met before are taken
+/// to be the same.
+#[derive(Default)]
+pub(super) struct Comparison {
+    met: HashSet<(usize, usize)>,
+}
+
+impl Comparison {
+    pub(super) fn same(&mut self, a: &DynAny, b: &DynAny) -> bool {
+        let (x, y) = (a.resolved(), b.resolved());
+        // Types of parts follow from that of the whole, whose repository ids decide.
+        (x.is_equivalent(y) || a.types.closed(x).is_equivalent(&b.types.closed(y)))
+            && self.same_content(a, b)
+    }
+
+    fn all(&mut self, a: &[DynAny], b: &[DynAny]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_content(a, b))
+    }
+
+    fn same_content(&mut self, a: &DynAny, b: &DynAny) -> bool {
+        match (&a.content, &b.content) {
+            (Content::Nothing, Content::Nothing) => true,
+            (Content::Boolean(a), Content::Boolean(b)) => a == b,
+            (Content::Char(a), Content::Char(b)) | (Content::Octet(a), Content::Octet(b)) => a == b,
+            (Content::Float(a), Content::Float(b)) => a == b,
+            (Content::Double(a), Content::Double(b)) => a == b,
+            (Content::LongDouble(a), Content::LongDouble(b)) => a == b,
+            (Content::String(a), Content::String(b))
+            | (Content::WString(a), Content::WString(b)) => a == b,
+            (Content::Fixed(a), Content::Fixed(b)) => a == b,
+            (Content::Any(a), Content::Any(b)) => a == b || same_trees(a, b),
+            (Content::TypeCode(a), Content::TypeCode(b)) => a == b,
+            (Content::Reference(a), Content::Reference(b)) => a.profiles == b.profiles,
+            (Content::Octets(a), Content::Octets(b)) => a == b,
+            (Content::Parts(a), Content::Parts(b)) => self.all(a, b),
+            (Content::Octets(octets), Content::Parts(parts))
+            | (Content::Parts(parts), Content::Octets(octets)) => {
+                octets.len() == parts.len()
+                    && octets
+                        .iter()
+                        .zip(parts)
+                        .all(|(octet, part)| part.content.number() == Some(i64::from(*octet)))
+            }
+            (Content::Union(a), Content::Union(b)) => {
+                a.discriminator.content.number() == b.discriminator.content.number()
+                    && match (&a.member, &b.member) {
+                        (Some(a), Some(b)) => self.same_content(a, b),
+                        (a, b) => a.is_none() && b.is_none(),
+                    }
+            }
+            (Content::Value(Some(a)), Content::Value(Some(b))) => self.values(a, b),
+            (Content::Value(a), Content::Value(b)) => a.is_none() && b.is_none(),
+            (a, b) => a.number().is_some() && a.number() == b.number(),
+        }
+    }
+
+    fn values(&mut self, a: &Arc<Shared>, b: &Arc<Shared>) -> bool {
+        let pair = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
+        if Arc::ptr_eq(a, b) || !self.met.insert(pair) {
+            return true;
+        }
+        a.code.is_equivalent(&b.code) && self.all(&a.state(), &b.state())
+    }
+}
+
+/// Whether two anys hold the same, though perhaps not in the same octets: a valuetype may lie in
+/// chunks or not.
+fn same_trees(a: &Any, b: &Any) -> bool {
+    match (DynAny::from_any(a), DynAny::from_any(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
