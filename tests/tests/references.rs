@@ -1,7 +1,10 @@
 //! References: as text, by published names, typed and untyped, and initial ones.
 
 use armilla::{Completion, ExceptionKind, Ior, Minor, Object, Orb, Version};
-use armilla_giop::MessageKind;
+use armilla_cdr::{ByteOrder, Encoder};
+use armilla_giop::{
+    LocateStatus, Message, MessageHeader, MessageKind, begin_locate_reply, decode_locate_request,
+};
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::peer::{self, Peer, Wire};
 use armilla_tests::probe::*;
@@ -124,6 +127,24 @@ fn a_name_that_nobody_published_does_not_exist() {
     let object = client.string_to_object(&url).unwrap();
     assert_eq!(object.non_existent(), Ok(true));
     assert_eq!(object.locate(), Ok(false));
+}
+
+#[test]
+fn a_server_may_raise_object_not_exist_where_it_is_asked_for_the_place_of_an_object() {
+    let peer = Peer::start(|_, mut wire| {
+        let Some(octets) = wire.message() else { return };
+        let message = Message::parse(&octets).unwrap().unwrap();
+        let id = decode_locate_request(&message).unwrap().request_id;
+        let mut out = Encoder::new(ByteOrder::Big);
+        begin_locate_reply(&mut out, Version::V1_2, id, LocateStatus::SystemException);
+        out.put_string("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0").unwrap();
+        out.put_u32(0);
+        out.put_u32(1);
+        MessageHeader::finish(&mut out).unwrap();
+        wire.send(&out.to_vec());
+    });
+    let remote = peer.reference(&orbs::client(), Version::V1_2);
+    assert_eq!(remote.object().locate(), Ok(false));
 }
 
 #[test]

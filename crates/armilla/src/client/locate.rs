@@ -91,7 +91,11 @@ fn read(message: &Message<'_>, id: u32, reference: &Reference) -> CdrResult<Opti
         LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
             Located::At(Ior::decode(&mut body)?)
         }
-        LocateStatus::SystemException => Located::Raised(decode_system(&mut body)?),
+        LocateStatus::SystemException => match decode_system(&mut body)? {
+            // Another way to say that the object is unknown, and the one of JacORB.
+            error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
+            error => Located::Raised(error),
+        },
         LocateStatus::NeedsAddressingMode => Located::Raised(
             SystemException::new(ExceptionKind::NoImplement, Minor::default(), Completion::No)
                 .because("the server wants another addressing mode, which is not supported yet"),
