@@ -1,5 +1,5 @@
 //! The Rust side of the interop suite: `Interop::Echo` served and called, and the runner that pairs
-//! our programs with those of omniORB.
+//! our programs with those of omniORB and JacORB.
 //!
 //! | module | what |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | [`checks`] | what the client calls and expects, one line printed for each |
 //! | [`runner`] | processes, temporary directories, the groups of checks of `interop/run` |
 //!
-//! The programs are in `src/bin`; those of omniORB, with the same options and the same names of
-//! checks, are in `interop/omniorb`.
+//! The programs are in `src/bin`; those of omniORB and JacORB, with the same options and names of
+//! checks, are in `interop/omniorb` and `interop/jacorb`.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 //! Requests in big-endian order, and for comparison in little-endian order, written octet by octet
-//! and sent to both servers: all answers must say the same.
+//! and sent to all servers: all answers must say the same.
 
 use super::raw::RawClient;
 use super::{Orb, Server, Step, Suite, VERSIONS};
@@ -13,7 +13,7 @@ pub(super) fn run(suite: &mut Suite) {
     for version in VERSIONS {
         suite.group(&format!("big-endian/{version}"), |suite, group| {
             let version: Version = version.parse()?;
-            for orb in [Orb::Omni, Orb::Us] {
+            for orb in [Orb::Omni, Orb::Jac, Orb::Us] {
                 let none: [&str; 0] = [];
                 let server = Server::start(&suite.programs, &suite.directory, orb, &none)?;
                 for order in [ByteOrder::Little, ByteOrder::Big] {

@@ -5,7 +5,8 @@ use std::str::FromStr;
 /// Checks that fail, and not because of us.
 ///
 /// In the file, a line is a group, a check, and the reason, with white space between; `#` begins a
-/// comment line. A `?` behind the check says that it fails only at times.
+/// comment line. A `*` at the end of the group stands for any rest. A `?` behind the check says that
+/// it fails only at times.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
     failures: Vec<Failure>,
@@ -26,7 +27,16 @@ pub(super) struct Failure {
 impl Expected {
     /// The checks of `group` that fail.
     pub(super) fn of(&self, group: &str) -> Vec<&Failure> {
-        self.failures.iter().filter(|failure| failure.group == group).collect()
+        self.failures.iter().filter(|failure| failure.is_of(group)).collect()
+    }
+}
+
+impl Failure {
+    fn is_of(&self, group: &str) -> bool {
+        match self.group.strip_suffix('*') {
+            Some(start) => group.starts_with(start),
+            None => self.group == group,
+        }
     }
 }
 
@@ -65,6 +75,9 @@ mod tests {
         assert!(failure.always);
         assert_eq!((&*expected.of("a")[0].check, expected.of("a")[0].always), ("b", false));
         assert!(expected.of("us-to-omni/1.2").is_empty());
+        let expected: Expected = "us-to-jac/* nan it is made anew".parse().unwrap();
+        assert_eq!(expected.of("us-to-jac/1.1").len(), 1);
+        assert!(expected.of("us-to-omni/1.1").is_empty());
     }
 
     #[test]

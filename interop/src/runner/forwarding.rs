@@ -1,5 +1,5 @@
-//! References that forward: omniORB's servant manager called by us, our published names called by
-//! omniORB, ours by ours.
+//! References that forward: servant managers of omniORB and JacORB called by us, our published names
+//! called by them, ours by ours.
 
 use super::pairings::PAIRINGS;
 use super::{Client, Orb, Server, Step, Suite, VERSIONS, free_port};
@@ -23,7 +23,7 @@ pub(super) fn run(suite: &mut Suite) {
             let name = format!("forward/{}-to-{}/{version}", client.name(), server.name());
             suite.group(&name, |suite, group| {
                 let (programs, directory) = (&suite.programs, &suite.directory);
-                let (server, forwarder) = start(suite, server)?;
+                let (server, forwarder) = start(suite, server, version)?;
                 Client::new(programs, client, &forwarder)
                     .options(&client.max_giop(version))
                     .only(&CHECKS)
@@ -36,16 +36,16 @@ pub(super) fn run(suite: &mut Suite) {
 }
 
 /// A server, and the URL of an object that forwards to its object.
-fn start(suite: &Suite, orb: Orb) -> Step<(Server, String)> {
+fn start(suite: &Suite, orb: Orb, version: &str) -> Step<(Server, String)> {
     let (programs, directory) = (&suite.programs, &suite.directory);
     let port = free_port()?;
     match orb {
         Orb::Us => {
             let options = ["--publish", "star/Vega 1"];
             let server = Server::start_at(programs, directory, orb, port, &options)?;
-            Ok((server, format!("corbaloc:iiop:1.2@127.0.0.1:{port}/star/Vega%201")))
+            Ok((server, format!("corbaloc:iiop:{version}@127.0.0.1:{port}/star/Vega%201")))
         }
-        Orb::Omni => {
+        Orb::Omni | Orb::Jac => {
             let file = directory.path().join("forwarder");
             let option = "--forward-ior-file".as_ref();
             let server =

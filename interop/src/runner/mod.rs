@@ -1,4 +1,4 @@
-//! The runner: pairs the programs of Armilla and of omniORB, and looks at what they say.
+//! The runner: pairs the programs of Armilla, omniORB and JacORB, and looks at what they say.
 //!
 //! A *group* is a named list of checks, most often all that one client makes of one server. Groups
 //! are in the files named after what they are about; [`all`] runs them.

@@ -26,7 +26,7 @@ pub(super) fn run(suite: &mut Suite) {
         orb.shutdown();
         Ok(())
     });
-    for binder in [Orb::Omni, Orb::Us] {
+    for binder in [Orb::Omni, Orb::Jac, Orb::Us] {
         let name = format!("naming/bound-by-{}", binder.name());
         suite.group(&name, |suite, group| bound_by(suite, group, binder));
     }
@@ -169,7 +169,7 @@ fn bound_by(suite: &Suite, group: &mut Group, binder: Orb) -> Step {
     let bind = ["--bind-name", "sky/summer.season/Vega", &init_ref, &value];
     let server = Server::start(programs, directory, binder, &bind)?;
     let path = "sky/summer.season/Vega";
-    for orb in [Orb::Us, Orb::Omni] {
+    for orb in [Orb::Us, Orb::Omni, Orb::Jac] {
         let mut find = |case: &str, url: &str, options: &[&str]| {
             let client = Client::new(programs, orb, url).options(options).only(&CHECKS);
             client.run(directory, &format!("{case}/{}/", orb.name()), group)

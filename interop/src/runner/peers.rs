@@ -1,4 +1,4 @@
-//! The servers and clients of both ORBs, started with the same words.
+//! The servers and clients of all ORBs, started with the same words.
 
 use super::Step;
 use super::process::{Process, TemporaryDirectory};
@@ -25,6 +25,8 @@ pub enum Orb {
     Us,
     /// omniORB's.
     Omni,
+    /// JacORB's.
+    Jac,
 }
 
 impl Orb {
@@ -33,14 +35,19 @@ impl Orb {
         match self {
             Self::Us => "us",
             Self::Omni => "omni",
+            Self::Jac => "jac",
         }
     }
 
-    /// The option that limits the version of GIOP, and its value.
+    /// The option that limits the version of GIOP, and its value. JacORB limits its references
+    /// alone: as a client it speaks the version that the server's reference has.
     pub fn max_giop(self, version: &str) -> [&str; 2] {
-        match self {
-            Self::Us => ["-ORBMaxGIOPVersion", version],
-            Self::Omni => ["-ORBmaxGIOPVersion", version],
+        match (self, version) {
+            (Self::Us, _) => ["-ORBMaxGIOPVersion", version],
+            (Self::Omni, _) => ["-ORBmaxGIOPVersion", version],
+            (Self::Jac, "1.0") => ["--property", "jacorb.giop_minor_version=0"],
+            (Self::Jac, "1.1") => ["--property", "jacorb.giop_minor_version=1"],
+            (Self::Jac, _) => ["--property", "jacorb.giop_minor_version=2"],
         }
     }
 
@@ -48,6 +55,7 @@ impl Orb {
     pub(super) fn endpoint(self, port: u16) -> [String; 2] {
         match (self, port) {
             (Self::Us, _) => ["-ORBEndpoint".into(), format!("iiop://127.0.0.1:{port}")],
+            (Self::Jac, _) => ["--property".into(), format!("OAPort={port}")],
             (Self::Omni, 0) => ["-ORBendPoint".into(), "giop:tcp:127.0.0.1:".into()],
             (Self::Omni, _) => ["-ORBendPoint".into(), format!("giop:tcp:127.0.0.1:{port}")],
         }
@@ -58,6 +66,7 @@ impl Orb {
         match self {
             Self::Us => &["-ORBNativeCharCodeSet", "UTF-8"],
             Self::Omni => &["-ORBnativeCharCodeSet", "UTF-8"],
+            Self::Jac => &["--property", "jacorb.native_char_codeset=UTF8"],
         }
     }
 }
@@ -69,6 +78,8 @@ pub struct Programs {
     ours: PathBuf,
     /// omniORB's: as `make -C interop/omniorb` puts them.
     omni: PathBuf,
+    /// JacORB's: as `make -C interop/jacorb` puts them.
+    pub(super) jac: PathBuf,
     /// The folder `interop`.
     pub(super) home: PathBuf,
 }
@@ -87,13 +98,15 @@ impl Programs {
     /// The programs, ours being in `ours`.
     pub fn at(ours: &Path) -> Self {
         let home = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        Self { ours: ours.to_owned(), omni: home.join("target/omniorb"), home }
+        let [omni, jac] = ["omniorb", "jacorb"].map(|peer| home.join("target").join(peer));
+        Self { ours: ours.to_owned(), omni, jac, home }
     }
 
     fn path(&self, orb: Orb, name: &str) -> PathBuf {
         match orb {
             Orb::Us => self.ours.join(format!("interop-{name}")),
             Orb::Omni => self.omni.join(name),
+            Orb::Jac => self.jac.join(name),
         }
     }
 }
@@ -145,14 +158,14 @@ impl Server {
         Ok(Self { orb, process, ior: ior.trim().to_owned() })
     }
 
-    /// Asks the server to end, and waits until it has. How omniORB ends is its own affair: while it
-    /// destroys itself, a thread of it may crash over a request that a client has given up.
+    /// Asks the server to end, and waits until it has. How a peer ends is its own affair: while
+    /// omniORB destroys itself, a thread of it may crash over a request that a client has given up.
     ///
     /// # Errors
     /// When it does not end, or ours not in order.
     pub fn end(mut self) -> Step {
         let status = self.process.terminate(SHORT)?;
-        match status.success() || self.orb == Orb::Omni {
+        match status.success() || self.orb != Orb::Us {
             true => Ok(()),
             false => {
                 Err(format!("the server ended with {status}: {}", self.process.output()).into())
@@ -175,7 +188,7 @@ impl<'a> Client<'a> {
         // Where a reply does not come (see expected-failures.txt), five seconds show it too.
         let options: &[&str] = match orb {
             Orb::Us => &["-ORBCallTimeout", "5000"],
-            Orb::Omni => &[],
+            Orb::Omni | Orb::Jac => &[],
         };
         let arguments = options.iter().chain([&reference]).map(ToString::to_string).collect();
         Self { programs, orb, arguments }

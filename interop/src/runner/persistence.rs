@@ -15,7 +15,8 @@ pub(super) fn run(suite: &mut Suite) {
             || Server::start_at(programs, directory, Orb::Us, port, &["--key", "Alpha Centauri/2"]);
         let first = start()?;
         let ior = first.ior.clone();
-        let clients = [Orb::Omni, Orb::Us].map(|orb| (orb, Client::new(programs, orb, &ior)));
+        let clients =
+            [Orb::Omni, Orb::Jac, Orb::Us].map(|orb| (orb, Client::new(programs, orb, &ior)));
         let clients = clients.map(|(orb, client)| (orb, client.only(&CHECKS)));
         for (orb, client) in &clients {
             client.run(directory, &format!("before/{}/", orb.name()), group)?;

@@ -11,9 +11,18 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// In how many octets our messages leave in the groups about fragments.
 const FRAGMENT_SIZE: &str = "512";
 
+/// Whose traffic with whom is looked at.
+const WATCHED: [(Orb, Orb); 5] = [
+    (Orb::Omni, Orb::Us),
+    (Orb::Us, Orb::Omni),
+    (Orb::Us, Orb::Us),
+    (Orb::Jac, Orb::Us),
+    (Orb::Us, Orb::Jac),
+];
+
 pub(super) fn run(suite: &mut Suite) {
     for version in VERSIONS {
-        for (client, server) in [(Orb::Omni, Orb::Us), (Orb::Us, Orb::Omni), (Orb::Us, Orb::Us)] {
+        for (client, server) in WATCHED {
             let pair = format!("{}-to-{}/{version}", client.name(), server.name());
             let kinds = ["Request", "Reply", "LocateRequest", "LocateReply"];
             suite.group(&format!("wire/{pair}"), |suite, group| {
@@ -25,7 +34,7 @@ pub(super) fn run(suite: &mut Suite) {
             }
             let options = |orb: Orb| match orb {
                 Orb::Us => &["-ORBFragmentSize", FRAGMENT_SIZE][..],
-                Orb::Omni => &[],
+                Orb::Omni | Orb::Jac => &[],
             };
             let (client, server) = ((client, options(client)), (server, options(server)));
             suite.group(&format!("fragments/{pair}"), |suite, group| {
@@ -47,13 +56,17 @@ fn captured(
 ) -> Step {
     let (programs, directory) = (&suite.programs, &suite.directory);
     let (port, callback_port) = (free_port()?, free_port()?);
-    let server = Server::start_at(programs, directory, server, port, server_options)?;
+    let limit = server.max_giop(version);
+    let server_options = [&limit, server_options].concat();
+    let server = Server::start_at(programs, directory, server, port, &server_options)?;
     let client = Client::new(programs, client, &server.ior)
         .options(&client.max_giop(version))
         .options(&client.endpoint(callback_port))
         .options(client_options)
-        // What omniORB itself sends amiss, see expected-failures.txt.
-        .only(&["!raise_failed/100_kb"]);
+        // Left out: what omniORB itself sends amiss and what JacORB waits for, see
+        // expected-failures.txt; and JacORB's LocateReply with OBJECT_NOT_EXIST, which is right, but
+        // tshark 4.0 reads an exception in a LocateReply wrongly.
+        .only(&["!raise_failed/100_kb", "!descend/", "!_locate/destroyed"]);
     let (program, arguments) = client.command();
     let mut command = Command::new(programs.home.join("wire-check"));
     command.arg("--capture").arg(directory.path().join("capture"));
@@ -62,9 +75,9 @@ fn captured(
     let mut check = Process::start(&mut command, directory.path())?;
     let status = check.wait(LIMIT)?;
     let output = check.output();
-    group.take_report("", &output, Some(0).filter(|_| output.contains(" 0 failed")))?;
+    group.take_report("", &output, Some(i32::from(!output.contains(" 0 failed"))))?;
     group.check("tshark/well_formed", || {
-        let fine = status.success() && output.contains("\nno malformed frame\n");
+        let fine = output.contains("\nno malformed frame\n");
         let after = output.find("\nGIOP messages:").unwrap_or_default();
         expect(fine, format!("{status}: {}", &output[after..]))
     });

@@ -1,0 +1,50 @@
+package peer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+import org.omg.CORBA.ORB;
+import org.omg.PortableServer.POA;
+import org.omg.PortableServer.POAHelper;
+
+/** How both programs set JacORB up. */
+final class Orbs {
+  private Orbs() {}
+
+  /** An ORB with these properties ("name=value"), and the options of ORB_init that are in `arguments`. */
+  static ORB init(List<String> arguments, List<String> properties) {
+    System.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
+    System.setProperty("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
+    Properties all = new Properties();
+    all.setProperty("OAIAddr", "127.0.0.1");
+    all.setProperty("jacorb.codeset", "on");
+    all.setProperty("jacorb.native_char_codeset", "ISO8859_1");
+    all.setProperty("jacorb.locate_on_bind", "on");
+    // A hundred requests at once are not too many.
+    all.setProperty("jacorb.poa.queue_max", "10000");
+    // Each failure is a result to look at, not something to try again.
+    all.setProperty("jacorb.retries", "0");
+    all.setProperty("jacorb.connection.client.pending_reply_timeout", "5000");
+    for (String property : properties) {
+      int middle = property.indexOf('=');
+      if (middle < 0) throw new IllegalArgumentException(property + " is not NAME=VALUE");
+      all.setProperty(property.substring(0, middle), property.substring(middle + 1));
+    }
+    return ORB.init(arguments.toArray(String[]::new), all);
+  }
+
+  static POA rootPoa(ORB orb) throws Exception {
+    POA poa = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+    poa.the_POAManager().activate();
+    return poa;
+  }
+
+  /** Written beside and renamed, so that whoever waits for the file never reads half of it. */
+  static void writeWhole(String file, String text) throws IOException {
+    Path unfinished = Path.of(file + ".unfinished");
+    Files.writeString(unfinished, text + "\n");
+    Files.move(unfinished, Path.of(file), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+  }
+}
