@@ -190,7 +190,7 @@ final class Cases {
     add("hundred", sequence(Filler.Mode.RANDOM, 100));
     Streamable hundred = all.get(all.size() - 1).values().get(0);
     add("large", sequence(Filler.Mode.RANDOM,
-        Math.min(10_000, LARGEST_VALUE * 100 / Holders.encoded(orb, hundred).length)));
+        Math.min(10_000, LARGEST_VALUE * 100 / Holders.encodedLength(orb, hundred))));
   }
 
   private Writer sequence(Filler.Mode mode, int count) {

@@ -23,11 +23,11 @@ final class Holders {
     return holder;
   }
 
-  /** The value's CDR encoding. Equal encodings are equal values, NaN and -0.0 by their bits. */
-  static byte[] encoded(ORB orb, Streamable holder) {
+  /** How many octets the value is in CDR. */
+  static int encodedLength(ORB orb, Streamable holder) {
     OutputStream out = orb.create_output_stream();
     holder._write(out);
-    return ((org.jacorb.orb.CDROutputStream) out).getBufferCopy();
+    return ((org.jacorb.orb.CDROutputStream) out).getBufferCopy().length;
   }
 
   private static Field field(Streamable holder) throws ReflectiveOperationException {

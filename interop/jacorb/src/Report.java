@@ -57,7 +57,8 @@ final class Report {
     String what = cause.toString();
     if (cause instanceof SystemException system) what += " (minor code " + Integer.toHexString(system.minor) + ")";
     if (!(cause instanceof Mismatch) && cause.getStackTrace().length > 0) what += " at " + cause.getStackTrace()[0];
-    return what.replaceAll("\\s+", " ");
+    what = what.replaceAll("\\s+", " ");
+    return what.length() > 400 ? what.substring(0, 400) + "..." : what;
   }
 
   /** Thrown by a check that does not hold; says what was wrong. */

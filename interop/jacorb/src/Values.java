@@ -62,11 +62,8 @@ final class Values {
     expectSame("kept", kept, given);
   }
 
-  private void expectSame(String what, Streamable got, Streamable wanted) {
-    byte[] gotOctets = Holders.encoded(orb, got);
-    byte[] wantedOctets = Holders.encoded(orb, wanted);
-    int at = Arrays.mismatch(gotOctets, wantedOctets);
-    Report.expect(at < 0, what + " differs: " + gotOctets.length + " octets in CDR, wanted " + wantedOctets.length
-        + "; at octet " + at);
+  private static void expectSame(String what, Streamable got, Streamable wanted) throws Exception {
+    boolean same = Same.same(Holders.get(got), Holders.get(wanted));
+    Report.expect(same, what + " differs: " + Arrays.deepToString(new Object[] {Holders.get(got)}));
   }
 }
