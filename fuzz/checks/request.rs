@@ -3,7 +3,8 @@
 use armilla_cdr::Encoder;
 use armilla_giop::{
     CODE_SETS_CONTEXT, CodeSetContext, Message, MessageHeader, OutgoingRequest, ResponseFlags,
-    Target, begin_request, decode_cancel_request, decode_locate_request, decode_request,
+    Target, TargetAddress, begin_request, decode_cancel_request, decode_locate_request,
+    decode_request,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -30,7 +31,7 @@ pub(crate) fn check(data: &[u8]) {
             (true, true) => ResponseFlags::Server,
             (true, false) => ResponseFlags::Target,
         },
-        object_key,
+        target: TargetAddress::Key(object_key),
         operation: header.operation.as_str(),
         contexts: &contexts,
     };

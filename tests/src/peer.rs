@@ -6,7 +6,7 @@ use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::ior::IiopProfile;
 use armilla_giop::{
     HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags,
-    begin_reply, begin_request, decode_request, put_body,
+    TargetAddress, begin_reply, begin_request, decode_request, put_body,
 };
 use rustix::net::{self, AddressFamily, SocketType, sockopt};
 use std::io::{self, Read, Write};
@@ -204,9 +204,8 @@ pub fn request(
     body: impl for<'p> FnOnce(&mut Encoder<'p>) -> CdrResult,
 ) -> Vec<u8> {
     let mut out = Encoder::new(order);
-    let response = ResponseFlags::Target;
-    let header =
-        OutgoingRequest { request_id: 1, response, object_key: key, operation, contexts: &[] };
+    let (response, target) = (ResponseFlags::Target, TargetAddress::Key(key));
+    let header = OutgoingRequest { request_id: 1, response, target, operation, contexts: &[] };
     begin_request(&mut out, version, &header).unwrap();
     put_body(&mut out, version, body).unwrap();
     MessageHeader::finish(&mut out).unwrap();

@@ -8,7 +8,7 @@ use armilla_giop::ior::{
 };
 use armilla_giop::{
     CodeSetContext, Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags,
-    SystemExceptionBody, begin_request, decode_reply, put_body,
+    SystemExceptionBody, TargetAddress, begin_request, decode_reply, put_body,
 };
 use armilla_tests::orbs;
 use armilla_tests::peer::Wire;
@@ -268,7 +268,7 @@ fn answer(server: &Server, operation: &str, context: Option<CodeSetContext>) -> 
     let request = OutgoingRequest {
         request_id: 1,
         response: ResponseFlags::Target,
-        object_key: &profile.object_key,
+        target: TargetAddress::Key(&profile.object_key),
         operation,
         contexts: context.as_slice(),
     };

@@ -324,7 +324,7 @@ fn text_that_is_not_in_its_code_set_is_a_conversion_error() {
         let header = armilla_giop::OutgoingRequest {
             request_id: 1,
             response: armilla_giop::ResponseFlags::Target,
-            object_key: &key,
+            target: armilla_giop::TargetAddress::Key(&key),
             operation: "_set_name",
             contexts: &[armilla_giop::CodeSetContext::service_context(&data)],
         };

@@ -252,7 +252,8 @@ fn a_locate_request_in_every_version_and_byte_order_is_answered() {
     for (version, order) in peer::VERSIONS.iter().flat_map(|v| peer::ORDERS.map(|o| (*v, o))) {
         let mut wire = Wire::connect(server.address());
         let mut out = armilla_cdr::Encoder::new(order);
-        armilla_giop::encode_locate_request(&mut out, version, 5, b"nobody").unwrap();
+        let nobody = armilla_giop::TargetAddress::Key(b"nobody");
+        armilla_giop::encode_locate_request(&mut out, version, 5, nobody).unwrap();
         armilla_giop::MessageHeader::finish(&mut out).unwrap();
         wire.send(&out.to_vec());
         let answer = wire.message().unwrap();

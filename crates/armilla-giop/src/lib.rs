@@ -15,14 +15,14 @@
 //! ```
 //! use armilla_cdr::{ByteOrder, Encoder};
 //! use armilla_giop::{
-//!     Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, Version,
+//!     Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, TargetAddress, Version,
 //!     begin_reply, begin_request, decode_reply, decode_request, put_body,
 //! };
 //!
 //! let request = OutgoingRequest {
 //!     request_id: 7,
 //!     response: ResponseFlags::Target,
-//!     object_key: b"account",
+//!     target: TargetAddress::Key(b"account"),
 //!     operation: "deposit",
 //!     contexts: &[],
 //! };
@@ -97,5 +97,5 @@ pub use request::{
 };
 pub use service_context::{CODE_SETS_CONTEXT, ServiceContext, ServiceContexts};
 pub use system_exception::{CompletionStatus, SystemExceptionBody};
-pub use target::Target;
+pub use target::{AddressingDisposition, Target, TargetAddress};
 pub use version::{ParseVersionError, Version};

@@ -1,6 +1,6 @@
 //! LocateRequest: where is the object? (CORBA 3.4 Part 2, 9.4.5)
 
-use crate::{Message, MessageHeader, MessageKind, Target, Version};
+use crate::{Message, MessageHeader, MessageKind, Target, TargetAddress, Version};
 use armilla_cdr::{CdrResult, Encoder};
 
 /// A LocateRequest as received.
@@ -34,13 +34,13 @@ pub fn encode_locate_request(
     out: &mut Encoder<'_>,
     version: Version,
     request_id: u32,
-    object_key: &[u8],
+    target: TargetAddress<'_>,
 ) -> CdrResult {
     MessageHeader::begin(out, version, MessageKind::LocateRequest);
     out.put_u32(request_id);
     match version.has_1_2_layout() {
-        true => Target::encode_key(out, object_key),
-        false => out.copy_octets(object_key),
+        true => target.encode(out),
+        false => out.copy_octets(target.key()?),
     }
 }
 
@@ -61,8 +61,9 @@ mod tests {
                 _ => golden(b"GIOP\x01\0\0\x03\0\0\0\x0b\0\0\0\x05\0\0\0\x03key", order, &[12, 16]),
             };
             expected[5] = version.minor;
-            let octets =
-                written(order, |out| encode_locate_request(out, version, 5, b"key").unwrap());
+            let octets = written(order, |out| {
+                encode_locate_request(out, version, 5, TargetAddress::Key(b"key")).unwrap()
+            });
             assert_eq!(octets, expected, "GIOP {version} {order:?}");
             let request = LocateRequest { request_id: 5, target: Target::Key(b"key") };
             assert_eq!(decode_locate_request(&message(&octets)), Ok(request));

@@ -6,7 +6,7 @@ use crate::cursor::Cursor;
 use crate::service_context::encode_contexts;
 use crate::{
     Message, MessageHeader, MessageKind, OperationName, ServiceContext, ServiceContexts, Target,
-    Version,
+    TargetAddress, Version,
 };
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
 
@@ -118,7 +118,7 @@ pub struct OutgoingRequest<'r> {
     /// What the client wants to hear.
     pub response: ResponseFlags,
     /// The object.
-    pub object_key: &'r [u8],
+    pub target: TargetAddress<'r>,
     /// The operation, by its IDL name.
     pub operation: &'r str,
     /// What this ORB says beside it.
@@ -157,7 +157,7 @@ fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     let request_id_at = out.len();
     out.put_u32(request.request_id);
     out.copy_raw(&[request.response as u8, 0, 0, 0]);
-    Target::encode_key(out, request.object_key)?;
+    request.target.encode(out)?;
     encode_operation(out, request.operation)?;
     encode_contexts(out, request.contexts)?;
     Ok(request_id_at)
@@ -170,7 +170,7 @@ fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     out.put_u32(request.request_id);
     // The three reserved octets of 1.1 are where 1.0 has padding.
     out.copy_raw(&[u8::from(request.response.response_expected()), 0, 0, 0]);
-    out.copy_octets(request.object_key)?;
+    out.copy_octets(request.target.key()?)?;
     encode_operation(out, request.operation)?;
     out.put_u32(0); // No principal: deprecated before 1.2 took it away.
     Ok(request_id_at)
@@ -198,7 +198,7 @@ mod tests {
     const REQUEST: OutgoingRequest<'static> = OutgoingRequest {
         request_id: 5,
         response: ResponseFlags::Target,
-        object_key: b"key",
+        target: TargetAddress::Key(b"key"),
         operation: "ping",
         contexts: CONTEXTS,
     };

@@ -1,12 +1,119 @@
 //! How a request names the object that it is for (CORBA 3.4 Part 2, 9.4.2.1, `TargetAddress`).
 
 use crate::cursor::Cursor;
-use crate::ior::{TAG_INTERNET_IOP, iiop_object_key};
-use armilla_cdr::{CdrErrorKind, CdrResult, Encoder};
+use crate::ior::{Ior, TAG_INTERNET_IOP, TaggedProfile, iiop_object_key};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 
-const KEY_ADDRESS: u16 = 0;
-const PROFILE_ADDRESS: u16 = 1;
-const REFERENCE_ADDRESS: u16 = 2;
+/// The ways to name an object in a request: what a server answers with when it wants another one
+/// (`AddressingDisposition`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum AddressingDisposition {
+    /// By the object key.
+    Key = 0,
+    /// By a profile of the reference.
+    Profile,
+    /// By the whole reference.
+    Reference,
+}
+
+impl AddressingDisposition {
+    const fn from_number(number: u16) -> Option<Self> {
+        Some(match number {
+            0 => Self::Key,
+            1 => Self::Profile,
+            2 => Self::Reference,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Decode<'a> for AddressingDisposition {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        let number = input.u16()?;
+        Self::from_number(number)
+            .ok_or_else(|| input.invalid_enum("GIOP::AddressingDisposition", u32::from(number)))
+    }
+}
+
+impl Encode for AddressingDisposition {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_u16(*self as u16);
+        Ok(())
+    }
+}
+
+/// The object that a request is to go to. Before 1.2 there is only the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetAddress<'r> {
+    /// Its object key.
+    Key(&'r [u8]),
+    /// A profile of its reference.
+    Profile(&'r TaggedProfile),
+    /// Its reference, and which of the profiles was selected.
+    Reference {
+        /// The index of the profile.
+        selected: u32,
+        /// The reference.
+        ior: &'r Ior,
+    },
+}
+
+impl TargetAddress<'_> {
+    /// Appends the address as GIOP 1.2 sends it.
+    #[inline]
+    pub(crate) fn encode(self, out: &mut Encoder<'_>) -> CdrResult {
+        match self {
+            Self::Key(key) => {
+                out.put_u16(AddressingDisposition::Key as u16);
+                out.copy_octets(key)
+            }
+            _ => self.encode_more(out),
+        }
+    }
+
+    #[cold]
+    fn encode_more(self, out: &mut Encoder<'_>) -> CdrResult {
+        let put = |profile: &TaggedProfile, out: &mut Encoder<'_>| {
+            out.put_u32(profile.id);
+            out.copy_octets(&profile.data)
+        };
+        match self {
+            Self::Key(_) => self.encode(out),
+            Self::Profile(profile) => {
+                out.put_u16(AddressingDisposition::Profile as u16);
+                put(profile, out)
+            }
+            Self::Reference { selected, ior } => {
+                out.put_u16(AddressingDisposition::Reference as u16);
+                out.put_u32(selected);
+                out.put_string(&ior.type_id)?;
+                out.put_length(ior.profiles.len())?;
+                ior.profiles.iter().try_for_each(|profile| put(profile, out))
+            }
+        }
+    }
+
+    /// The object key, which is all that versions before 1.2 send.
+    ///
+    /// # Errors
+    /// When it must be found in a profile that has none.
+    #[inline]
+    pub(crate) fn key(&self) -> CdrResult<&[u8]> {
+        let profile = match *self {
+            Self::Key(key) => return Ok(key),
+            Self::Profile(profile) => profile,
+            Self::Reference { selected, ior } => {
+                let profile = usize::try_from(selected).ok().and_then(|at| ior.profiles.get(at));
+                profile.ok_or(NO_PROFILE)?
+            }
+        };
+        iiop_object_key(&profile.data)
+    }
+}
+
+const NO_PROFILE: CdrError =
+    CdrError::new(CdrErrorKind::Invalid("the selected profile does not exist"));
 
 /// The object that a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,19 +149,13 @@ impl<'b> Target<'b> {
     /// have the profile that is selected.
     #[inline]
     pub(crate) fn decode(input: &mut Cursor<'b>) -> CdrResult<Self> {
-        match input.u16()? {
-            KEY_ADDRESS => input.octets().map(Self::Key),
-            PROFILE_ADDRESS => profile(input),
-            REFERENCE_ADDRESS => selected_profile(input),
-            form => Err(input.invalid_enum("GIOP::TargetAddress", u32::from(form))),
+        let number = input.u16()?;
+        match AddressingDisposition::from_number(number) {
+            Some(AddressingDisposition::Key) => input.octets().map(Self::Key),
+            Some(AddressingDisposition::Profile) => profile(input),
+            Some(AddressingDisposition::Reference) => selected_profile(input),
+            None => Err(input.invalid_enum("GIOP::AddressingDisposition", u32::from(number))),
         }
-    }
-
-    /// Appends the address by object key as GIOP 1.2 sends it.
-    #[inline]
-    pub(crate) fn encode_key(out: &mut Encoder<'_>, key: &[u8]) -> CdrResult {
-        out.put_u16(KEY_ADDRESS);
-        out.copy_octets(key)
     }
 }
 
@@ -85,7 +186,7 @@ mod tests {
     use crate::testing::ORDERS;
     use crate::{Version, ior};
     use alloc::vec::Vec;
-    use armilla_cdr::{ByteOrder, Encode};
+    use armilla_cdr::ByteOrder;
 
     fn profile() -> TaggedProfile {
         let (version, host) = (Version::V1_2, "host".into());
@@ -97,10 +198,12 @@ mod tests {
     fn reference(order: ByteOrder, selected: u32) -> Vec<u8> {
         let unknown = TaggedProfile { id: ior::TAG_MULTIPLE_COMPONENTS, data: b"\0".to_vec() };
         let reference = Ior { type_id: "IDL:A:1.0".into(), profiles: [unknown, profile()].into() };
+        written(order, TargetAddress::Reference { selected, ior: &reference })
+    }
+
+    fn written(order: ByteOrder, address: TargetAddress<'_>) -> Vec<u8> {
         let mut out = Encoder::new(order);
-        out.put_u16(REFERENCE_ADDRESS);
-        out.put_u32(selected);
-        reference.encode(&mut out).unwrap();
+        address.encode(&mut out).unwrap();
         out.to_vec()
     }
 
@@ -108,12 +211,9 @@ mod tests {
     fn the_key_is_found_in_each_form_of_address() {
         for order in ORDERS {
             let profile = profile();
-            let mut key = Encoder::new(order);
-            Target::encode_key(&mut key, b"key").unwrap();
-            let mut by_profile = Encoder::new(order);
-            by_profile.put_u16(PROFILE_ADDRESS);
-            profile.encode(&mut by_profile).unwrap();
-            for octets in [key.to_vec(), by_profile.to_vec(), reference(order, 1)] {
+            let key = written(order, TargetAddress::Key(b"key"));
+            let by_profile = written(order, TargetAddress::Profile(&profile));
+            for octets in [key, by_profile, reference(order, 1)] {
                 let mut input = Cursor::at(&octets, 0, order);
                 let target = Target::decode(&mut input).unwrap();
                 assert_eq!(target.object_key(), Some(&b"key"[..]), "{target:?}");

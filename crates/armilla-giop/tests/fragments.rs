@@ -5,8 +5,8 @@ mod random;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 use armilla_giop::{
     Fragments, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,
-    ReplyStatus, ResponseFlags, ServiceContext, Version, begin_reply, begin_request,
-    close_connection, decode_reply, decode_request, put_body,
+    ReplyStatus, ResponseFlags, ServiceContext, TargetAddress, Version, begin_reply, begin_request,
+    close_connection, decode_reply, decode_request, encode_locate_request, put_body,
 };
 use random::Random;
 
@@ -75,8 +75,8 @@ fn request<'p>(
 ) -> Encoder<'p> {
     let mut out = Encoder::new(order);
     let contexts = &[ServiceContext { id: 1, data: b"context" }];
-    let (response, object_key, operation) = (ResponseFlags::Target, b"key", "operate");
-    let request = OutgoingRequest { request_id, response, object_key, operation, contexts };
+    let (response, target) = (ResponseFlags::Target, TargetAddress::Key(b"key"));
+    let request = OutgoingRequest { request_id, response, target, operation: "operate", contexts };
     begin_request(&mut out, version, &request).unwrap();
     put_body(&mut out, version, |out| contents.put(out)).unwrap();
     MessageHeader::finish(&mut out).unwrap();
@@ -208,7 +208,8 @@ fn messages_that_cannot_have_fragments_are_left_whole() {
     let message = request(Version::V1_2, ByteOrder::Big, 1, &contents);
     assert!(Fragments::of(&message, message.len()).is_none(), "it is no larger");
     let mut locate = Encoder::new(ByteOrder::Big);
-    armilla_giop::encode_locate_request(&mut locate, Version::V1_2, 1, &[7; 1000]).unwrap();
+    let target = TargetAddress::Key(&[7; 1000]);
+    encode_locate_request(&mut locate, Version::V1_2, 1, target).unwrap();
     MessageHeader::finish(&mut locate).unwrap();
     assert!(Fragments::of(&locate, 400).is_none(), "no version before 1.2 could");
 }

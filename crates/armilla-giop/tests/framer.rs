@@ -5,8 +5,8 @@ mod random;
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::{
     Framer, HEADER_LEN, HeaderError, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus,
-    ResponseFlags, Version, begin_reply, begin_request, cancel_request, close_connection,
-    decode_reply, decode_request, put_body,
+    ResponseFlags, TargetAddress, Version, begin_reply, begin_request, cancel_request,
+    close_connection, decode_reply, decode_request, put_body,
 };
 use random::Random;
 
@@ -17,8 +17,8 @@ const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 fn request(version: Version, order: ByteOrder, request_id: u32, body: &[u8]) -> Vec<u8> {
     let mut out = Encoder::new(order);
     let response = ResponseFlags::Target;
-    let (object_key, operation, contexts) = (b"key", "operate", &[]);
-    let request = OutgoingRequest { request_id, response, object_key, operation, contexts };
+    let (target, operation, contexts) = (TargetAddress::Key(b"key"), "operate", &[]);
+    let request = OutgoingRequest { request_id, response, target, operation, contexts };
     begin_request(&mut out, version, &request).unwrap();
     put_body(&mut out, version, |out| out.copy_octets(body)).unwrap();
     MessageHeader::finish(&mut out).unwrap();

@@ -8,9 +8,9 @@ use armilla_cdr::{ByteOrder, CdrResult, Decode, Encode, Encoder};
 use armilla_giop::ior::{AlternateAddress, Component, IiopProfile, Ior};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, HEADER_LEN, LocateStatus, MessageHeader, MessageKind,
-    OutgoingRequest, ReplyStatus, ResponseFlags, ServiceContext, SystemExceptionBody, Version,
-    begin_locate_reply, begin_reply, begin_request, cancel_request, close_connection,
-    encode_locate_request, put_body,
+    OutgoingRequest, ReplyStatus, ResponseFlags, ServiceContext, SystemExceptionBody,
+    TargetAddress, Version, begin_locate_reply, begin_reply, begin_request, cancel_request,
+    close_connection, encode_locate_request, put_body,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ fn requests() -> Seeds {
     let request = OutgoingRequest {
         request_id: 5,
         response: ResponseFlags::Target,
-        object_key: b"account",
+        target: TargetAddress::Key(b"account"),
         operation: "deposit",
         contexts: &contexts,
     };
@@ -71,7 +71,9 @@ fn requests() -> Seeds {
             })
         });
         seeds.push((format!("request-{version}-{name}"), octets));
-        let locate = message(order, |out| encode_locate_request(out, version, 6, b"account"));
+        let locate = message(order, |out| {
+            encode_locate_request(out, version, 6, TargetAddress::Key(b"account"))
+        });
         seeds.push((format!("locate-{version}-{name}"), locate));
     }
     let oneway = OutgoingRequest { response: ResponseFlags::None, contexts: &[], ..request };

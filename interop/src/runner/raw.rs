@@ -4,8 +4,8 @@ use super::Step;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
-    HEADER_LEN, Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, Version,
-    begin_request, decode_locate_reply, decode_reply, encode_locate_request, put_body,
+    HEADER_LEN, Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, TargetAddress,
+    Version, begin_request, decode_locate_reply, decode_reply, encode_locate_request, put_body,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -53,7 +53,7 @@ impl RawClient {
         let request = OutgoingRequest {
             request_id: self.requests,
             response: ResponseFlags::Target,
-            object_key: &self.key,
+            target: TargetAddress::Key(&self.key),
             operation,
             contexts: &[],
         };
@@ -71,7 +71,12 @@ impl RawClient {
     pub(super) fn locate(&mut self) -> Step<u32> {
         self.requests += 1;
         let mut out = Encoder::new(self.order);
-        encode_locate_request(&mut out, self.version, self.requests, &self.key)?;
+        encode_locate_request(
+            &mut out,
+            self.version,
+            self.requests,
+            TargetAddress::Key(&self.key),
+        )?;
         let octets = self.exchange(out)?;
         let message = whole(&octets)?;
         let (header, _) = decode_locate_reply(&message)?;

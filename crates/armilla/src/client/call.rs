@@ -1,7 +1,7 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
 use super::deadline::Deadline;
-use super::journey::Journey;
+use super::journey::{Forward, Journey};
 use super::link::{Link, Outgoing};
 use super::operation::Operation;
 use super::route::Target;
@@ -11,9 +11,9 @@ use crate::exception::{
 use crate::object::Object;
 use crate::orb::Orb;
 use crate::server::Absence;
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
+use armilla_cdr::{CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
-use armilla_giop::{MessageKind, ReplyStatus, ResponseFlags, decode_reply};
+use armilla_giop::{AddressingDisposition, MessageKind, ReplyStatus, ResponseFlags, decode_reply};
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -121,7 +121,7 @@ pub(crate) fn call<'p>(
         let outgoing = Outgoing { target, operation, response, arguments };
         match attempt(&reference.orb, outgoing, &deadline, &mut *finish) {
             Ok(Answer::Taken) => return Ok(()),
-            Ok(Answer::Forward(ior)) => reference.forward(&ior, &mut journey)?,
+            Ok(Answer::Forward(forward)) => reference.follow(route, forward, &mut journey)?,
             Ok(Answer::Raised(exception)) => {
                 let exception = exception.said_by(&target.endpoint.address, operation.name);
                 reference.return_home(route, &mut journey, exception)?;
@@ -135,8 +135,8 @@ pub(crate) fn call<'p>(
 pub(crate) enum Answer {
     /// The reply, which was taken; or nothing was to come.
     Taken,
-    /// The object is elsewhere.
-    Forward(Ior),
+    /// The object is elsewhere, or to be named in another way.
+    Forward(Forward),
     /// The server raised a system exception.
     Raised(SystemException),
 }
@@ -236,13 +236,12 @@ fn take_reply(
             finish(status, body).map(|()| Answer::Taken)
         }
         ReplyStatus::SystemException => decode_system(body).map(Answer::Raised),
-        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-            Ior::decode(body).map(Answer::Forward)
+        ReplyStatus::LocationForward => Ok(Answer::Forward(Forward::To(Ior::decode(body)?))),
+        ReplyStatus::LocationForwardPerm => {
+            Ok(Answer::Forward(Forward::ForGood(Ior::decode(body)?)))
         }
         ReplyStatus::NeedsAddressingMode => {
-            let what = "the server wants the whole reference instead of the object key, \
-                        which is not supported yet";
-            Err(CdrError::new(CdrErrorKind::Invalid(what)))
+            Ok(Answer::Forward(Forward::Readdress(AddressingDisposition::decode(body)?)))
         }
     }
 }

@@ -6,6 +6,7 @@ use super::route::{Route, Target};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Reference;
 use arc_swap::Guard;
+use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
@@ -18,6 +19,16 @@ pub(crate) struct Journey {
     failures: usize,
     /// Whether it came back from where an earlier call was forwarded to.
     returned: bool,
+}
+
+/// Where a server sends a call instead of answering it.
+pub(crate) enum Forward {
+    /// To where this reference denotes the object for now.
+    To(Ior),
+    /// To where this reference denotes it from now on.
+    ForGood(Ior),
+    /// To the same place, with the object named in another way.
+    Readdress(AddressingDisposition),
 }
 
 impl Reference {
@@ -39,22 +50,45 @@ impl Reference {
         if route.is_some() {
             return Ok(route);
         }
-        let route = Route::new(&self.ior, false, self.orb.client(), self.orb.settings())?;
-        self.route.store(Some(Arc::new(route)));
+        let home = self.home.load();
+        let ior = home.as_deref().unwrap_or(&self.ior);
+        self.take_route(Route::new(&self.orb, ior, None, AddressingDisposition::Key)?);
         Ok(self.route.load())
     }
 
-    /// Sends this call and later ones where the server says that the object is.
+    /// Sends this call and later ones where the server says that the object is, or in the way in
+    /// which it wants them.
     #[cold]
-    pub(crate) fn forward(&self, ior: &Ior, journey: &mut Journey) -> Result<(), SystemException> {
+    pub(crate) fn follow(
+        &self,
+        route: &Route,
+        forward: Forward,
+        journey: &mut Journey,
+    ) -> Result<(), SystemException> {
         journey.forwards += 1;
         journey.failures = 0;
         if journey.forwards > self.orb.settings().max_forwards {
             return Err(too_many_forwards(journey.forwards));
         }
-        let route = Route::new(ior, true, self.orb.client(), self.orb.settings())?;
-        self.route.store(Some(Arc::new(route)));
+        let by_key = AddressingDisposition::Key;
+        self.take_route(match forward {
+            Forward::To(ior) => Route::new(&self.orb, &ior, Some(&ior), by_key)?,
+            Forward::ForGood(ior) => {
+                let route = Route::new(&self.orb, &ior, None, by_key)?;
+                self.home.store(Some(Arc::new(ior)));
+                route
+            }
+            Forward::Readdress(wanted) => {
+                let home = self.home.load();
+                let home = home.as_deref().unwrap_or(&self.ior);
+                route.readdressed(&self.orb, home, wanted)?
+            }
+        });
         Ok(())
+    }
+
+    fn take_route(&self, route: Route) {
+        self.route.store(Some(Arc::new(route)));
     }
 
     /// After a system exception: when it says that the server does not have the object, the call
@@ -105,7 +139,7 @@ impl Reference {
     /// they would say.
     #[cold]
     pub(crate) fn turn_back(&self, route: &Route, journey: &mut Journey) -> bool {
-        if !route.forwarded || journey.forwards > 0 || journey.returned {
+        if !route.is_forwarded() || journey.forwards > 0 || journey.returned {
             return false;
         }
         journey.returned = true;

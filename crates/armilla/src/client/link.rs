@@ -180,7 +180,7 @@ impl Link {
         let request = OutgoingRequest {
             request_id: id,
             response: call.response,
-            object_key: &call.target.key,
+            target: call.target.address(),
             operation: call.operation.name,
             contexts: context.as_slice(),
         };

@@ -1,22 +1,22 @@
 //! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
 
 use super::deadline::Deadline;
-use super::journey::Journey;
+use super::journey::{Forward, Journey};
 use super::link::Link;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Decode, Encoder};
 use armilla_giop::{
-    LocateStatus, Message, MessageHeader, MessageKind, decode_locate_reply, encode_locate_request,
-    ior::Ior,
+    AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, decode_locate_reply,
+    encode_locate_request, ior::Ior,
 };
 
 /// What a server said of the place of an object.
 enum Located {
     Here,
     Unknown,
-    At(Ior),
+    At(Forward),
     Raised(SystemException),
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
             Ok(Located::Unknown) if reference.turn_back(route, &mut journey) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(ior)) => reference.forward(&ior, &mut journey)?,
+            Ok(Located::At(forward)) => reference.follow(route, forward, &mut journey)?,
             Err(error) => reference.go_on(route, target, &mut journey, error)?,
         }
     }
@@ -67,7 +67,7 @@ fn exchange(
 ) -> Result<Located, SystemException> {
     let id = link.take_id();
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
-    encode_locate_request(&mut out, target.version, id, &target.key)
+    encode_locate_request(&mut out, target.version, id, target.address())
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
@@ -88,17 +88,15 @@ fn read(message: &Message<'_>, id: u32, reference: &Reference) -> CdrResult<Opti
     Ok(Some(match header.status {
         LocateStatus::ObjectHere => Located::Here,
         LocateStatus::UnknownObject => Located::Unknown,
-        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-            Located::At(Ior::decode(&mut body)?)
+        LocateStatus::ObjectForward => Located::At(Forward::To(Ior::decode(&mut body)?)),
+        LocateStatus::ObjectForwardPerm => Located::At(Forward::ForGood(Ior::decode(&mut body)?)),
+        LocateStatus::NeedsAddressingMode => {
+            Located::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }
         LocateStatus::SystemException => match decode_system(&mut body)? {
             // Another way to say that the object is unknown, and the one of JacORB.
             error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
             error => Located::Raised(error),
         },
-        LocateStatus::NeedsAddressingMode => Located::Raised(
-            SystemException::new(ExceptionKind::NoImplement, Minor::default(), Completion::No)
-                .because("the server wants another addressing mode, which is not supported yet"),
-        ),
     }))
 }

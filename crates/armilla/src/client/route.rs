@@ -3,11 +3,14 @@
 use super::endpoint::{Client, Endpoint};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::local_endpoint::LocalEndpoint;
-use crate::orb::ARMILLA_ORB_TYPE;
+use crate::orb::{ARMILLA_ORB_TYPE, Orb};
 use crate::settings::Settings;
 use armilla_cdr::CodeSet;
-use armilla_giop::ior::{AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType};
-use armilla_giop::{CodeSetContext, Version};
+use armilla_giop::ior::{
+    AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType, TAG_INTERNET_IOP,
+    TaggedProfile,
+};
+use armilla_giop::{AddressingDisposition, CodeSetContext, TargetAddress, Version};
 use armilla_ipc::Address;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -17,8 +20,9 @@ pub(crate) struct Route {
     targets: Box<[Target]>,
     /// Which of them answered last.
     preferred: AtomicUsize,
-    /// Whether a server sent us here and the reference itself says something else.
-    pub(crate) forwarded: bool,
+    /// The reference of a server that sent us here, when the call's own says something else.
+    forwarded: Option<Box<Ior>>,
+    addressing: AddressingDisposition,
 }
 
 /// An object at one address.
@@ -27,29 +31,92 @@ pub(crate) struct Target {
     pub(crate) id: u64,
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) version: Version,
-    pub(crate) key: Box<[u8]>,
+    name: Name,
+}
+
+/// How requests name the object.
+#[derive(Clone)]
+enum Name {
+    Key(Box<[u8]>),
+    Profile(Box<TaggedProfile>),
+    Reference(u32, Arc<Ior>),
+}
+
+impl Target {
+    /// The object, as requests name it.
+    pub(crate) fn address(&self) -> TargetAddress<'_> {
+        match &self.name {
+            Name::Key(key) => TargetAddress::Key(key),
+            Name::Profile(profile) => TargetAddress::Profile(profile),
+            Name::Reference(selected, ior) => TargetAddress::Reference { selected: *selected, ior },
+        }
+    }
 }
 
 impl Route {
-    /// The route to the object that `ior` denotes.
+    /// The route to the object that `ior` denotes. It is remembered where a server sent us there.
     pub(crate) fn new(
+        orb: &Orb,
         ior: &Ior,
-        forwarded: bool,
-        client: &Client,
-        settings: &Settings,
+        forwarded: Option<&Ior>,
+        addressing: AddressingDisposition,
     ) -> Result<Self, SystemException> {
         let mut targets = Vec::new();
-        for profile in ior.iiop_profiles() {
-            let profile = profile.map_err(|error| {
+        // Shared by the targets, where requests are to carry it.
+        let whole = (addressing == AddressingDisposition::Reference).then(|| Arc::new(ior.clone()));
+        for (index, tagged) in (0..).zip(&ior.profiles) {
+            if tagged.id != TAG_INTERNET_IOP {
+                continue;
+            }
+            let profile = IiopProfile::decode_data(&tagged.data).map_err(|error| {
                 SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
                     .because(format!("an IIOP profile of the reference is malformed: {error}"))
             })?;
-            targets.extend(profile_targets(&profile, client, settings)?);
+            let name = match (addressing, &whole) {
+                (AddressingDisposition::Profile, _) => Name::Profile(Box::new(tagged.clone())),
+                (AddressingDisposition::Reference, Some(ior)) => {
+                    Name::Reference(index, ior.clone())
+                }
+                _ => Name::Key(profile.object_key.clone().into()),
+            };
+            targets.extend(profile_targets(&profile, &name, orb.client(), orb.settings())?);
         }
         if targets.is_empty() {
             return Err(no_profile(ior));
         }
-        Ok(Self { targets: targets.into(), preferred: AtomicUsize::new(0), forwarded })
+        let (targets, preferred) = (targets.into(), AtomicUsize::new(0));
+        let forwarded = forwarded.map(|ior| Box::new(ior.clone()));
+        Ok(Self { targets, preferred, forwarded, addressing })
+    }
+
+    /// The same route with the object named in another way; `home` is the call's own reference.
+    ///
+    /// # Errors
+    /// `COMM_FAILURE` when it was named in this way already.
+    #[cold]
+    pub(crate) fn readdressed(
+        &self,
+        orb: &Orb,
+        home: &Ior,
+        wanted: AddressingDisposition,
+    ) -> Result<Self, SystemException> {
+        if wanted == self.addressing {
+            let what = format!("the server wants objects named by {wanted:?}, as this one was");
+            let kind = ExceptionKind::CommFailure;
+            return Err(
+                SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).because(what)
+            );
+        }
+        let forwarded = self.forwarded.as_deref();
+        let route = Self::new(orb, forwarded.unwrap_or(home), forwarded, wanted)?;
+        let preferred = self.preferred.load(Ordering::Relaxed).min(route.targets.len() - 1);
+        route.preferred.store(preferred, Ordering::Relaxed);
+        Ok(route)
+    }
+
+    /// Whether a server sent us here and the call's own reference says something else.
+    pub(crate) const fn is_forwarded(&self) -> bool {
+        self.forwarded.is_some()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -76,6 +143,7 @@ impl Route {
 
 fn profile_targets(
     profile: &IiopProfile,
+    name: &Name,
     client: &Client,
     settings: &Settings,
 ) -> Result<Vec<Target>, SystemException> {
@@ -92,7 +160,7 @@ fn profile_targets(
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             endpoint: client.endpoint(&address, code_sets),
             version,
-            key: profile.object_key.clone().into(),
+            name: name.clone(),
         })
         .collect();
     Ok(targets)

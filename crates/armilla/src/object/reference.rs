@@ -30,6 +30,8 @@ pub(crate) struct Reference {
     pub(crate) activation: Option<Arc<Activation>>,
     /// Where calls go, once the first of them has found it out.
     pub(crate) route: ArcSwapOption<Route>,
+    /// What takes the place of the IOR for calls, since a server said so.
+    pub(crate) home: ArcSwapOption<Ior>,
 }
 
 impl Object {
@@ -52,7 +54,8 @@ impl Object {
         ior: Ior,
         activation: Option<Arc<Activation>>,
     ) -> Self {
-        let reference = Reference { orb: orb.clone(), ior, activation, route: Default::default() };
+        let (route, home) = Default::default();
+        let reference = Reference { orb: orb.clone(), ior, activation, route, home };
         Self { reference: Some(Arc::new(reference)), timeout: None }
     }
 

@@ -22,6 +22,8 @@ pub(crate) enum Found {
     Elsewhere(Ior),
     /// Nothing.
     Nothing,
+    /// The request names it by a profile that is not one of ours; its key would do.
+    Unnamed,
 }
 
 impl Orb {

@@ -11,8 +11,8 @@ use crate::orb::{Found, lock};
 use crate::poa::Activation;
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    CODE_SETS_CONTEXT, CodeSetContext, LocateRequest, LocateStatus, Message, MessageHeader,
-    MessageKind, ReplyStatus, RequestHeader, begin_locate_reply,
+    AddressingDisposition, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest, LocateStatus, Message,
+    MessageHeader, MessageKind, ReplyStatus, RequestHeader, begin_locate_reply,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) fn request(
     let code_sets = *agreed.as_ref().unwrap_or(&code_sets);
     let orb = &connection.orb;
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let found = header.target.object_key().map_or(Found::Nothing, |key| orb.find(key));
+    let found = header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key));
     let activation = match &found {
         Found::Object(activation) => activation.as_deref().filter(|a| a.is_active()),
         _ => None,
@@ -48,6 +48,8 @@ pub(super) fn request(
         (None, Found::Elsewhere(ior)) => {
             call.answer(ReplyStatus::LocationForward, |out| ior.encode(out))
         }
+        (None, Found::Unnamed) => call
+            .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
         (None, _) => Err(SystemException::object_not_exist().into()),
     };
     let outcome = match outcome {
@@ -140,7 +142,7 @@ pub(super) fn locate(
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
     let key = request.target.object_key();
-    let found = key.map_or(Found::Nothing, |key| connection.orb.find(key));
+    let found = key.map_or(Found::Unnamed, |key| connection.orb.find(key));
     let memory = std::mem::take(buffer);
     let mut out = Encoder::with_buffer(memory, ByteOrder::NATIVE, CodeSet::default());
     out.truncate(0);
@@ -148,9 +150,16 @@ pub(super) fn locate(
         Found::Object(_) => (LocateStatus::ObjectHere, None),
         Found::Elsewhere(ior) => (LocateStatus::ObjectForward, Some(ior)),
         Found::Nothing => (LocateStatus::UnknownObject, None),
+        Found::Unnamed => (LocateStatus::NeedsAddressingMode, None),
     };
     begin_locate_reply(&mut out, message.header.version, request.request_id, status);
-    let body = ior.as_ref().map_or(Ok(()), |ior| ior.encode(&mut out));
+    let body = match &ior {
+        Some(ior) => ior.encode(&mut out),
+        None if status == LocateStatus::NeedsAddressingMode => {
+            AddressingDisposition::Key.encode(&mut out)
+        }
+        None => Ok(()),
+    };
     let finished = body
         .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
