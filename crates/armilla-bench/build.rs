@@ -1,5 +1,8 @@
 //! Compiles the IDL of the experiments.
 
 fn main() {
-    armilla_idl::build("../../idl/ttcp.idl").unwrap_or_else(|errors| errors.exit());
+    armilla_idl::Build::new()
+        .include("../../idl")
+        .compile("../../idl/bench.idl")
+        .unwrap_or_else(|errors| errors.exit());
 }

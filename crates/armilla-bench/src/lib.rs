@@ -1,41 +1,35 @@
-//! What a call costs: the interface of the experiments and a servant that drops what it gets.
+//! The experiments: what a call costs, measured against plain sockets and against other brokers in
+//! one interleaved run.
 //!
-//! The program `calls` serves it or calls it; the script `instructions` counts what that takes.
+//! [`Plan`] says what to run and [`run`] does it; `armilla bench` is thin over both. A *program* is
+//! one way to do the work (`program`), a *workload* what is sent (`workload`); an experiment chooses
+//! *cells* of both (`experiments`), which `measure` runs round by round. What came out is a list of
+//! [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and a page.
+//!
+//! The small programs in `src/bin` count and time single things: `calls` serves or calls, and the
+//! script `instructions` counts what that takes.
 
 #![forbid(unsafe_code)]
 
-armilla::include_idl!("ttcp");
+armilla::include_idl!("bench");
 
-use armilla::SystemException;
+mod experiments;
+mod machine;
+mod measure;
+mod peers;
+mod plan;
+mod process;
+mod program;
+mod published;
+mod record;
+mod report;
+mod worker;
+mod workload;
 
-/// Takes everything and does nothing.
-#[derive(Debug)]
-pub struct Sink;
-
-/// Implements operations that take one argument, or none, and drop it.
-macro_rules! drop_all {
-    ($($operation:ident($($argument:ident: $ty:ty)?);)*) => {
-        impl TtcpSequence for Sink {
-            $(fn $operation(&self $(, $argument: $ty)?) -> Result<(), SystemException> {
-                Ok(())
-            })*
-        }
-    };
-}
-
-drop_all! {
-    send_struct_seq_2way(_s: &[BinStruct]);
-    send_short_seq_2way(_s: &[i16]);
-    send_char_seq_2way(_s: &[u8]);
-    send_long_seq_2way(_s: &[i32]);
-    send_octet_seq_2way(_s: &[u8]);
-    send_double_seq_2way(_s: &[f64]);
-    send_no_params_2way();
-    send_struct_seq_1way(_s: &[BinStruct]);
-    send_short_seq_1way(_s: &[i16]);
-    send_char_seq_1way(_s: &[u8]);
-    send_long_seq_1way(_s: &[i32]);
-    send_octet_seq_1way(_s: &[u8]);
-    send_double_seq_1way(_s: &[f64]);
-    send_no_params_1way();
-}
+pub use experiments::{Outcome, run};
+pub use machine::{Machine, Placement};
+pub use peers::Absent;
+pub use plan::{Experiment, Plan};
+pub use program::Transport;
+pub use record::{Cell, Metric, Record};
+pub use worker::{Sink, Worker};

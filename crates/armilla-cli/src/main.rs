@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod allocations;
+mod bench;
 mod demo;
 mod failure;
 mod idl;
@@ -37,6 +38,7 @@ struct Arguments {
 enum Command {
     /// Let two processes call each other, and measure against plain sockets
     Demo(demo::Demo),
+    Bench(bench::Bench),
     /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
@@ -54,6 +56,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(outcome) = bench::worker(&arguments) {
+        return outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS);
+    }
     let (orb_arguments, arguments) = orb::split_arguments(std::env::args());
     let arguments = Arguments::parse_from(arguments);
     match logging(arguments.verbose).and_then(|()| run(&arguments.command, &orb_arguments)) {
@@ -65,6 +71,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, orb: &OrbArguments) -> Outcome {
     match command {
         Command::Demo(demo) => demo::run(demo),
+        Command::Bench(bench) => bench::run(bench),
         Command::Idl(idl) => idl::run(idl),
         Command::Ior(ior) => ior::run(ior, orb),
         Command::Ping(ping) => ping::run(ping, orb),

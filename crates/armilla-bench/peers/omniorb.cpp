@@ -1,0 +1,228 @@
+// omniORB: the same interfaces as ours, the same commands. They are in README.md.
+#include "worker.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include "bench.hh"
+
+class Sink : public virtual POA_ttcp_sequence {
+ public:
+  void sendStructSeq_2way(const ttcp_sequence::StructSeq &) override {}
+  void sendShortSeq_2way(const ttcp_sequence::ShortSeq &) override {}
+  void sendCharSeq_2way(const ttcp_sequence::CharSeq &) override {}
+  void sendLongSeq_2way(const ttcp_sequence::LongSeq &) override {}
+  void sendOctetSeq_2way(const ttcp_sequence::OctetSeq &) override {}
+  void sendDoubleSeq_2way(const ttcp_sequence::DoubleSeq &) override {}
+  void sendNoParams_2way() override {}
+  void sendStructSeq_1way(const ttcp_sequence::StructSeq &) override {}
+  void sendShortSeq_1way(const ttcp_sequence::ShortSeq &) override {}
+  void sendCharSeq_1way(const ttcp_sequence::CharSeq &) override {}
+  void sendLongSeq_1way(const ttcp_sequence::LongSeq &) override {}
+  void sendOctetSeq_1way(const ttcp_sequence::OctetSeq &) override {}
+  void sendDoubleSeq_1way(const ttcp_sequence::DoubleSeq &) override {}
+  void sendNoParams_1way() override {}
+};
+
+class Counter : public virtual POA_Bench::Drain {
+  // omniORB serves the oneway requests of a connection side by side.
+  std::atomic<CORBA::ULongLong> octets{0}, messages{0};
+
+  void take(CORBA::ULongLong count) {
+    octets += count;
+    ++messages;
+  }
+
+ public:
+  void send_sequence(const Bench::Buffer &s) override { take(s.length()); }
+  void send_string(const char *s) override { take(std::strlen(s)); }
+  void send_nothing() override { take(0); }
+  CORBA::ULongLong confirm(CORBA::ULongLong &count) override {
+    count = messages.exchange(0);
+    return octets.exchange(0);
+  }
+};
+
+class Shelf : public virtual POA_Bench::Library {
+  std::vector<std::string> strings;
+
+ public:
+  Shelf() : strings(100, std::string(80, 'x')) {}
+  char *get_single_string(CORBA::ULong index) override { return CORBA::string_dup(strings.at(index).c_str()); }
+  Bench::StringSeq *get_multiple_strings(CORBA::ULong index, CORBA::ULong count) override {
+    auto *result = new Bench::StringSeq;
+    result->length(count);
+    for (CORBA::ULong i = 0; i < count; ++i) (*result)[i] = strings.at(index + i).c_str();
+    return result;
+  }
+};
+
+class Door : public virtual POA_Bench::Entrance {
+  PortableServer::POA_var root, adapter;
+  Sink sink;
+  Counter counter;
+  Shelf shelf;
+  std::vector<ttcp_sequence_var> made;
+  unsigned generation = 0;
+
+ public:
+  explicit Door(PortableServer::POA_ptr poa) : root(PortableServer::POA::_duplicate(poa)) {
+    for (PortableServer::Servant servant : {(PortableServer::Servant)&sink, (PortableServer::Servant)&counter,
+                                            (PortableServer::Servant)&shelf})
+      PortableServer::ObjectId_var(root->activate_object(servant));
+  }
+  ttcp_sequence_ptr target() override { return sink._this(); }
+  Bench::Drain_ptr floods() override { return counter._this(); }
+  Bench::Library_ptr strings() override { return shelf._this(); }
+  void prepare(CORBA::ULong count) override {
+    made.clear();
+    if (!CORBA::is_nil(adapter)) adapter->destroy(0, 0);
+    CORBA::PolicyList policies;
+    policies.length(1);
+    policies[0] = root->create_id_uniqueness_policy(PortableServer::MULTIPLE_ID);
+    const std::string name = "targets-" + std::to_string(++generation);
+    adapter = root->create_POA(name.c_str(), PortableServer::POAManager_var(root->the_POAManager()), policies);
+    for (CORBA::ULong i = 0; i < count; ++i) {
+      PortableServer::ObjectId_var id = adapter->activate_object(&sink);
+      CORBA::Object_var object = adapter->id_to_reference(id);
+      made.push_back(ttcp_sequence::_narrow(object));
+    }
+  }
+  Bench::Targets *prepared(CORBA::ULong first, CORBA::ULong count) override {
+    auto *result = new Bench::Targets;
+    result->length(count);
+    for (CORBA::ULong i = 0; i < count; ++i) (*result)[i] = ttcp_sequence::_duplicate(made.at(first + i));
+    return result;
+  }
+};
+
+class Client {
+  Bench::Entrance_var entrance;
+  Bench::Drain_var drain;
+  Bench::Library_var library;
+  std::vector<ttcp_sequence_var> targets;
+
+  ttcp_sequence::StructSeq structs;
+  ttcp_sequence::ShortSeq shorts;
+  ttcp_sequence::CharSeq chars;
+  ttcp_sequence::LongSeq longs;
+  ttcp_sequence::OctetSeq octets;
+  ttcp_sequence::DoubleSeq doubles;
+  Bench::Buffer buffer;
+  std::string text;
+
+  void prepare(const std::string &what, unsigned units) {
+    structs.length(what == "structs" || what == "oneway-structs" ? units : 0);
+    for (unsigned i = 0; i < structs.length(); ++i) structs[i] = BinStruct{7, 'x', (CORBA::Long)i, 255, 0.5};
+    shorts.length(units);
+    chars.length(units);
+    longs.length(units);
+    octets.length(units);
+    doubles.length(units);
+    buffer.length(units);
+    if (units > 0) {
+      std::memset(chars.get_buffer(), 'x', units);
+      std::memset(buffer.get_buffer(), 'x', units);
+    }
+    text.assign(units, 'x');
+  }
+
+  std::function<void(unsigned)> operation(const std::string &what, unsigned units, unsigned each) {
+    auto target = [this, each](unsigned i) { return targets[(i / each) % targets.size()].in(); };
+    if (what == "void") return [=](unsigned i) { target(i)->sendNoParams_2way(); };
+    if (what == "structs") return [=](unsigned i) { target(i)->sendStructSeq_2way(structs); };
+    if (what == "shorts") return [=](unsigned i) { target(i)->sendShortSeq_2way(shorts); };
+    if (what == "chars") return [=](unsigned i) { target(i)->sendCharSeq_2way(chars); };
+    if (what == "longs") return [=](unsigned i) { target(i)->sendLongSeq_2way(longs); };
+    if (what == "octets") return [=](unsigned i) { target(i)->sendOctetSeq_2way(octets); };
+    if (what == "doubles") return [=](unsigned i) { target(i)->sendDoubleSeq_2way(doubles); };
+    if (what == "oneway-void") return [=](unsigned i) { target(i)->sendNoParams_1way(); };
+    if (what == "oneway-octets") return [=](unsigned i) { target(i)->sendOctetSeq_1way(octets); };
+    if (what == "oneway-structs") return [=](unsigned i) { target(i)->sendStructSeq_1way(structs); };
+    if (what == "flood-sequence") return [=](unsigned) { drain->send_sequence(buffer); };
+    if (what == "flood-string") return [=](unsigned) { drain->send_string(text.c_str()); };
+    if (what == "flood-void") return [=](unsigned) { drain->send_nothing(); };
+    if (what == "single-strings")
+      return [=](unsigned) {
+        for (unsigned i = 0; i < units; ++i) CORBA::String_var(library->get_single_string(i));
+      };
+    if (what == "many-strings") return [=](unsigned) { Bench::StringSeq_var(library->get_multiple_strings(0, units)); };
+    return nullptr;
+  }
+
+  void measure(const std::vector<std::string> &words) {
+    const std::string &what = words[1];
+    const unsigned units = worker::number(words[2]), count = worker::number(words[3]);
+    const unsigned each = words[4] == "train" ? std::max(1u, (unsigned)((count + targets.size() - 1) / targets.size())) : 1;
+    prepare(what, units);
+    auto call = operation(what, units, each);
+    if (!call) return worker::cannot();
+    const bool drained = what.rfind("flood-", 0) == 0;
+    if (!drained && what.rfind("oneway-", 0) != 0) return worker::each(count, call);
+    worker::all([&] {
+      for (unsigned i = 0; i < count; ++i) call(i);
+      if (!drained) return targets[0]->sendNoParams_2way();
+      // The confirmation may overtake the last of the flood.
+      for (CORBA::ULongLong arrived = 0, more = 0; arrived < count; arrived += more) drain->confirm(more);
+    });
+  }
+
+  void objects(unsigned count) {
+    worker::all([&] {
+      targets.clear();
+      entrance->prepare(count);
+      for (unsigned first = 0; first < count; first += 1000) {
+        Bench::Targets_var part = entrance->prepared(first, std::min(1000u, count - first));
+        for (CORBA::ULong i = 0; i < part->length(); ++i) targets.push_back(ttcp_sequence::_duplicate(part[i]));
+      }
+    });
+  }
+
+ public:
+  explicit Client(Bench::Entrance_ptr e) : entrance(Bench::Entrance::_duplicate(e)) {
+    targets.push_back(entrance->target());
+    drain = entrance->floods();
+    library = entrance->strings();
+  }
+  void carry_out(const std::vector<std::string> &words) {
+    try {
+      if (words.size() == 2 && words[0] == "objects") return objects(worker::number(words[1]));
+      if (words.size() == 5 && words[0] == "call") return measure(words);
+      worker::cannot();
+    } catch (const CORBA::Exception &e) {
+      std::printf("error %s\n", e._name());
+    }
+  }
+};
+
+int main(int count, char **words) {
+  if (count != 5) return 2;
+  const std::string role = words[1], transport = words[2], place = words[3];
+  const std::string endpoint = transport == "tcp" ? "giop:tcp:" + place + ":" : "giop:unix:" + place;
+  // The queue that omniORB lets one set is the sending one; -1 leaves it to the system.
+  const char *queue = words[4][0] == '0' ? "-1" : words[4];
+  const char *options[][2] = {{"socketSendBuffer", queue}, {"giopMaxMsgSize", "67108864"}, {0, 0}, {0, 0}};
+  if (role == "server") options[2][0] = "endPoint", options[2][1] = endpoint.c_str();
+  try {
+    int none = 0;
+    CORBA::ORB_var orb = CORBA::ORB_init(none, 0, "omniORB4", options);
+    if (role == "server") {
+      CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+      PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+      PortableServer::POAManager_var(root->the_POAManager())->activate();
+      auto *door = new Door(root);
+      PortableServer::ObjectId_var id = root->activate_object(door);
+      Bench::Entrance_var entrance = door->_this();
+      std::printf("%s\n", CORBA::String_var(orb->object_to_string(entrance)).in());
+      std::fflush(stdout);
+      orb->run();
+    } else {
+      CORBA::Object_var object = orb->string_to_object(words[3]);
+      Client client(Bench::Entrance::_narrow(object));
+      worker::serve_commands([&](const std::vector<std::string> &command) { client.carry_out(command); });
+    }
+  } catch (const CORBA::Exception &e) {
+    std::printf("error %s\n", e._name());
+    return 1;
+  }
+  return 0;
+}

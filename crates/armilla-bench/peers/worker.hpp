@@ -1,0 +1,67 @@
+// What the C++ programs share: commands from standard input, samples, answers. See README.md.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace worker {
+
+using Clock = std::chrono::steady_clock;
+
+inline long long nanoseconds(Clock::duration d) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
+}
+
+// Times `count` exchanges, each by itself, and answers.
+inline void each(unsigned count, const std::function<void(unsigned)> &exchange) {
+  std::vector<long long> samples;
+  samples.reserve(count + 1);
+  const auto begun = Clock::now();
+  auto before = begun;
+  for (unsigned i = 0; i < count; ++i) {
+    exchange(i);
+    const auto after = Clock::now();
+    samples.push_back(nanoseconds(after - before));
+    before = after;
+  }
+  const long long total = nanoseconds(before - begun);
+  if (samples.empty()) samples.push_back(total);
+  std::sort(samples.begin(), samples.end());
+  const std::size_t n = samples.size();
+  std::printf("ok %lld %lld %lld %lld %lld %lld\n", total, samples[n / 2], samples[n / 100],
+              samples[n - 1 - n / 100], samples.front(), samples.back());
+}
+
+// Times a flood as a whole, and answers.
+inline void all(const std::function<void()> &flood) {
+  const auto begun = Clock::now();
+  flood();
+  const long long total = nanoseconds(Clock::now() - begun);
+  std::printf("ok %lld %lld %lld %lld %lld %lld\n", total, total, total, total, total, total);
+}
+
+inline void cannot() { std::printf("no such command here\n"); }
+
+// Reads commands until they end; `carry_out` answers one.
+inline void serve_commands(const std::function<void(const std::vector<std::string> &)> &carry_out) {
+  std::printf("ready\n");
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream in(line);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    carry_out(words);
+    std::fflush(stdout);
+  }
+}
+
+inline unsigned number(const std::string &word) { return (unsigned)std::strtoul(word.c_str(), nullptr, 10); }
+
+}  // namespace worker

@@ -1,0 +1,169 @@
+//! The experiments: which cells each consists of. What they share is here.
+
+mod batch;
+mod demux;
+mod ladder;
+mod latency;
+mod ttcp;
+
+use crate::machine::{Machine, Placement, congestion};
+use crate::measure::{Stage, Task};
+use crate::peers::{Absent, Peers};
+use crate::plan::{Experiment, Plan};
+use crate::program::{C, Kind, Program, Transport};
+use crate::record::{Cell, Record};
+use crate::report::Progress;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a run brought.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was measured on.
+    pub machine: Machine,
+    /// What was measured.
+    pub records: Vec<Record>,
+    /// The programs that could not take part.
+    pub absent: Vec<Absent>,
+    /// Programs that failed on the way, and how.
+    pub failures: Vec<String>,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// A group of cells over one stage.
+struct Series {
+    programs: Vec<Program>,
+    transport: Transport,
+    placement: Placement,
+    queue: usize,
+    steps: Vec<Step>,
+}
+
+/// What is done on a stage.
+struct Step {
+    /// What the brokers do before, without being measured.
+    prepare: Option<String>,
+    cell: Cell,
+    task: Task,
+}
+
+impl Series {
+    fn on(plan: &Plan, transport: Transport, default: Placement, programs: &[Program]) -> Self {
+        let wanted = |p: &&Program| p.kind != Kind::Peer || **p == C || plan.wants_peer(p.name);
+        Self {
+            programs: programs.iter().filter(wanted).cloned().collect(),
+            transport,
+            placement: plan.placement.unwrap_or(default),
+            queue: 0,
+            steps: Vec::new(),
+        }
+    }
+
+    fn with_queue(self, queue: usize) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// A cell of calls at one object.
+    fn add(&mut self, experiment: Experiment, invocation: &'static str, task: Task) {
+        let cell = self.cell(experiment, invocation, task, 1);
+        self.steps.push(Step { prepare: None, cell, task });
+    }
+
+    /// A cell of calls at `objects` objects in turn, which are prepared for it.
+    fn add_objects(
+        &mut self,
+        experiment: Experiment,
+        invocation: &'static str,
+        task: Task,
+        objects: u32,
+    ) {
+        let cell = self.cell(experiment, invocation, task, objects);
+        self.steps.push(Step { prepare: Some(format!("objects {objects}")), cell, task });
+    }
+
+    fn cell(
+        &self,
+        experiment: Experiment,
+        invocation: &'static str,
+        task: Task,
+        objects: u32,
+    ) -> Cell {
+        Cell {
+            experiment: experiment.name(),
+            transport: self.transport.name(),
+            placement: self.placement.name(),
+            invocation,
+            payload: task.workload.name(),
+            units: task.units,
+            bytes: task.workload.user_octets(task.units),
+            objects,
+            operations: 1,
+            order: task.order,
+            threads: 1,
+            queue: self.queue,
+        }
+    }
+}
+
+/// Runs `plan`, telling on standard error how far it is, until it ends or `stop` becomes true.
+///
+/// # Errors
+/// When the directory for compiled peers cannot be made.
+pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
+    let peers = Peers::open()?;
+    let congestion = congestion();
+    let mut series = Vec::new();
+    for experiment in &plan.experiments {
+        series.extend(match experiment {
+            Experiment::Ttcp => ttcp::series(plan),
+            Experiment::Latency => latency::series(plan),
+            Experiment::Demux => demux::series(plan),
+            Experiment::Ladder => ladder::series(plan),
+            Experiment::Batch => batch::series(plan),
+        });
+    }
+    let absent = make_peers(&peers, &mut series);
+    let mut outcome = Outcome {
+        machine: Machine::this(&congestion),
+        records: Vec::new(),
+        absent,
+        failures: Vec::new(),
+        interrupted: false,
+    };
+    let mut progress = Progress::new(series.iter().map(|series| series.steps.len()).sum());
+    let stopped = || stop.load(Ordering::Relaxed);
+    for series in &series {
+        let place = (series.transport, series.placement, series.queue);
+        let mut stage = Stage::set(&peers, &series.programs, place, &congestion);
+        for step in &series.steps {
+            if stopped() {
+                break;
+            }
+            progress.step(&step.cell);
+            if let Some(command) = &step.prepare {
+                stage.prepare(command);
+            }
+            outcome.records.extend(stage.measure(plan, &step.cell, step.task, stopped));
+        }
+        outcome.failures.append(&mut stage.failures);
+    }
+    outcome.interrupted = stopped();
+    Ok(outcome)
+}
+
+/// Compiles the peers that take part, and takes out those that cannot be had.
+fn make_peers(peers: &Peers, series: &mut [Series]) -> Vec<Absent> {
+    let mut programs: Vec<Program> = Vec::new();
+    for program in series.iter().flat_map(|series| &series.programs) {
+        if !programs.contains(program) {
+            programs.push(program.clone());
+        }
+    }
+    let absent: Vec<Absent> =
+        programs.iter().filter_map(|program| peers.make(program).err()).collect();
+    for series in series {
+        series.programs.retain(|program| absent.iter().all(|a| a.program != program.name));
+    }
+    absent
+}

@@ -1,0 +1,86 @@
+//! The machine that is measured on: its processors, and how processes are placed on them.
+
+use armilla_ipc::affinity;
+use serde::Serialize;
+use std::fs;
+
+/// Where the two processes of a program run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Both on one processor.
+    OneCore,
+    /// Each on a processor of its own.
+    OneCoreEach,
+    /// Wherever the system puts them.
+    Unpinned,
+}
+
+impl Placement {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneCore => "one-core",
+            Self::OneCoreEach => "one-core-each",
+            Self::Unpinned => "unpinned",
+        }
+    }
+
+    /// The placement with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::OneCore, Self::OneCoreEach, Self::Unpinned].into_iter().find(|p| p.name() == name)
+    }
+
+    /// The processors of server and client; `None` leaves them to the system.
+    pub(crate) fn cpus(self) -> (Option<usize>, Option<usize>) {
+        let cpus = affinity::allowed_cpus().unwrap_or_default();
+        let (first, last) = (cpus.first().copied(), cpus.last().copied());
+        match self {
+            Self::OneCore => (first, first),
+            Self::OneCoreEach => (first, last),
+            Self::Unpinned => (None, None),
+        }
+    }
+}
+
+/// What a result is worth nothing without.
+#[derive(Debug, Clone, Serialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub processor: String,
+    /// How many processors this process may use.
+    pub processors: usize,
+    /// The kernel's release.
+    pub kernel: String,
+    /// The congestion control that all TCP sockets are set to.
+    pub congestion: String,
+    /// The version that measured.
+    pub version: &'static str,
+}
+
+impl Machine {
+    /// This machine.
+    pub(crate) fn this(congestion: &str) -> Self {
+        let read = |path| fs::read_to_string(path).unwrap_or_default();
+        let info = read("/proc/cpuinfo");
+        let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+        Self {
+            processor: model.map_or("unknown", |(_, name)| name.trim()).to_owned(),
+            processors: affinity::allowed_cpus().map_or(1, |cpus| cpus.len()),
+            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+            congestion: congestion.to_owned(),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// The congestion control for all programs alike: one that does not slow down floods over the
+/// loopback, where the kernel lets processes choose it.
+pub(crate) fn congestion() -> String {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let allowed = read("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+    let found =
+        ["cubic", "reno"].into_iter().find(|name| allowed.split_whitespace().any(|a| a == *name));
+    let default = read("/proc/sys/net/ipv4/tcp_congestion_control");
+    found.map_or_else(|| default.trim().to_owned(), str::to_owned)
+}

@@ -1,0 +1,218 @@
+//! Measuring a cell: every program in turn, round by round, so that whatever else the machine does
+//! meets all alike.
+
+use crate::machine::Placement;
+use crate::peers::Peers;
+use crate::plan::Plan;
+use crate::process::{Measured, Running, Start};
+use crate::program::{C, Program, Transport};
+use crate::record::{Cell, Metric, Record, median};
+use crate::workload::Workload;
+use std::time::Duration;
+
+/// How many calls a program makes at most, and at least, in one round.
+const CALLS: (u32, u32) = (4, 200_000);
+
+/// How many calls find out how long one takes.
+const TRIAL: u32 = 20;
+
+/// The programs that run side by side, all over one transport and placed alike.
+#[derive(Default)]
+pub(crate) struct Stage {
+    running: Vec<(Program, Running)>,
+    /// Programs that failed, and how.
+    pub(crate) failures: Vec<String>,
+}
+
+/// What the programs are to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Task {
+    pub(crate) workload: Workload,
+    pub(crate) units: u32,
+    pub(crate) order: &'static str,
+}
+
+impl Task {
+    /// Calls of a workload at one object.
+    pub(crate) const fn of(workload: Workload, units: u32) -> Self {
+        Self { workload, units, order: "train" }
+    }
+
+    fn command(&self, program: &Program, count: u32) -> String {
+        match program.is_raw() {
+            true => self.workload.raw_command(self.units, count),
+            false => {
+                let (name, units, order) = (self.workload.name(), self.units, self.order);
+                format!("call {name} {units} {count} {order}")
+            }
+        }
+    }
+
+    const fn metric(&self) -> Metric {
+        match self.workload {
+            Workload::FloodSequence | Workload::FloodString => Metric::Throughput,
+            Workload::FloodVoid => Metric::Rate,
+            _ => Metric::Latency,
+        }
+    }
+
+    /// A measurement in the unit of the metric: of the whole for floods, else of a single call.
+    fn value(&self, count: u32, nanos: f64) -> f64 {
+        let octets = self.workload.user_octets(self.units) as f64 * f64::from(count);
+        match self.metric() {
+            Metric::Throughput => octets * 8.0 / nanos * 1000.0,
+            Metric::Rate => f64::from(count) / nanos * 1e9,
+            Metric::Latency if self.workload.is_timed_whole() => nanos / f64::from(count) / 1000.0,
+            Metric::Latency => nanos / 1000.0,
+        }
+    }
+}
+
+impl Stage {
+    /// Starts `programs`. Those that cannot be started are left out and remembered.
+    pub(crate) fn set(
+        peers: &Peers,
+        programs: &[Program],
+        (transport, placement, queue): (Transport, Placement, usize),
+        congestion: &str,
+    ) -> Self {
+        let mut stage = Self::default();
+        for program in programs.iter().filter(|program| program.takes(transport)) {
+            let start = Start { program, transport, placement, queue, congestion };
+            match Running::start(peers, &start) {
+                Ok(running) => stage.running.push((program.clone(), running)),
+                Err(failure) => stage.failures.push(failure),
+            }
+        }
+        stage
+    }
+
+    /// Has every program carry out a command of its own that is not measured.
+    pub(crate) fn prepare(&mut self, command: &str) {
+        let failures = &mut self.failures;
+        self.running.retain_mut(|(program, running)| {
+            if program.is_raw() {
+                return true;
+            }
+            match running.carry_out(command) {
+                Ok(Some(_)) => true,
+                Ok(None) => false,
+                Err(failure) => {
+                    failures.push(format!("{}: {failure}", program.name));
+                    false
+                }
+            }
+        });
+    }
+
+    /// Measures all programs at `task`, in rounds; stops between two rounds when `stop` says so.
+    pub(crate) fn measure(
+        &mut self,
+        plan: &Plan,
+        cell: &Cell,
+        task: Task,
+        stop: impl Fn() -> bool,
+    ) -> Vec<Record> {
+        // A flood takes a while until both sides run as they do in the long run.
+        let slice = plan.slice() * if task.workload.is_flood() { 8 } else { 1 };
+        let Some(count) = self.calibrate(task, slice) else { return Vec::new() };
+        let mut rounds: Vec<Vec<Option<Measured>>> = Vec::new();
+        for round in 0..plan.repetitions() {
+            if stop() {
+                break;
+            }
+            rounds.push(self.round(task, count, round));
+        }
+        let reference = self.running.iter().position(|(program, _)| *program == C);
+        let programs = self.running.iter().enumerate();
+        let result = programs.filter_map(|(index, (program, _))| {
+            summary(cell, task, count, &rounds, (index, reference), program.name.to_owned())
+        });
+        result.collect()
+    }
+
+    /// One command for each program, in an order that changes from round to round.
+    fn round(&mut self, task: Task, count: u32, round: usize) -> Vec<Option<Measured>> {
+        let programs = self.running.len();
+        let mut measured = vec![None; programs];
+        for step in 0..programs {
+            let forth = (step + round) % programs;
+            let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
+            let (program, running) = &mut self.running[index];
+            match running.carry_out(&task.command(program, count)) {
+                Ok(answer) => measured[index] = answer,
+                Err(failure) => {
+                    let failure = format!("{}: {failure}", program.name);
+                    if !self.failures.contains(&failure) {
+                        self.failures.push(failure);
+                    }
+                }
+            }
+        }
+        measured
+    }
+
+    /// How many calls the first program makes in `slice`; all programs make as many.
+    fn calibrate(&mut self, task: Task, slice: Duration) -> Option<u32> {
+        let mut nanos = None;
+        for (program, running) in &mut self.running {
+            // All are warm afterwards: connections, buffers, caches.
+            let answer = running.carry_out(&task.command(program, TRIAL));
+            nanos = nanos.or(answer.ok().flatten());
+        }
+        let each = nanos?.total / f64::from(TRIAL);
+        let fitting = (slice.as_nanos() as f64 / each.max(1.0)) as u32;
+        Some(fitting.clamp(CALLS.0, CALLS.1))
+    }
+}
+
+/// The record of one program; `None` when it measured nothing.
+fn summary(
+    cell: &Cell,
+    task: Task,
+    count: u32,
+    rounds: &[Vec<Option<Measured>>],
+    (index, reference): (usize, Option<usize>),
+    program: String,
+) -> Option<Record> {
+    let of = |pick: fn(&Measured) -> f64, place: usize| {
+        let picked = rounds.iter().filter_map(move |round| round[place].as_ref().map(pick));
+        picked.map(|nanos| task.value(count, nanos)).collect::<Vec<_>>()
+    };
+    let whole = task.workload.is_timed_whole();
+    let middle: fn(&Measured) -> f64 = if whole { |m| m.total } else { |m| m.median };
+    let values = of(middle, index);
+    if values.is_empty() {
+        return None;
+    }
+    let metric = task.metric();
+    let ratios = reference.map(|reference| {
+        let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
+        let value = |m: Measured| task.value(count, middle(&m));
+        median(both.map(|(ours, theirs)| value(ours) / value(theirs)))
+    });
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (p1, p99, min, max) = match whole {
+        true => (least(&values), most(&values), least(&values), most(&values)),
+        false => (
+            median(of(|m| m.p1, index)),
+            median(of(|m| m.p99, index)),
+            least(&of(|m| m.min, index)),
+            most(&of(|m| m.max, index)),
+        ),
+    };
+    Some(Record {
+        cell: cell.clone(),
+        program,
+        metric,
+        unit: metric.unit(),
+        median: median(values.iter().copied()),
+        p1,
+        p99,
+        min,
+        max,
+        repetitions: values.len(),
+        ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
+    })
+}

@@ -1,0 +1,162 @@
+//! The programs of other toolkits: compiled when they are first needed, or known to be absent.
+
+use crate::program::{Kind, Program};
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How a peer is made.
+struct Recipe {
+    name: &'static str,
+    /// Names and contents.
+    sources: &'static [(&'static str, &'static str)],
+    /// Run in the directory of the sources, by `sh -e`; leaves the program under the peer's name.
+    script: &'static str,
+    /// Commands and files without which it cannot be made, each with Debian's package.
+    needs: &'static [(&'static str, &'static str)],
+}
+
+const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../../../idl/ttcp.idl"));
+const BENCH: (&str, &str) = ("bench.idl", include_str!("../../../idl/bench.idl"));
+const WORKER: (&str, &str) = ("worker.hpp", include_str!("../peers/worker.hpp"));
+
+const RECIPES: &[Recipe] = &[
+    Recipe {
+        name: "c",
+        sources: &[("plain.c", include_str!("../peers/plain.c"))],
+        script: "cc -O2 -o c plain.c",
+        needs: &[("cc", "gcc")],
+    },
+    Recipe {
+        name: "ace",
+        sources: &[WORKER, ("ace.cpp", include_str!("../peers/ace.cpp"))],
+        script: "g++ -O2 -o ace ace.cpp -lACE",
+        needs: &[("g++", "g++"), ("/usr/include/ace/ACE.h", "libace-dev")],
+    },
+    Recipe {
+        name: "omniorb",
+        sources: &[TTCP, BENCH, WORKER, ("omniorb.cpp", include_str!("../peers/omniorb.cpp"))],
+        script: "omniidl -bcxx -Wbinline bench.idl
+                 g++ -O2 -w -o omniorb omniorb.cpp benchSK.cc -lomniORB4 -lomnithread",
+        needs: &[
+            ("g++", "g++"),
+            ("omniidl", "omniidl"),
+            ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev"),
+        ],
+    },
+];
+
+/// A program that could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Absent {
+    /// Its name.
+    pub program: &'static str,
+    /// What to install, or why it could not be made.
+    pub remedy: String,
+}
+
+/// The peers that were made, in a directory of their own.
+#[derive(Debug)]
+pub(crate) struct Peers {
+    directory: PathBuf,
+}
+
+impl Peers {
+    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn open() -> io::Result<Self> {
+        let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home);
+        let directory = cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench");
+        fs::create_dir_all(&directory)?;
+        Ok(Self { directory })
+    }
+
+    /// Where peers and sockets are.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The compiled program of a peer.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
+        recipe.map_or_else(|| name.into(), |recipe| self.place(recipe).join(name))
+    }
+
+    /// Makes the peer that `program` is, unless it is one of ours or stands already.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(crate) fn make(&self, program: &Program) -> Result<(), Absent> {
+        let absent = |remedy| Absent { program: program.name, remedy };
+        if program.kind != Kind::Peer {
+            return Ok(());
+        }
+        let recipe = RECIPES.iter().find(|recipe| recipe.name == program.name);
+        let Some(recipe) = recipe else { return Err(absent("no recipe to make it".into())) };
+        let missing: Vec<_> =
+            recipe.needs.iter().filter(|(what, _)| !is_there(what)).map(|(_, p)| *p).collect();
+        if !missing.is_empty() {
+            return Err(absent(format!("apt install {}", missing.join(" "))));
+        }
+        self.compile(recipe).map_err(absent)
+    }
+
+    /// What a peer is made in: named by its sources, so that what has changed is made again.
+    fn place(&self, recipe: &Recipe) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (recipe.sources, recipe.script).hash(&mut hasher);
+        self.directory.join(format!("{}-{:016x}", recipe.name, hasher.finish()))
+    }
+
+    fn compile(&self, recipe: &Recipe) -> Result<(), String> {
+        let place = self.place(recipe);
+        if place.join(recipe.name).exists() {
+            return Ok(());
+        }
+        let written = fs::create_dir_all(&place).and_then(|()| {
+            recipe.sources.iter().try_for_each(|(name, text)| fs::write(place.join(name), text))
+        });
+        written.map_err(|error| format!("cannot write to {}: {error}", place.display()))?;
+        let output = Command::new("sh").args(["-ec", recipe.script]).current_dir(&place).output();
+        let output = output.map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said.lines().find(|line| line.contains("error")).unwrap_or("no reason");
+        Err(format!("could not be compiled in {}: {first}", place.display()))
+    }
+}
+
+/// Whether a command is in the search path, or a file exists.
+fn is_there(what: &str) -> bool {
+    if what.starts_with('/') {
+        return Path::new(what).exists();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(what).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_by_its_package() {
+        assert!(is_there("sh") && is_there("/dev/null"));
+        assert!(!is_there("no-such-command") && !is_there("/no/such/file"));
+    }
+
+    #[test]
+    fn a_peer_without_a_recipe_is_absent() {
+        let peers = Peers { directory: std::env::temp_dir() };
+        let unknown = Program { name: "unknown", kind: Kind::Peer, options: &[] };
+        assert_eq!(peers.make(&unknown).unwrap_err().program, "unknown");
+    }
+}

@@ -1,0 +1,89 @@
+//! The ways to do the work: plain sockets, wrappers, our ORB in its variations, and other brokers.
+
+use armilla_ipc::Address;
+
+/// Over what two processes talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Transport {
+    /// TCP over the loopback.
+    Tcp,
+    /// A Unix-domain socket.
+    Unix,
+    /// Shared memory.
+    Shm,
+}
+
+impl Transport {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::Shm];
+
+    /// Its name in arguments and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Unix => "unix",
+            Self::Shm => "shm",
+        }
+    }
+
+    /// The transport with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|transport| transport.name() == name)
+    }
+
+    /// Where a server over it listens: a host, or the path of a file.
+    pub(crate) fn address(self, place: &str) -> Address {
+        match self {
+            Self::Tcp => Address::tcp(place, 0),
+            Self::Unix => Address::unix(place),
+            Self::Shm => Address::shm(place),
+        }
+    }
+}
+
+/// One way to do the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// Its name in results.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// Variations and `-ORB…` options, for both sides.
+    pub(crate) options: &'static [&'static str],
+}
+
+/// What runs a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A peer that is compiled from `peers/`; the same name there.
+    Peer,
+    /// Our typed streams.
+    Ipc,
+    /// Our ORB.
+    Orb,
+}
+
+/// Plain C sockets: what the ratios refer to.
+pub(crate) const C: Program = Program { name: "c", kind: Kind::Peer, options: &[] };
+/// ACE's wrappers.
+pub(crate) const ACE: Program = Program { name: "ace", kind: Kind::Peer, options: &[] };
+/// Our typed streams.
+pub(crate) const IPC: Program = Program { name: "armilla-ipc", kind: Kind::Ipc, options: &[] };
+/// Our ORB as it comes.
+pub(crate) const ORB: Program = Program { name: "armilla", kind: Kind::Orb, options: &[] };
+/// omniORB.
+pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
+
+impl Program {
+    /// Whether it has no protocol of its own, and exchanges octets that others count.
+    pub(crate) fn is_raw(&self) -> bool {
+        matches!(self.kind, Kind::Ipc) || matches!(self.name, "c" | "ace")
+    }
+
+    /// Whether it can talk over `transport`.
+    pub(crate) fn takes(&self, transport: Transport) -> bool {
+        match self.kind {
+            Kind::Ipc | Kind::Orb => true,
+            Kind::Peer => transport != Transport::Shm,
+        }
+    }
+}

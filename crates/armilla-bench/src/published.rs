@@ -1,0 +1,124 @@
+//! The published figures, to stand beside ours: facts of another decade's machines, never targets.
+
+/// Buffer sizes of the bulk transfer study, in octets.
+const SIZES: [u32; 9] = [1, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+
+/// Mbit/s over 155 Mbit/s ATM: the study's program, ours that corresponds, the queue, by size.
+const ATM: [(&str, &str, &str, usize, [f64; 9]); 12] = [
+    (
+        "C",
+        "c",
+        "flood-sequence",
+        65_536,
+        [0.16, 23.52, 32.19, 43.16, 61.77, 58.10, 56.13, 48.91, 48.60],
+    ),
+    (
+        "C",
+        "c",
+        "flood-sequence",
+        8192,
+        [0.16, 20.77, 22.19, 23.30, 23.57, 23.22, 22.43, 22.63, 22.69],
+    ),
+    (
+        "wrapper",
+        "armilla-ipc",
+        "flood-sequence",
+        65_536,
+        [0.14, 22.29, 31.85, 42.54, 61.81, 60.41, 56.65, 47.67, 47.90],
+    ),
+    (
+        "wrapper",
+        "armilla-ipc",
+        "flood-sequence",
+        8192,
+        [0.14, 20.48, 22.13, 23.66, 23.12, 23.85, 23.58, 23.63, 23.72],
+    ),
+    (
+        "Orbix",
+        "armilla",
+        "flood-sequence",
+        65_536,
+        [0.01, 7.85, 12.72, 18.94, 25.79, 31.65, 34.87, 39.15, 38.44],
+    ),
+    (
+        "Orbix",
+        "armilla",
+        "flood-sequence",
+        8192,
+        [0.01, 7.71, 11.58, 16.60, 21.90, 22.81, 21.89, 21.01, 20.98],
+    ),
+    (
+        "ORBeline",
+        "omniorb",
+        "flood-sequence",
+        65_536,
+        [0.01, 6.06, 12.14, 24.36, 26.13, 35.23, 36.70, 37.67, 36.72],
+    ),
+    (
+        "ORBeline",
+        "omniorb",
+        "flood-sequence",
+        8192,
+        [0.01, 10.61, 16.09, 19.44, 21.83, 22.75, 22.45, 21.45, 21.05],
+    ),
+    (
+        "Orbix",
+        "armilla",
+        "flood-string",
+        65_536,
+        [0.01, 8.15, 13.18, 19.02, 23.02, 29.71, 30.98, 33.78, 32.23],
+    ),
+    (
+        "Orbix",
+        "armilla",
+        "flood-string",
+        8192,
+        [0.01, 8.43, 11.62, 16.61, 22.11, 22.76, 21.27, 20.07, 20.00],
+    ),
+    (
+        "ORBeline",
+        "omniorb",
+        "flood-string",
+        65_536,
+        [0.01, 9.35, 14.97, 22.02, 22.91, 28.99, 29.58, 28.66, 28.42],
+    ),
+    (
+        "ORBeline",
+        "omniorb",
+        "flood-string",
+        8192,
+        [0.01, 10.22, 17.14, 20.61, 21.16, 21.93, 19.84, 18.28, 18.10],
+    ),
+];
+
+/// What the study of bulk transfer measured in the place of a cell: its program and Mbit/s.
+pub(crate) fn bulk(
+    program: &str,
+    payload: &str,
+    queue: usize,
+    size: u32,
+) -> Option<(&'static str, f64)> {
+    let column = SIZES.iter().position(|s| *s == size)?;
+    let row = ATM
+        .iter()
+        .find(|(_, ours, what, q, _)| *ours == program && *what == payload && *q == queue)?;
+    Some((row.0, row.4[column]))
+}
+
+/// The same as a ratio to the plain sockets of that study.
+pub(crate) fn bulk_ratio(program: &str, payload: &str, queue: usize, size: u32) -> Option<f64> {
+    let (_, plain) = bulk("c", "flood-sequence", queue, size)?;
+    bulk(program, payload, queue, size).map(|(_, value)| value / plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_by_what_corresponds_to_them() {
+        assert_eq!(bulk("armilla", "flood-string", 65_536, 65_536), Some(("Orbix", 33.78)));
+        assert_eq!(bulk("armilla", "flood-string", 0, 65_536), None);
+        assert_eq!(bulk_ratio("c", "flood-sequence", 8192, 1024), Some(1.0));
+    }
+}

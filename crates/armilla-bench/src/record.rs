@@ -1,0 +1,107 @@
+//! One result: what was measured, on what, and how it compares with plain sockets.
+
+use serde::Serialize;
+
+/// What a cell of an experiment is, without the program.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// `ttcp`, `latency`, `demux`, `ladder` or `batch`.
+    pub experiment: &'static str,
+    /// Over what.
+    pub transport: &'static str,
+    /// Where the two processes ran.
+    pub placement: &'static str,
+    /// How the calls were made.
+    pub invocation: &'static str,
+    /// The workload's name.
+    pub payload: &'static str,
+    /// Elements of the payload.
+    pub units: u32,
+    /// Octets of user data in a call.
+    pub bytes: u64,
+    /// Objects that were called in turn.
+    pub objects: u32,
+    /// Operations of the interface.
+    pub operations: u32,
+    /// How they took turns.
+    pub order: &'static str,
+    /// Threads that called.
+    pub threads: u32,
+    /// The size of the socket queues in octets, 0 for the system's own.
+    pub queue: usize,
+}
+
+/// What a number means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// The time of one call; less is better.
+    Latency,
+    /// User data over time; more is better.
+    Throughput,
+    /// Calls over time; more is better.
+    Rate,
+}
+
+impl Metric {
+    /// What it is measured in.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Latency => "us",
+            Self::Throughput => "Mbit/s",
+            Self::Rate => "calls/s",
+        }
+    }
+}
+
+/// The result of one program in one cell: order statistics over the repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Record {
+    /// What was measured.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Who did it.
+    pub program: String,
+    /// What the numbers mean.
+    pub metric: Metric,
+    /// What they are measured in.
+    pub unit: &'static str,
+    /// The median over the repetitions; in each that of its calls.
+    pub median: f64,
+    /// The hundredth that was fastest, as the median over the repetitions; of floods the fastest.
+    pub p1: f64,
+    /// The hundredth that was slowest, likewise.
+    pub p99: f64,
+    /// The least of all.
+    pub min: f64,
+    /// The greatest of all.
+    pub max: f64,
+    /// How often it was repeated.
+    pub repetitions: usize,
+    /// The median over the repetitions of the ratio to plain sockets in the same round.
+    pub ratio_to_c: Option<f64>,
+}
+
+/// The middle of some values; of none it is not a number.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match (values.get(half), values.len() % 2) {
+        (Some(upper), 0) => f64::midpoint(values[half - 1], *upper),
+        (Some(middle), _) => *middle,
+        (None, _) => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median([]).is_nan());
+    }
+}

@@ -1,0 +1,41 @@
+//! What a run shows: a line while it goes on, tables, JSON, and a page with charts.
+
+mod chart;
+mod figures;
+mod page;
+mod progress;
+mod table;
+
+pub(crate) use progress::Progress;
+
+use crate::experiments::Outcome;
+use serde_json::json;
+use std::io::{self, Write};
+
+impl Outcome {
+    /// Writes tables for a terminal: the machine, every result, who was absent and what failed.
+    ///
+    /// # Errors
+    /// When nothing can be written.
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        table::print(self, out)
+    }
+
+    /// The results for programs: a JSON object with the machine, every record, who was absent and
+    /// what failed.
+    pub fn json(&self) -> String {
+        let results = json!({
+            "machine": self.machine,
+            "interrupted": self.interrupted,
+            "absent": self.absent,
+            "failures": self.failures,
+            "records": self.records,
+        });
+        format!("{results:#}\n")
+    }
+
+    /// The results as one HTML document that needs nothing else, ratios first.
+    pub fn html(&self) -> String {
+        page::page(self)
+    }
+}

@@ -1,0 +1,69 @@
+//! What a client measured, as it tells the harness.
+
+use super::Outcome;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// The time of a run and of the single exchanges in it.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    total: Duration,
+    /// In ascending order; at least one.
+    samples: Vec<Duration>,
+}
+
+impl Answer {
+    /// Times `count` exchanges, each by itself.
+    pub(super) fn of_each(count: u32, mut exchange: impl FnMut(u32) -> Outcome) -> Outcome<Self> {
+        let mut samples = Vec::with_capacity(count.max(1) as usize);
+        let begun = Instant::now();
+        let mut before = begun;
+        for number in 0..count {
+            exchange(number)?;
+            let after = Instant::now();
+            samples.push(after - before);
+            before = after;
+        }
+        let total = before - begun;
+        if samples.is_empty() {
+            samples.push(total);
+        }
+        samples.sort_unstable();
+        Ok(Self { total, samples })
+    }
+
+    /// Times a flood and its confirmation.
+    pub(super) fn of_all(flood: impl FnOnce() -> Outcome) -> Outcome<Self> {
+        let begun = Instant::now();
+        flood()?;
+        let total = begun.elapsed();
+        Ok(Self { total, samples: vec![total] })
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.samples.len() - 1;
+        let at = |place: usize| self.samples[place.min(last)].as_nanos();
+        let hundredth = self.samples.len() / 100;
+        write!(f, "ok {} {}", self.total.as_nanos(), at(self.samples.len() / 2))?;
+        write!(f, " {} {} {} {}", at(hundredth), at(last - hundredth.min(last)), at(0), at(last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_lists_the_order_statistics() {
+        let samples = (1..=200).map(Duration::from_nanos).collect();
+        let answer = Answer { total: Duration::from_nanos(20_100), samples };
+        assert_eq!(answer.to_string(), "ok 20100 101 3 198 1 200");
+    }
+
+    #[test]
+    fn a_run_of_nothing_has_an_answer_too() {
+        assert!(Answer::of_each(0, |_| Ok(())).unwrap().to_string().starts_with("ok "));
+    }
+}

@@ -1,0 +1,171 @@
+//! The objects that the experiments call.
+
+use crate::bench::{self, Drain, DrainRef, Entrance, Library, LibraryRef};
+use crate::workload::STRING_LENGTH;
+use crate::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use armilla::{Orb, Poa, SystemException};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Takes everything and does nothing.
+#[derive(Debug)]
+pub struct Sink;
+
+/// Implements operations that take one argument, or none, and drop it.
+macro_rules! drop_all {
+    ($($operation:ident($($argument:ident: $ty:ty)?);)*) => {
+        impl TtcpSequence for Sink {
+            $(fn $operation(&self $(, $argument: $ty)?) -> Result<(), SystemException> {
+                Ok(())
+            })*
+        }
+    };
+}
+
+drop_all! {
+    send_struct_seq_2way(_s: &[BinStruct]);
+    send_short_seq_2way(_s: &[i16]);
+    send_char_seq_2way(_s: &[u8]);
+    send_long_seq_2way(_s: &[i32]);
+    send_octet_seq_2way(_s: &[u8]);
+    send_double_seq_2way(_s: &[f64]);
+    send_no_params_2way();
+    send_struct_seq_1way(_s: &[BinStruct]);
+    send_short_seq_1way(_s: &[i16]);
+    send_char_seq_1way(_s: &[u8]);
+    send_long_seq_1way(_s: &[i32]);
+    send_octet_seq_1way(_s: &[u8]);
+    send_double_seq_1way(_s: &[f64]);
+    send_no_params_1way();
+}
+
+/// Counts what floods bring.
+#[derive(Default)]
+struct Counter {
+    octets: AtomicU64,
+    messages: AtomicU64,
+}
+
+impl Counter {
+    fn take(&self, octets: usize) {
+        self.octets.fetch_add(octets as u64, Ordering::Relaxed);
+        self.messages.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drain for Counter {
+    fn send_sequence(&self, s: &[u8]) -> Result<(), SystemException> {
+        self.take(s.len());
+        Ok(())
+    }
+
+    fn send_string(&self, s: &str) -> Result<(), SystemException> {
+        self.take(s.len());
+        Ok(())
+    }
+
+    fn send_nothing(&self) -> Result<(), SystemException> {
+        self.take(0);
+        Ok(())
+    }
+
+    fn confirm(&self) -> Result<(u64, u64), SystemException> {
+        let octets = self.octets.swap(0, Ordering::Relaxed);
+        Ok((octets, self.messages.swap(0, Ordering::Relaxed)))
+    }
+}
+
+/// The strings of the batching experiment.
+struct Shelf(Vec<String>);
+
+impl Shelf {
+    /// How many there are.
+    const STRINGS: usize = 100;
+
+    fn new() -> Self {
+        let string = |number: usize| format!("{number:0>STRING_LENGTH$}");
+        Self((0..Self::STRINGS).map(string).collect())
+    }
+}
+
+impl Library for Shelf {
+    fn get_single_string(&self, index: u32) -> Result<String, SystemException> {
+        Ok(self.0.get(index as usize).cloned().unwrap_or_default())
+    }
+
+    fn get_multiple_strings(
+        &self,
+        index: u32,
+        count: u32,
+    ) -> Result<bench::StringSeq, SystemException> {
+        let first = (index as usize).min(self.0.len());
+        let end = first.saturating_add(count as usize).min(self.0.len());
+        Ok(self.0[first..end].to_vec())
+    }
+}
+
+/// Where a client begins.
+pub(super) struct Door {
+    orb: Orb,
+    target: TtcpSequenceRef,
+    floods: DrainRef,
+    strings: LibraryRef,
+    prepared: Mutex<Prepared>,
+}
+
+/// The targets that a client asked for, and the adapter that holds them.
+#[derive(Default)]
+struct Prepared {
+    targets: Vec<TtcpSequenceRef>,
+    adapter: Option<Poa>,
+}
+
+impl Door {
+    pub(super) fn new(orb: &Orb) -> Result<Self, SystemException> {
+        let root = orb.root_poa();
+        Ok(Self {
+            orb: orb.clone(),
+            target: root.activate(ttcp_sequence::tie(Sink))?,
+            floods: root.activate(bench::drain::tie(Counter::default()))?,
+            strings: root.activate(bench::library::tie(Shelf::new()))?,
+            prepared: Mutex::default(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Prepared> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entrance for Door {
+    fn target(&self) -> Result<TtcpSequenceRef, SystemException> {
+        Ok(self.target.clone())
+    }
+
+    fn floods(&self) -> Result<DrainRef, SystemException> {
+        Ok(self.floods.clone())
+    }
+
+    fn strings(&self) -> Result<LibraryRef, SystemException> {
+        Ok(self.strings.clone())
+    }
+
+    fn prepare(&self, count: u32) -> Result<(), SystemException> {
+        let mut prepared = self.lock();
+        if let Some(adapter) = prepared.adapter.take() {
+            adapter.destroy();
+        }
+        let adapter = self.orb.root_poa().create_poa("targets").build()?;
+        let servant: Arc<dyn TtcpSequence> = ttcp_sequence::tie(Sink);
+        let targets = (0..count).map(|_| adapter.activate(servant.clone()));
+        prepared.targets = targets.collect::<Result<_, _>>()?;
+        prepared.adapter = Some(adapter);
+        Ok(())
+    }
+
+    fn prepared(&self, first: u32, count: u32) -> Result<bench::Targets, SystemException> {
+        let targets = &self.lock().targets;
+        let part = targets.iter().skip(first as usize).take(count as usize);
+        Ok(part.cloned().collect())
+    }
+}

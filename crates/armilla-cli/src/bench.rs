@@ -1,0 +1,123 @@
+//! `armilla bench`: the experiments.
+
+use crate::failure::{Doing, Failure, Outcome};
+use armilla_bench::{Experiment, Placement, Plan, Transport, Worker};
+use armilla_ipc::Termination;
+use clap::{Args, ValueEnum};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// The first argument of a process that one of the experiments starts.
+const WORKER: &str = "bench-worker";
+
+/// Re-run the published experiments on this machine, side by side with plain sockets and peers
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// What to run
+    #[arg(value_enum)]
+    what: What,
+    /// Fewer sizes and repetitions: all of it in less than five minutes
+    #[arg(long)]
+    quick: bool,
+    /// The peers to compare with, such as omniorb,ace; "none" for plain sockets alone
+    #[arg(long, value_delimiter = ',')]
+    peers: Option<Vec<String>>,
+    /// The transports: tcp, unix, shm
+    #[arg(long, value_delimiter = ',', value_parser = transport)]
+    transports: Option<Vec<Transport>>,
+    /// Where the two processes of a program run: one-core, one-core-each or unpinned
+    #[arg(long, value_parser = placement)]
+    placement: Option<Placement>,
+    /// Write the results as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page with tables and charts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    /// E1: floods of data through sockets, wrappers and brokers
+    Ttcp,
+    /// E2: the latency of calls, with every payload, at many objects
+    Latency,
+    /// E3: finding object and operation, with every strategy
+    Demux,
+    /// E4: what each optimization contributes
+    Ladder,
+    /// E5: one call for many items against a call for each
+    Batch,
+    /// Everything
+    All,
+}
+
+impl What {
+    fn experiments(self) -> Vec<Experiment> {
+        match self {
+            Self::Ttcp => vec![Experiment::Ttcp],
+            Self::Latency => vec![Experiment::Latency],
+            Self::Demux => vec![Experiment::Demux],
+            Self::Ladder => vec![Experiment::Ladder],
+            Self::Batch => vec![Experiment::Batch],
+            Self::All => Experiment::ALL.to_vec(),
+        }
+    }
+}
+
+fn transport(name: &str) -> Result<Transport, String> {
+    Transport::parse(name).ok_or_else(|| "one of tcp, unix, shm".into())
+}
+
+fn placement(name: &str) -> Result<Placement, String> {
+    Placement::parse(name).ok_or_else(|| "one of one-core, one-core-each, unpinned".into())
+}
+
+/// Runs what was asked for; Ctrl-C ends it early and keeps what is finished.
+pub(crate) fn run(bench: &Bench) -> Outcome {
+    let plan = Plan {
+        experiments: bench.what.experiments(),
+        quick: bench.quick,
+        peers: bench.peers.clone(),
+        transports: bench.transports.clone(),
+        placement: bench.placement,
+    };
+    let results = armilla_bench::run(&plan, &*stop_on_signal()?).doing("cannot measure")?;
+    results.print(&mut io::stdout().lock()).doing("cannot write to standard output")?;
+    let write = |path: &Path, text: String| {
+        fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
+    };
+    if let Some(path) = &bench.json {
+        write(path, results.json())?;
+    }
+    if let Some(path) = &bench.html {
+        write(path, results.html())?;
+    }
+    Ok(())
+}
+
+/// What becomes true when the process is asked to end.
+fn stop_on_signal() -> Outcome<Arc<AtomicBool>> {
+    let mut termination = Termination::install().doing("cannot wait for signals")?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    thread::spawn(move || {
+        termination.wait();
+        stopped.store(true, Ordering::Relaxed);
+    });
+    Ok(stop)
+}
+
+/// Runs one side of one program, if the process was started for that.
+pub(crate) fn worker(arguments: &[String]) -> Option<Outcome> {
+    let [first, words @ ..] = arguments else { return None };
+    let run = || {
+        let worker = Worker::parse(words).map_err(Failure::usage)?;
+        worker.run().map_err(Failure::because)
+    };
+    (first == WORKER).then(run)
+}
