@@ -2,7 +2,9 @@
 
 use crate::BinStruct;
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
-use armilla_giop::{OutgoingRequest, ResponseFlags, Version, begin_request, put_body};
+use armilla_giop::{
+    OutgoingRequest, ResponseFlags, TargetAddress, Version, begin_request, put_body,
+};
 
 /// A call that an experiment makes. `units` are elements of a sequence, characters of a string, or
 /// strings.
@@ -148,7 +150,7 @@ impl Workload {
         let request = OutgoingRequest {
             request_id: 0,
             response: ResponseFlags::Target,
-            object_key: &[0; 20],
+            target: TargetAddress::Key(&[0; 20]),
             operation: self.operation(),
             contexts: &[],
         };
