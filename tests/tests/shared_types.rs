@@ -8,8 +8,9 @@ use armilla::rt::SharedOctets;
 use armilla::{Error, SystemException, Value};
 use armilla_tests::orbs::{client, listening};
 use armilla_tests::shared::shapes;
+use idl::gallery::carved::CarveRaises;
 use idl::gallery::room::HangRaises;
-use idl::gallery::{Carved, Picture, Room, RoomRef, room};
+use idl::gallery::{Carved, CarvedFactory, CarvedOperations, Picture, Room, RoomRef, room};
 use idl::shapes::Line;
 use shapes::{Fill, Frame, FrameRef, Named, NamedRef, Pixels, Point, Refused};
 
@@ -99,4 +100,37 @@ fn collocated_calls_pass_shared_octets_on_without_a_copy() {
 fn traits_are_derived_where_the_members_allow_it() {
     assert!(Point { x: 1.0, y: 2.0 } < Point { x: 1.0, y: 3.0 });
     assert!(Fill::Centre(Point { x: 1.0, y: 2.0 }) < Fill::Centre(Point { x: 2.0, y: 0.0 }));
+}
+
+impl CarvedFactory for Carved {
+    fn carve(width: i32, ornament: &str) -> Result<Value<Self>, Error<CarveRaises>> {
+        if width < 0 {
+            return Err(Refused { why: "no frame".to_owned() }.into());
+        }
+        Ok(Value::new(Carved { base: Frame { width }, ornament: ornament.to_owned() }))
+    }
+}
+
+impl CarvedOperations for Value<Carved> {
+    fn length(&self) -> Result<i32, SystemException> {
+        Ok(2 * self.get().base.width)
+    }
+
+    fn thickness(&self) -> Result<i32, SystemException> {
+        Ok(self.get().ornament.len() as i32)
+    }
+
+    fn set_thickness(&self, value: i32) -> Result<(), SystemException> {
+        self.update(|carved| carved.ornament = "x".repeat(value as usize));
+        Ok(())
+    }
+}
+
+#[test]
+fn what_valuetypes_do_is_what_the_program_makes_of_it() {
+    let carved = Carved::carve(4, "rose").unwrap();
+    assert_eq!((carved.length().unwrap(), carved.thickness().unwrap()), (8, 4));
+    carved.set_thickness(2).unwrap();
+    assert_eq!(carved.get().ornament, "xx");
+    assert!(matches!(Carved::carve(-1, ""), Err(Error::User(CarveRaises::Refused(_)))));
 }

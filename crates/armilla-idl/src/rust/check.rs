@@ -10,9 +10,12 @@ use super::scope::{self, Scope};
 use super::structs;
 use super::type_codes;
 use super::unions;
+use super::value_operations;
 use super::values;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union};
+use crate::model::{
+    DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union, Value,
+};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -94,9 +97,7 @@ impl<'m> Checker<'m> {
             }
             DeclKind::Value(data) => {
                 self.reference(&home, declaration);
-                if !data.nested.is_empty() {
-                    self.module_of(&home, declaration);
-                }
+                self.value_operations(&home, id, data, declaration);
                 if values::concrete_base(self.model, data).is_some() {
                     let base = values::base_field(data);
                     self.claim(&own, &base, format!("the state of the base of {what}"), span);
@@ -222,6 +223,46 @@ impl<'m> Checker<'m> {
                 let what = describe(&self.model.scoped_name(base), &callable);
                 self.claim(&methods, &callable.method, what, callable.span);
             }
+        }
+    }
+
+    /// The traits of a valuetype and what they raise.
+    fn value_operations(
+        &mut self,
+        home: &str,
+        id: DeclId,
+        data: &'m Value,
+        declaration: &'m Declaration,
+    ) {
+        let callables = value_operations::callables(data);
+        let initializers = value_operations::initializers(data);
+        let scoped_name = self.model.scoped_name(id);
+        let module = names::module(&declaration.name);
+        let companion = if home.is_empty() { module } else { format!("{home}::{module}") };
+        let traits = [
+            (scope::operations_name(declaration), "operations", callables),
+            (scope::factory_name(declaration), "initializers", initializers),
+        ];
+        let mut raises_something = false;
+        for (name, kind, callables) in traits {
+            if !callables.is_empty() {
+                let what = format!("the trait of the {kind} of `{scoped_name}`");
+                self.claim(home, &name, what, declaration.span);
+            }
+            let methods = format!("{home} {kind} of {}", declaration.name);
+            for callable in &callables {
+                let what = describe(&scoped_name, callable);
+                self.claim(&methods, &callable.method, what.clone(), callable.span);
+                self.callable(&methods, callable);
+                if let Some(raises) = callable.raises_name() {
+                    raises_something = true;
+                    let what = format!("the exceptions of {what}");
+                    self.claim(&companion, &raises, what, callable.span);
+                }
+            }
+        }
+        if raises_something || !data.nested.is_empty() {
+            self.module_of(home, declaration);
         }
     }
 

@@ -39,6 +39,7 @@ mod type_codes;
 mod types;
 mod unions;
 mod unsupported;
+mod value_operations;
 mod values;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -157,10 +158,11 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         }
         DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
         DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),
-        // Refused by `unsupported`.
         DeclKind::Value(data) => {
             values::generate(scope, id, declaration, data, module);
-            push_nested(scope, declaration, &data.nested, module);
+            let mut within = nested(scope, declaration, &data.nested);
+            value_operations::generate(scope, id, declaration, data, &mut within, module);
+            push_within(declaration, within, module);
         }
         DeclKind::ValueBox(boxed) => values::generate_box(scope, id, declaration, boxed, module),
     }
@@ -180,11 +182,15 @@ fn push_nested(
     members: &[DeclId],
     module: &mut Module,
 ) {
-    if members.is_empty() {
+    push_within(declaration, nested(scope, declaration, members), module);
+}
+
+/// Adds the module of what belongs to a type, if there is anything in it.
+fn push_within(declaration: &Declaration, within: Module, module: &mut Module) {
+    if within.is_empty() {
         return;
     }
-    let within = nested(scope, declaration, members);
-    let docs = format!(" Types declared within [`{}`].", scope::name(declaration));
+    let docs = format!(" What belongs to [`{}`].", scope::name(declaration));
     let docs: TokenStream = quote!(#[doc = #docs]);
     module.push_module(docs, &names::module(&declaration.name), within);
 }

@@ -27,6 +27,11 @@ impl Module {
         self.items.push(Item::Module { attributes, name: name.to_owned(), body });
     }
 
+    /// Whether nothing was added.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// The contents of a module, which imports the runtime if it needs it.
     pub(super) fn into_tokens(self) -> TokenStream {
         let needs_runtime = self.items.iter().any(|item| match item {

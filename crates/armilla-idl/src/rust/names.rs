@@ -22,6 +22,11 @@ pub(super) fn method(idl: &str) -> String {
     escape(snake(idl), METHODS_OF_REFERENCES)
 }
 
+/// The name of a method as one of values, which must not be hidden by one that every handle has.
+pub(super) fn method_of_values(method: &str) -> String {
+    escape(method.to_owned(), METHODS_OF_VALUES)
+}
+
 /// The identifier in `UpperCamelCase` as the name of a type or trait, which must not hide what
 /// generated code takes from the prelude.
 pub(super) fn camel(idl: &str) -> String {
@@ -126,6 +131,9 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "upcast",
     "with_timeout",
 ];
+
+/// The methods of `rt::Value`.
+const METHODS_OF_VALUES: &[&str] = &["downcast", "get", "new", "repository_id", "update"];
 
 /// Keywords of Rust, those of all editions and the reserved ones.
 const KEYWORDS: &[&str] = &[

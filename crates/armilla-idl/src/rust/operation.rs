@@ -5,7 +5,8 @@ use super::names;
 use super::scope::Scope;
 use super::types;
 use crate::model::{
-    Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation, Type,
+    self, Attribute, DeclId, DeclKind, Direction, Export, Initializer, Interface, Model, Operation,
+    Type,
 };
 use crate::source::Span;
 use proc_macro2::{Ident, TokenStream};
@@ -48,8 +49,13 @@ pub(super) struct Parameter<'m> {
 
 /// Everything that can be called on an interface itself, inherited things not included.
 pub(super) fn callables(interface: &Interface) -> Vec<Callable<'_>> {
+    of_exports(&interface.exports)
+}
+
+/// The operations, and the accessors of the attributes.
+pub(super) fn of_exports(exports: &[Export]) -> Vec<Callable<'_>> {
     let mut callables = Vec::new();
-    for export in &interface.exports {
+    for export in exports {
         match export {
             Export::Operation(operation) => callables.push(Callable::operation(operation)),
             Export::Attribute(attribute) => {
@@ -63,6 +69,17 @@ pub(super) fn callables(interface: &Interface) -> Vec<Callable<'_>> {
     callables
 }
 
+fn parameters(parameters: &[model::Parameter]) -> Vec<Parameter<'_>> {
+    let parameters = parameters.iter().map(|parameter| Parameter {
+        name: names::snake(&parameter.name),
+        idl_name: &parameter.name,
+        direction: parameter.direction,
+        ty: &parameter.ty,
+        span: parameter.span,
+    });
+    parameters.collect()
+}
+
 /// The names of all methods that a model declares.
 pub(super) fn all_methods(model: &Model) -> HashSet<String> {
     let interfaces = model.iter().filter_map(|(_, declaration)| match &declaration.kind {
@@ -74,13 +91,6 @@ pub(super) fn all_methods(model: &Model) -> HashSet<String> {
 
 impl<'m> Callable<'m> {
     fn operation(operation: &'m Operation) -> Self {
-        let parameters = operation.parameters.iter().map(|parameter| Parameter {
-            name: names::snake(&parameter.name),
-            idl_name: &parameter.name,
-            direction: parameter.direction,
-            ty: &parameter.ty,
-            span: parameter.span,
-        });
         Callable {
             wire_name: operation.name.clone(),
             method: names::method(&operation.name),
@@ -90,9 +100,26 @@ impl<'m> Callable<'m> {
             docs: &operation.docs,
             oneway: operation.oneway,
             result: operation.result.as_ref(),
-            parameters: parameters.collect(),
+            parameters: parameters(&operation.parameters),
             raises: &operation.raises,
             has_context: !operation.context.is_empty(),
+        }
+    }
+
+    /// The initializer of a valuetype, which nobody calls from elsewhere.
+    pub(super) fn initializer(initializer: &'m Initializer) -> Self {
+        Callable {
+            wire_name: initializer.name.clone(),
+            method: names::method(&initializer.name),
+            stem: initializer.name.clone(),
+            idl_name: &initializer.name,
+            span: initializer.span,
+            docs: &initializer.docs,
+            oneway: false,
+            result: None,
+            parameters: parameters(&initializer.parameters),
+            raises: &initializer.raises,
+            has_context: false,
         }
     }
 
@@ -193,7 +220,7 @@ impl<'m> Callable<'m> {
     }
 
     /// What it fails with, if that is more than a system exception.
-    fn error(&self, companion: &Ident) -> Option<TokenStream> {
+    pub(super) fn error(&self, companion: &Ident) -> Option<TokenStream> {
         let raises = names::ident(&self.raises_name()?);
         Some(quote!(rt::Error<#companion::#raises>))
     }

@@ -71,6 +71,11 @@ impl<'m> Scope<'m> {
         self.path_to(id, &later_name(self.model.get(id)))
     }
 
+    /// The path to the trait of what values of a valuetype do.
+    pub(super) fn operations(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &operations_name(self.model.get(id)))
+    }
+
     /// The path to the module that holds what is declared within an interface.
     pub(super) fn companion(&self, id: DeclId) -> TokenStream {
         self.path_to(id, &names::module(&self.model.get(id).name))
@@ -131,6 +136,16 @@ pub(super) fn reference_name(interface: &Declaration) -> String {
 /// The name of the trait of an interface's servants that reply later.
 pub(super) fn later_name(interface: &Declaration) -> String {
     names::camel(&format!("{}_later", interface.name))
+}
+
+/// The name of the trait of what values of a valuetype do.
+pub(super) fn operations_name(value: &Declaration) -> String {
+    names::camel(&format!("{}_operations", value.name))
+}
+
+/// The name of the trait of the initializers of a valuetype.
+pub(super) fn factory_name(value: &Declaration) -> String {
+    names::camel(&format!("{}_factory", value.name))
 }
 
 /// The modules that a declaration stands in: whatever encloses it in IDL is a module in Rust.

@@ -9,7 +9,7 @@ use super::externs::Externs;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
-    Operation, Struct, Type, Union, Value,
+    Operation, Parameter, Struct, Type, Union, Value,
 };
 use crate::source::Span;
 use std::collections::HashSet;
@@ -116,11 +116,20 @@ impl Checker<'_> {
     fn valuetype(&mut self, value: &Value, span: Span) {
         value.bases.iter().chain(&value.supports).for_each(|base| self.used(*base, span));
         value.state.iter().for_each(|state| self.member(&state.member));
+        self.exports(&value.exports);
+        for initializer in &value.initializers {
+            self.parameters(&initializer.parameters);
+            initializer.raises.iter().for_each(|raised| self.used(*raised, initializer.span));
+        }
     }
 
     fn interface(&mut self, interface: &Interface, span: Span) {
         interface.bases.iter().for_each(|base| self.used(*base, span));
-        for export in &interface.exports {
+        self.exports(&interface.exports);
+    }
+
+    fn exports(&mut self, exports: &[Export]) {
+        for export in exports {
             match export {
                 Export::Operation(operation) => self.operation(operation),
                 Export::Attribute(attribute) => self.attribute(attribute),
@@ -132,10 +141,12 @@ impl Checker<'_> {
         if let Some(result) = &operation.result {
             self.ty(result, operation.span);
         }
-        for parameter in &operation.parameters {
-            self.ty(&parameter.ty, parameter.span);
-        }
+        self.parameters(&operation.parameters);
         operation.raises.iter().for_each(|raised| self.used(*raised, operation.span));
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter]) {
+        parameters.iter().for_each(|parameter| self.ty(&parameter.ty, parameter.span));
     }
 
     fn attribute(&mut self, attribute: &Attribute) {

@@ -440,7 +440,7 @@ pub mod dynamic {
         }
     }
 
-    /// Types declared within [`Node`].
+    /// What belongs to [`Node`].
     pub mod node {
         use ::armilla::rt;
 

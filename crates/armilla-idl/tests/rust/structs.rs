@@ -538,7 +538,7 @@ pub mod data {
         }
     }
 
-    /// Types declared within [`Outer`].
+    /// What belongs to [`Outer`].
     pub mod outer {
         use ::armilla::rt;
 

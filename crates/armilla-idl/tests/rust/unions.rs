@@ -751,7 +751,7 @@ pub mod choice {
         }
     }
 
-    /// Types declared within [`Nested`].
+    /// What belongs to [`Nested`].
     pub mod nested {
         use ::armilla::rt;
 

@@ -98,6 +98,12 @@ pub mod drawing {
         }
     }
 
+    /// What values of the type [`Shape`] do. A program that uses it implements it for `Value<Shape>`.
+    pub trait ShapeOperations {
+        /// IDL operation `area`.
+        fn area(&self) -> Result<f64, rt::SystemException>;
+    }
+
     /// A shape that goes along with what it refers to.
     #[derive(Debug, Clone, PartialEq, Default)]
     pub struct Node {
@@ -176,10 +182,105 @@ pub mod drawing {
         }
     }
 
-    /// Types declared within [`Node`].
+    /// What values of the type [`Node`] do. A program that uses it implements it for `Value<Node>`.
+    pub trait NodeOperations: ShapeOperations {
+        /// Puts another one behind it.
+        fn append(
+            &self,
+            label: &str,
+            room: &mut i32,
+        ) -> Result<NodeRef, rt::Error<node::AppendRaises>>;
+
+        /// Reads the attribute `rank`.
+        fn rank(&self) -> Result<i32, rt::SystemException>;
+
+        /// Sets the attribute [`rank`](Self::rank).
+        fn set_rank(&self, value: i32) -> Result<(), rt::SystemException>;
+
+        /// IDL operation `update`.
+        fn update_(&self) -> Result<(), rt::SystemException>;
+    }
+
+    /// How values of the type [`Node`] are made. A program that uses it implements it for [`Node`].
+    pub trait NodeFactory: Sized {
+        /// IDL factory `make`.
+        fn make(label: &str) -> rt::Value<Self>;
+    }
+
+    /// What belongs to [`Node`].
     pub mod node {
+        use ::armilla::rt;
+
         /// IDL `Drawing::Node::List`.
         pub type List = Vec<super::NodeRef>;
+
+        /// IDL `Drawing::Node::Full`.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+        pub struct Full {
+            /// IDL `room`.
+            pub room: i32,
+        }
+
+        impl ::std::fmt::Display for Full {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                write!(f, "Drawing::Node::Full (room: {:?})", self.room)
+            }
+        }
+
+        impl ::std::error::Error for Full {}
+
+        impl rt::UserException for Full {
+            const REPOSITORY_ID: &'static str = "IDL:Drawing/Node/Full:1.0";
+        }
+
+        impl rt::Encode for Full {
+            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+                out.put_i32(self.room);
+                Ok(())
+            }
+        }
+
+        impl<'a> rt::Decode<'a> for Full {
+            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+                Ok(Self { room: input.i32()? })
+            }
+        }
+
+        impl rt::Typed for Full {
+            fn type_code() -> rt::TypeCode {
+                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                    rt::TypeCode::exception(
+                        "IDL:Drawing/Node/Full:1.0",
+                        "Full",
+                        [("room", rt::TypeCode::Long)],
+                    )
+                });
+                CODE.clone()
+            }
+        }
+
+        /// The exceptions that `append` may raise.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AppendRaises {
+            /// IDL exception `Drawing::Node::Full`.
+            Full(Full),
+        }
+
+        impl ::std::fmt::Display for AppendRaises {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {
+                    Self::Full(exception) => ::std::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+
+        impl ::std::error::Error for AppendRaises {}
+
+        impl From<Full> for AppendRaises {
+            fn from(exception: Full) -> Self {
+                Self::Full(exception)
+            }
+        }
     }
 
     /// IDL valuetype `Drawing::Special`.
@@ -269,6 +370,51 @@ pub mod drawing {
                 )
             });
             CODE.clone()
+        }
+    }
+
+    /// What values of the type [`Special`] do. A program that uses it implements it for `Value<Special>`.
+    pub trait SpecialOperations: NodeOperations {
+        /// IDL operation `density`.
+        fn density(&self) -> Result<f64, rt::SystemException>;
+    }
+
+    /// How values of the type [`Special`] are made. A program that uses it implements it for [`Special`].
+    pub trait SpecialFactory: Sized {
+        /// IDL factory `weigh`.
+        fn weigh(
+            what: &NodeRef,
+            weight: f64,
+        ) -> Result<rt::Value<Self>, rt::Error<special::WeighRaises>>;
+
+        /// IDL factory `new`.
+        #[allow(clippy::new_ret_no_self, clippy::wrong_self_convention)]
+        fn new() -> rt::Value<Self>;
+    }
+
+    /// What belongs to [`Special`].
+    pub mod special {
+        /// The exceptions that `weigh` may raise.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum WeighRaises {
+            /// IDL exception `Drawing::Node::Full`.
+            Full(super::node::Full),
+        }
+
+        impl ::std::fmt::Display for WeighRaises {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {
+                    Self::Full(exception) => ::std::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+
+        impl ::std::error::Error for WeighRaises {}
+
+        impl From<super::node::Full> for WeighRaises {
+            fn from(exception: super::node::Full) -> Self {
+                Self::Full(exception)
+            }
         }
     }
 
