@@ -26,6 +26,20 @@ impl TypeCode {
         }))
     }
 
+    /// An event type, of what [`value`](Self::value) takes.
+    pub fn event<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        modifier: i16,
+        base: Self,
+        members: impl IntoIterator<Item = (M, Self, bool)>,
+    ) -> Self {
+        match Self::value(id, name, modifier, base, members) {
+            Self::Value(code) => Self::Event(code),
+            other => other,
+        }
+    }
+
     /// A boxed value with what is in the box.
     pub fn value_box(id: impl Into<String>, name: impl Into<String>, ty: Self) -> Self {
         Self::ValueBox(Arc::new(AliasCode { id: id.into(), name: name.into(), ty }))

@@ -154,7 +154,7 @@ impl Parser<'_, '_, '_> {
         let keyword = self.bump().span;
         let name = self.name("the name of the module")?;
         if self.at("<") {
-            return Ok(self.template_module(keyword));
+            return Ok(self.template_module(keyword, &name.text));
         }
         self.expect("{")?;
         let mut items = Vec::new();

@@ -26,16 +26,27 @@ impl Parser<'_, '_, '_> {
         {
             return Ok(None);
         }
-        self.unsupported(token.span, &format!("`{}`", token.text));
         self.bump();
         let name = self.name("a name")?;
+        let what = format!("the {} `{}`", token.text, name.text);
+        let message = format!("{what} is not supported");
+        let refused = Diagnostic::error(Code::Unsupported, token.span.to(name.span), message);
+        let refused = match &*token.text {
+            "component" | "home" => refused
+                .help("write the interfaces that it stands for, its equivalent IDL, in its place"),
+            _ => refused,
+        };
+        self.session.report(refused);
         self.skip_definition();
         Ok(Some(DefinitionKind::Unsupported { name: Some(name) }))
     }
 
     /// A template module or an instance of one, from its `<` on.
-    pub(super) fn template_module(&mut self, keyword: Span) -> DefinitionKind {
-        self.unsupported(keyword, "a template module");
+    pub(super) fn template_module(&mut self, keyword: Span, name: &str) -> DefinitionKind {
+        let message = format!("the template module `{name}` is not supported");
+        let refused = Diagnostic::error(Code::Unsupported, keyword, message)
+            .help("write the module out for the types that it is used with");
+        self.session.report(refused);
         self.skip_definition();
         DefinitionKind::Unsupported { name: None }
     }

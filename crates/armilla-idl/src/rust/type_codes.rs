@@ -156,7 +156,8 @@ impl<'a, 'm> Writer<'a, 'm> {
         });
         let members: Vec<TokenStream> = members.collect();
         let no_name = members.is_empty().then(|| quote!(::<&str>));
-        quote!(rt::TypeCode::value #no_name(#repository_id, #name, #modifier, #base, [#(#members),*]))
+        let kind = names::ident(if data.event { "event" } else { "value" });
+        quote!(rt::TypeCode::#kind #no_name(#repository_id, #name, #modifier, #base, [#(#members),*]))
     }
 
     fn value_box(&mut self, declaration: &Declaration, boxed: &Type) -> TokenStream {

@@ -101,7 +101,6 @@ impl Checker<'_> {
                 self.ty(&constant.ty, span);
                 self.value(&constant.value, span);
             }
-            DeclKind::Value(value) if value.event => self.refuse(span, "an event type"),
             DeclKind::Value(value) => self.valuetype(value, span),
             DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitset(data) => {

@@ -559,6 +559,58 @@ pub mod drawing {
         }
     }
 
+    /// IDL valuetype `Drawing::Drawn`.
+    #[derive(Debug, Clone, PartialEq, Default)]
+    pub struct Drawn {
+        /// IDL `what`.
+        pub what: NodeRef,
+    }
+
+    impl rt::Encode for Drawn {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            rt::Encode::encode(&self.what, out)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Drawn {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self {
+                what: rt::Decode::decode(input)?,
+            })
+        }
+    }
+
+    impl rt::Valuetype for Drawn {
+        const REPOSITORY_ID: &'static str = "IDL:Drawing/Drawn:1.0";
+        const FAMILY: &'static [rt::Kind] = &[rt::Kind::of::<Drawn>()];
+    }
+
+    impl rt::State for Drawn {
+        const IDS: &'static [&'static str] = &["IDL:Drawing/Drawn:1.0"];
+
+        fn is(other: ::std::any::TypeId) -> bool {
+            [::std::any::TypeId::of::<Self>()].contains(&other)
+        }
+    }
+
+    /// A value of the type [`Drawn`], or null.
+    pub type DrawnRef = Option<rt::Value<Drawn>>;
+
+    impl rt::Typed for Drawn {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::event(
+                    "IDL:Drawing/Drawn:1.0",
+                    "Drawn",
+                    0,
+                    rt::TypeCode::Null,
+                    [("what", <Node as rt::Typed>::type_code(), true)],
+                )
+            });
+            CODE.clone()
+        }
+    }
+
     /// IDL `Drawing::Holder`.
     #[derive(Debug, Clone, PartialEq, Default)]
     pub struct Holder {
