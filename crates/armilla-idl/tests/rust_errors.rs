@@ -85,7 +85,11 @@ fn native_values_do_not_leave_their_process() {
 
 #[test]
 fn what_is_not_supported_is_refused_at_its_place() {
-    for (idl, what) in [("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair")] {
+    for (idl, what) in [
+        ("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair"),
+        ("bitset Wide { bitfield<64> a; bitfield<1> b; };", "a bitset of more than 64 bits"),
+        ("typedef map<float, long> Odd;", "a `map` with a key that has no order"),
+    ] {
         let errors = errors(idl);
         let sentence = format!("error[E0901]: {what} cannot become Rust yet");
         assert!(errors.render().contains(&sentence), "{idl}\n{errors}");

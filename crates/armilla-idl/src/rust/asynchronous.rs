@@ -31,6 +31,7 @@ pub(super) fn provided(
 /// The method of references.
 pub(super) fn for_references(
     scope: &Scope<'_>,
+    name: &Ident,
     companion: &Ident,
     callable: &Callable<'_>,
 ) -> TokenStream {
@@ -50,7 +51,7 @@ pub(super) fn for_references(
         #lints
         #signature {
             if let Some(#servant) = self.local() {
-                return #servant.#method(#(#parameters),*);
+                return #name::#method(#servant #(, #parameters)*);
             }
             self.#invoke(#wire_name, #arguments, #results)
         }

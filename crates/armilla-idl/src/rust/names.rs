@@ -19,7 +19,7 @@ pub(super) fn module(idl: &str) -> String {
 /// The identifier in `snake_case` as the name of a method of an interface, which must not be hidden
 /// by a method that every reference has.
 pub(super) fn method(idl: &str) -> String {
-    escape(snake(idl), METHODS_OF_REFERENCES)
+    escape(escape(snake(idl), METHODS_OF_REFERENCES), METHODS_OF_ALL)
 }
 
 /// The name of a method as one of values, which must not be hidden by one that every handle has.
@@ -119,12 +119,13 @@ const HIDDEN_BY_MODULES: &[&str] = &[
     "u8", "usize",
 ];
 
-/// The methods of `rt::Ref`.
+/// The methods of `rt::Ref`; a test of the ORB compares.
 const METHODS_OF_REFERENCES: &[&str] = &[
-    "clone",
     "invoke",
+    "invoke_async",
     "invoke_oneway",
     "invoke_raises",
+    "invoke_raises_async",
     "is_nil",
     "local",
     "object",
@@ -132,7 +133,10 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "with_timeout",
 ];
 
-/// The methods of `rt::Value`.
+/// The methods that the traits of the prelude give to references and handles.
+const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_owned", "try_into"];
+
+/// The methods of `rt::Value`; a test of the ORB compares.
 const METHODS_OF_VALUES: &[&str] = &["downcast", "get", "new", "repository_id", "update"];
 
 /// Keywords of Rust, those of all editions and the reserved ones.

@@ -19,8 +19,8 @@ pub(super) fn generate(
     callables: &[Callable<'_>],
 ) -> TokenStream {
     let methods = callables.iter().map(|callable| {
-        let method = method(scope, companion, callable);
-        let asynchronous = asynchronous::for_references(scope, companion, callable);
+        let method = method(scope, name, companion, callable);
+        let asynchronous = asynchronous::for_references(scope, name, companion, callable);
         quote!(#method #asynchronous)
     });
     let interface = scope.unused_type_name("I");
@@ -31,7 +31,12 @@ pub(super) fn generate(
     }
 }
 
-fn method(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> TokenStream {
+fn method(
+    scope: &Scope<'_>,
+    name: &Ident,
+    companion: &Ident,
+    callable: &Callable<'_>,
+) -> TokenStream {
     let signature = callable.signature(scope, companion);
     let method = names::ident(&callable.method);
     let servant = callable.local("servant");
@@ -42,7 +47,7 @@ fn method(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> Toke
         #lints
         #signature {
             if let Some(#servant) = self.local() {
-                return #servant.#method(#(#parameters),*);
+                return #name::#method(#servant #(, #parameters)*);
             }
             #remote
         }

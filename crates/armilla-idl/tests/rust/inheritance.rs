@@ -17,7 +17,7 @@ pub mod base {
     impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
         fn name(&self) -> Result<String, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.name();
+                return Named::name(servant);
             }
             self.invoke(
                 "_get_name",
@@ -78,7 +78,7 @@ pub mod base {
     impl<I: Left + rt::Interface + ?Sized> Left for rt::Ref<I> {
         fn go_left(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.go_left();
+                return Left::go_left(servant);
             }
             self.invoke("go_left", |_out| Ok(()), |_input| Ok(()))
         }
@@ -142,7 +142,7 @@ pub mod base {
     impl<I: Right + rt::Interface + ?Sized> Right for rt::Ref<I> {
         fn go_right(&self, n: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.go_right(n);
+                return Right::go_right(servant, n);
             }
             self.invoke(
                 "go_right",
@@ -222,7 +222,7 @@ pub mod derived {
         #[allow(clippy::redundant_closure)]
         fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.parent();
+                return Both::parent(servant);
             }
             self.invoke("parent", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -304,14 +304,14 @@ pub mod derived {
         #[allow(clippy::redundant_closure)]
         fn self_(&self) -> Result<BothRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.self_();
+                return Leaf::self_(servant);
             }
             self.invoke("_get_self", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.set_self(value);
+                return Leaf::set_self(servant, value);
             }
             self.invoke(
                 "_set_self",

@@ -476,10 +476,11 @@ pub mod outer {
         fn drop(&self) -> Result<(), rt::SystemException>;
 
         /// IDL operation `into`.
-        fn into(&self) -> Result<(), rt::SystemException>;
+        #[allow(clippy::wrong_self_convention)]
+        fn into_(&self) -> Result<(), rt::SystemException>;
 
         /// IDL operation `try_into`.
-        fn try_into(&self) -> Result<(), rt::SystemException>;
+        fn try_into_(&self) -> Result<(), rt::SystemException>;
 
         /// IDL operation `to_string`.
         fn to_string(&self) -> Result<(), rt::SystemException>;
@@ -494,7 +495,7 @@ pub mod outer {
         fn fmt(&self) -> Result<(), rt::SystemException>;
 
         /// IDL operation `eq`.
-        fn eq(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
+        fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
     }
 
     /// A reference to an object with the interface [`Critic`].
@@ -503,7 +504,7 @@ pub mod outer {
     impl<I: Critic + rt::Interface + ?Sized> Critic for rt::Ref<I> {
         fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>> {
             if let Some(servant) = self.local() {
-                return servant.fail();
+                return Critic::fail(servant);
             }
             self.invoke_raises("fail", |_out| Ok(()), |_input| Ok(()))
         }
@@ -512,7 +513,7 @@ pub mod outer {
             &self,
         ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>> {
             if let Some(servant) = self.local() {
-                return servant.several();
+                return Critic::several(servant);
             }
             self.invoke_raises(
                 "several",
@@ -528,14 +529,14 @@ pub mod outer {
 
         fn len(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.len();
+                return Critic::len(servant);
             }
             self.invoke("len", |_out| Ok(()), |input| input.i32())
         }
 
         fn is_empty(&self) -> Result<bool, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.is_empty();
+                return Critic::is_empty(servant);
             }
             self.invoke("is_empty", |_out| Ok(()), |input| input.bool())
         }
@@ -543,7 +544,7 @@ pub mod outer {
         #[allow(clippy::redundant_closure)]
         fn to_peer(&self, value: &Field) -> Result<CriticRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.to_peer(value);
+                return Critic::to_peer(servant, value);
             }
             self.invoke(
                 "to_peer",
@@ -554,21 +555,21 @@ pub mod outer {
 
         fn is_good(&self) -> Result<bool, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.is_good();
+                return Critic::is_good(servant);
             }
             self.invoke("is_good", |_out| Ok(()), |input| input.bool())
         }
 
         fn as_text(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.as_text();
+                return Critic::as_text(servant);
             }
             self.invoke("as_text", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn default(&self, self_: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.default(self_);
+                return Critic::default(servant, self_);
             }
             self.invoke(
                 "default",
@@ -582,63 +583,63 @@ pub mod outer {
 
         fn add(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.add(other);
+                return Critic::add(servant, other);
             }
             self.invoke("add", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }
 
         fn drop(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.drop();
+                return Critic::drop(servant);
             }
             self.invoke("drop", |_out| Ok(()), |_input| Ok(()))
         }
 
-        fn into(&self) -> Result<(), rt::SystemException> {
+        fn into_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.into();
+                return Critic::into_(servant);
             }
             self.invoke("into", |_out| Ok(()), |_input| Ok(()))
         }
 
-        fn try_into(&self) -> Result<(), rt::SystemException> {
+        fn try_into_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.try_into();
+                return Critic::try_into_(servant);
             }
             self.invoke("try_into", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn to_string(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.to_string();
+                return Critic::to_string(servant);
             }
             self.invoke("to_string", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn borrow(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.borrow();
+                return Critic::borrow(servant);
             }
             self.invoke("borrow", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn type_id(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.type_id();
+                return Critic::type_id(servant);
             }
             self.invoke("type_id", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn fmt(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.fmt();
+                return Critic::fmt(servant);
             }
             self.invoke("fmt", |_out| Ok(()), |_input| Ok(()))
         }
 
-        fn eq(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
+        fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.eq(other);
+                return Critic::eq_(servant, other);
             }
             self.invoke("eq", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }
@@ -679,13 +680,13 @@ pub mod outer {
                 Some(7) => critic::skeleton::default(self, call),
                 Some(8) => critic::skeleton::add(self, call),
                 Some(9) => critic::skeleton::drop(self, call),
-                Some(10) => critic::skeleton::into(self, call),
-                Some(11) => critic::skeleton::try_into(self, call),
+                Some(10) => critic::skeleton::into_(self, call),
+                Some(11) => critic::skeleton::try_into_(self, call),
                 Some(12) => critic::skeleton::to_string(self, call),
                 Some(13) => critic::skeleton::borrow(self, call),
                 Some(14) => critic::skeleton::type_id(self, call),
                 Some(15) => critic::skeleton::fmt(self, call),
-                Some(16) => critic::skeleton::eq(self, call),
+                Some(16) => critic::skeleton::eq_(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -943,18 +944,18 @@ pub mod outer {
                 call.reply(servant.drop(), |(), _out| Ok(()))
             }
 
-            pub fn into<T: super::super::Critic + ?Sized>(
+            pub fn into_<T: super::super::Critic + ?Sized>(
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.into(), |(), _out| Ok(()))
+                call.reply(servant.into_(), |(), _out| Ok(()))
             }
 
-            pub fn try_into<T: super::super::Critic + ?Sized>(
+            pub fn try_into_<T: super::super::Critic + ?Sized>(
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.try_into(), |(), _out| Ok(()))
+                call.reply(servant.try_into_(), |(), _out| Ok(()))
             }
 
             pub fn to_string<T: super::super::Critic + ?Sized>(
@@ -985,13 +986,13 @@ pub mod outer {
                 call.reply(servant.fmt(), |(), _out| Ok(()))
             }
 
-            pub fn eq<T: super::super::Critic + ?Sized>(
+            pub fn eq_<T: super::super::Critic + ?Sized>(
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let other: super::super::CriticRef = rt::Decode::decode(input)?;
-                call.reply(servant.eq(&other), |(), _out| Ok(()))
+                call.reply(servant.eq_(&other), |(), _out| Ok(()))
             }
         }
     }

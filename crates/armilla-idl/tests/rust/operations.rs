@@ -297,14 +297,14 @@ pub mod extras {
     impl<I: Device + rt::Interface + ?Sized> Device for rt::Ref<I> {
         fn level(&self) -> Result<i32, rt::Error<device::LevelGetRaises>> {
             if let Some(servant) = self.local() {
-                return servant.level();
+                return Device::level(servant);
             }
             self.invoke_raises("_get_level", |_out| Ok(()), |input| input.i32())
         }
 
         fn text(&self) -> Result<String, rt::Error<device::TextGetRaises>> {
             if let Some(servant) = self.local() {
-                return servant.text();
+                return Device::text(servant);
             }
             self.invoke_raises(
                 "_get_text",
@@ -315,21 +315,21 @@ pub mod extras {
 
         fn set_text(&self, value: &str) -> Result<(), rt::Error<device::TextSetRaises>> {
             if let Some(servant) = self.local() {
-                return servant.set_text(value);
+                return Device::set_text(servant, value);
             }
             self.invoke_raises("_set_text", |out| out.put_string(value), |_input| Ok(()))
         }
 
         fn mark(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.mark();
+                return Device::mark(servant);
             }
             self.invoke("_get_mark", |_out| Ok(()), |input| input.i32())
         }
 
         fn set_mark(&self, value: i32) -> Result<(), rt::Error<device::MarkSetRaises>> {
             if let Some(servant) = self.local() {
-                return servant.set_mark(value);
+                return Device::set_mark(servant, value);
             }
             self.invoke_raises(
                 "_set_mark",
@@ -343,7 +343,7 @@ pub mod extras {
 
         fn run(&self, program: &str) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.run(program);
+                return Device::run(servant, program);
             }
             self.invoke(
                 "run",
@@ -357,7 +357,7 @@ pub mod extras {
 
         fn stop(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.stop();
+                return Device::stop(servant);
             }
             self.invoke("stop", |out| out.put_length(0), |_input| Ok(()))
         }
@@ -370,7 +370,7 @@ pub mod extras {
             values: &[i8],
         ) -> Result<i8, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.mix(given, kept, raw, values);
+                return Device::mix(servant, given, kept, raw, values);
             }
             self.invoke(
                     "mix",

@@ -243,7 +243,7 @@ pub mod cos_naming {
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::BindRaises>> {
             if let Some(servant) = self.local() {
-                return servant.bind(n, obj);
+                return NamingContext::bind(servant, n, obj);
             }
             self.invoke_raises(
                 "bind",
@@ -261,7 +261,7 @@ pub mod cos_naming {
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::RebindRaises>> {
             if let Some(servant) = self.local() {
-                return servant.rebind(n, obj);
+                return NamingContext::rebind(servant, n, obj);
             }
             self.invoke_raises(
                 "rebind",
@@ -279,7 +279,7 @@ pub mod cos_naming {
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::BindContextRaises>> {
             if let Some(servant) = self.local() {
-                return servant.bind_context(n, nc);
+                return NamingContext::bind_context(servant, n, nc);
             }
             self.invoke_raises(
                 "bind_context",
@@ -297,7 +297,7 @@ pub mod cos_naming {
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::RebindContextRaises>> {
             if let Some(servant) = self.local() {
-                return servant.rebind_context(n, nc);
+                return NamingContext::rebind_context(servant, n, nc);
             }
             self.invoke_raises(
                 "rebind_context",
@@ -315,7 +315,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<rt::Object, rt::Error<naming_context::ResolveRaises>> {
             if let Some(servant) = self.local() {
-                return servant.resolve(n);
+                return NamingContext::resolve(servant, n);
             }
             self.invoke_raises(
                 "resolve",
@@ -329,7 +329,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<(), rt::Error<naming_context::UnbindRaises>> {
             if let Some(servant) = self.local() {
-                return servant.unbind(n);
+                return NamingContext::unbind(servant, n);
             }
             self.invoke_raises("unbind", |out| out.put_sequence(n), |_input| Ok(()))
         }
@@ -337,7 +337,7 @@ pub mod cos_naming {
         #[allow(clippy::redundant_closure)]
         fn new_context(&self) -> Result<NamingContextRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.new_context();
+                return NamingContext::new_context(servant);
             }
             self.invoke("new_context", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -348,7 +348,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<NamingContextRef, rt::Error<naming_context::BindNewContextRaises>> {
             if let Some(servant) = self.local() {
-                return servant.bind_new_context(n);
+                return NamingContext::bind_new_context(servant, n);
             }
             self.invoke_raises(
                 "bind_new_context",
@@ -359,7 +359,7 @@ pub mod cos_naming {
 
         fn destroy(&self) -> Result<(), rt::Error<naming_context::DestroyRaises>> {
             if let Some(servant) = self.local() {
-                return servant.destroy();
+                return NamingContext::destroy(servant);
             }
             self.invoke_raises("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -369,7 +369,7 @@ pub mod cos_naming {
             how_many: u32,
         ) -> Result<(BindingList, BindingIteratorRef), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.list(how_many);
+                return NamingContext::list(servant, how_many);
             }
             self.invoke(
                 "list",
@@ -1519,7 +1519,7 @@ pub mod cos_naming {
     impl<I: BindingIterator + rt::Interface + ?Sized> BindingIterator for rt::Ref<I> {
         fn next_one(&self) -> Result<(bool, Binding), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.next_one();
+                return BindingIterator::next_one(servant);
             }
             self.invoke(
                 "next_one",
@@ -1533,7 +1533,7 @@ pub mod cos_naming {
             how_many: u32,
         ) -> Result<(bool, BindingList), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.next_n(how_many);
+                return BindingIterator::next_n(servant, how_many);
             }
             self.invoke(
                 "next_n",
@@ -1547,7 +1547,7 @@ pub mod cos_naming {
 
         fn destroy(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return servant.destroy();
+                return BindingIterator::destroy(servant);
             }
             self.invoke("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -1631,7 +1631,7 @@ pub mod cos_naming {
     /// A context that understands names as text: steps joined by `/`, id and kind by `.`.
     pub trait NamingContextExt: NamingContext {
         /// The text of a name.
-        fn to_string(
+        fn to_string_(
             &self,
             n: &[NameComponent],
         ) -> Result<
@@ -1666,7 +1666,7 @@ pub mod cos_naming {
     pub type NamingContextExtRef = rt::Ref<dyn NamingContextExt>;
 
     impl<I: NamingContextExt + rt::Interface + ?Sized> NamingContextExt for rt::Ref<I> {
-        fn to_string(
+        fn to_string_(
             &self,
             n: &[NameComponent],
         ) -> Result<
@@ -1674,7 +1674,7 @@ pub mod cos_naming {
             rt::Error<naming_context_ext::ToStringRaises>,
         > {
             if let Some(servant) = self.local() {
-                return servant.to_string(n);
+                return NamingContextExt::to_string_(servant, n);
             }
             self.invoke_raises(
                 "to_string",
@@ -1688,7 +1688,7 @@ pub mod cos_naming {
             sn: &str,
         ) -> Result<Name, rt::Error<naming_context_ext::ToNameRaises>> {
             if let Some(servant) = self.local() {
-                return servant.to_name(sn);
+                return NamingContextExt::to_name(servant, sn);
             }
             self.invoke_raises(
                 "to_name",
@@ -1706,7 +1706,7 @@ pub mod cos_naming {
             rt::Error<naming_context_ext::ToUrlRaises>,
         > {
             if let Some(servant) = self.local() {
-                return servant.to_url(addr, sn);
+                return NamingContextExt::to_url(servant, addr, sn);
             }
             self.invoke_raises(
                 "to_url",
@@ -1724,7 +1724,7 @@ pub mod cos_naming {
             sn: &str,
         ) -> Result<rt::Object, rt::Error<naming_context_ext::ResolveStrRaises>> {
             if let Some(servant) = self.local() {
-                return servant.resolve_str(sn);
+                return NamingContextExt::resolve_str(servant, sn);
             }
             self.invoke_raises(
                 "resolve_str",
@@ -1758,7 +1758,7 @@ pub mod cos_naming {
                 "list",
             ]);
             match OPERATIONS.find(call.operation()) {
-                Some(0) => naming_context_ext::skeleton::to_string(self, call),
+                Some(0) => naming_context_ext::skeleton::to_string_(self, call),
                 Some(1) => naming_context_ext::skeleton::to_name(self, call),
                 Some(2) => naming_context_ext::skeleton::to_url(self, call),
                 Some(3) => naming_context_ext::skeleton::resolve_str(self, call),
@@ -2087,13 +2087,13 @@ pub mod cos_naming {
         pub mod skeleton {
             use ::armilla::rt;
 
-            pub fn to_string<T: super::super::NamingContextExt + ?Sized>(
+            pub fn to_string_<T: super::super::NamingContextExt + ?Sized>(
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let n: super::super::Name = input.sequence()?;
-                call.reply(servant.to_string(&n), |result, out| out.put_string(result))
+                call.reply(servant.to_string_(&n), |result, out| out.put_string(result))
             }
 
             pub fn to_name<T: super::super::NamingContextExt + ?Sized>(
