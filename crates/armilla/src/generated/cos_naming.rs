@@ -1631,7 +1631,7 @@ pub mod cos_naming {
     /// A context that understands names as text: steps joined by `/`, id and kind by `.`.
     pub trait NamingContextExt: NamingContext {
         /// The text of a name.
-        fn to_string_(
+        fn to_string(
             &self,
             n: &[NameComponent],
         ) -> Result<
@@ -1666,7 +1666,7 @@ pub mod cos_naming {
     pub type NamingContextExtRef = rt::Ref<dyn NamingContextExt>;
 
     impl<I: NamingContextExt + rt::Interface + ?Sized> NamingContextExt for rt::Ref<I> {
-        fn to_string_(
+        fn to_string(
             &self,
             n: &[NameComponent],
         ) -> Result<
@@ -1674,7 +1674,7 @@ pub mod cos_naming {
             rt::Error<naming_context_ext::ToStringRaises>,
         > {
             if let Some(servant) = self.local() {
-                return NamingContextExt::to_string_(servant, n);
+                return NamingContextExt::to_string(servant, n);
             }
             self.invoke_raises(
                 "to_string",
@@ -1758,7 +1758,7 @@ pub mod cos_naming {
                 "list",
             ]);
             match OPERATIONS.find(call.operation()) {
-                Some(0) => naming_context_ext::skeleton::to_string_(self, call),
+                Some(0) => naming_context_ext::skeleton::to_string(self, call),
                 Some(1) => naming_context_ext::skeleton::to_name(self, call),
                 Some(2) => naming_context_ext::skeleton::to_url(self, call),
                 Some(3) => naming_context_ext::skeleton::resolve_str(self, call),
@@ -2087,13 +2087,13 @@ pub mod cos_naming {
         pub mod skeleton {
             use ::armilla::rt;
 
-            pub fn to_string_<T: super::super::NamingContextExt + ?Sized>(
+            pub fn to_string<T: super::super::NamingContextExt + ?Sized>(
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let n: super::super::Name = input.sequence()?;
-                call.reply(servant.to_string_(&n), |result, out| out.put_string(result))
+                call.reply(servant.to_string(&n), |result, out| out.put_string(result))
             }
 
             pub fn to_name<T: super::super::NamingContextExt + ?Sized>(
