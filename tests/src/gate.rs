@@ -46,6 +46,14 @@ impl Gate {
         assert!(!timeout.timed_out(), "nobody came to the gate");
     }
 
+    /// How many threads wait before the gate.
+    ///
+    /// # Panics
+    /// Never, unless a thread panicked here.
+    pub fn waiting(&self) -> usize {
+        self.state.lock().unwrap().waiting
+    }
+
     /// Opens the gate, for good.
     pub fn open(&self) {
         self.state.lock().unwrap().open = true;

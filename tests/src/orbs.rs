@@ -1,9 +1,12 @@
 //! ORBs on the loopback interface, with limits that suit a test.
 
+use crate::peer;
 use crate::probe::EverythingRef;
 use crate::servant::Probe;
+use armilla::Version;
 use armilla::rt::Interface;
 use armilla::{Concurrency, Object, Orb, OrbBuilder, Ref, Settings};
+use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,6 +97,30 @@ impl Server {
     /// When the reference does not survive being written and read.
     pub fn remote(&self, client: &Orb) -> EverythingRef {
         travel(&self.local, client)
+    }
+
+    /// A whole request of GIOP 1.2 in our byte order, for an operation without parameters.
+    ///
+    /// # Panics
+    /// When the reference has no key.
+    pub fn request(&self, id: u32, operation: &str) -> Vec<u8> {
+        self.request_with(id, operation, |_| Ok(()))
+    }
+
+    /// A whole request of GIOP 1.2 in our byte order.
+    ///
+    /// # Panics
+    /// When the reference has no key.
+    pub fn request_with(
+        &self,
+        id: u32,
+        operation: &str,
+        body: impl for<'p> FnOnce(&mut Encoder<'p>) -> CdrResult,
+    ) -> Vec<u8> {
+        let profile = self.local.object().ior().iiop_profiles().next().unwrap().unwrap();
+        let order = ByteOrder::NATIVE;
+        let request = peer::request(Version::V1_2, order, &profile.object_key, operation, body);
+        peer::numbered(id, &request)
     }
 
     /// Host and port.

@@ -6,7 +6,7 @@ use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::ior::IiopProfile;
 use armilla_giop::{
     HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags,
-    TargetAddress, begin_reply, begin_request, decode_request, put_body,
+    TargetAddress, begin_reply, begin_request, decode_reply, decode_request, put_body,
 };
 use rustix::net::{self, AddressFamily, SocketType, sockopt};
 use std::io::{self, Read, Write};
@@ -210,6 +210,25 @@ pub fn request(
     put_body(&mut out, version, body).unwrap();
     MessageHeader::finish(&mut out).unwrap();
     out.to_vec()
+}
+
+/// The same request, of GIOP 1.2 and our byte order, with another number.
+///
+/// # Panics
+/// When it is too short to have one.
+pub fn numbered(id: u32, request: &[u8]) -> Vec<u8> {
+    let mut request = request.to_vec();
+    request[HEADER_LEN..HEADER_LEN + 4].copy_from_slice(&id.to_ne_bytes());
+    request
+}
+
+/// The number of the request that a reply of GIOP 1.2 and our byte order answers.
+///
+/// # Panics
+/// When it is no reply.
+pub fn answered(reply: &[u8]) -> u32 {
+    let message = Message::parse(reply).unwrap().unwrap();
+    decode_reply(&message).unwrap().0.request_id
 }
 
 /// A bare header.

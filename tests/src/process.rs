@@ -40,6 +40,11 @@ impl Process {
         (host, port.parse().unwrap())
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Sends a signal to it.
     ///
     /// # Panics

@@ -63,25 +63,29 @@ pub enum Silence {
 #[derive(Debug, Clone, Copy)]
 pub struct Vigil {
     mark: Mark,
-    /// Since when the serial is as it is, and the reads.
+    /// Since when, at the latest, the serial is as it is, and the reads.
     since: Duration,
     read: Duration,
+    /// When the serial was last seen to be another.
+    before: Duration,
+    looked: Duration,
 }
 
 impl Vigil {
     /// Begins to watch a connection at the time `now`, counted from wherever the caller likes.
     pub const fn new(mark: Mark, now: Duration) -> Self {
-        Self { mark, since: now, read: now }
+        Self { mark, since: now, read: now, before: now, looked: now }
     }
 
     /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
     pub fn look(&mut self, mark: Mark, now: Duration, patience: &Patience) -> Option<Silence> {
         if (mark.stand, mark.serial) != (self.mark.stand, self.mark.serial) {
-            *self = Self::new(mark, now);
+            *self = Self { before: self.looked, ..Self::new(mark, now) };
         } else if mark.reads != self.mark.reads {
             self.mark = mark;
             self.read = now;
         }
+        self.looked = now;
         let waited = now.saturating_sub(self.since);
         match mark.stand {
             Stand::Waiting if waited >= patience.idle => Some(Silence::Idle),
@@ -93,9 +97,9 @@ impl Vigil {
         }
     }
 
-    /// Since when the connection waits for a message; `None` when it does not.
+    /// Since when, at the earliest, the connection waits for a message; `None` when it does not.
     pub fn idle_since(&self) -> Option<Duration> {
-        (self.mark.stand == Stand::Waiting).then_some(self.since)
+        (self.mark.stand == Stand::Waiting).then_some(self.before)
     }
 }
 
@@ -142,8 +146,9 @@ mod tests {
     fn silence_begins_anew_with_every_message() {
         let seconds = Duration::from_secs;
         let mut vigil = Vigil::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        assert_eq!(vigil.look(mark(Stand::Waiting, 0, 0), seconds(200), &PATIENCE), None);
         assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(299), &PATIENCE), None);
-        assert_eq!(vigil.idle_since(), Some(seconds(299)));
+        assert_eq!(vigil.idle_since(), Some(seconds(200)), "it may have changed just then");
         assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(598), &PATIENCE), None);
         let last = vigil.look(mark(Stand::Waiting, 2, 0), seconds(599), &PATIENCE);
         assert_eq!(last, Some(Silence::Idle));

@@ -77,12 +77,14 @@ impl Registry {
         Some(connection)
     }
 
-    /// Closes the connection that has been idle longest, as far as the last look at them all tells.
+    /// Closes the connection that has been idle longest, unless one is about to close already.
     /// `false` when none is idle.
     pub(super) fn evict_one(&self) -> bool {
-        self.evict(&mut lock(&self.open))
+        let mut open = lock(&self.open);
+        open.evicted > 0 || self.evict(&mut open)
     }
 
+    /// Closes the connection that has been idle longest, as far as the last look at them all tells.
     fn evict(&self, open: &mut Open) -> bool {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);

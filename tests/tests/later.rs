@@ -1,0 +1,213 @@
+//! Replies that servants give later.
+
+use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
+use armilla::{Completion, ExceptionKind, Minor, Ref, ReplyHandle, SystemException, Version};
+use armilla_giop::{MessageKind, cancel_request};
+use armilla_tests::gate::{PATIENCE, eventually};
+use armilla_tests::orbs::{self, CONCURRENCIES, Server};
+use armilla_tests::peer::{self, Wire, answered};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+/// An interface with one operation, `long ask(in long question)`, whose servants reply later.
+trait Oracle: Send + Sync + 'static {
+    fn ask_later(&self, question: i32, reply: ReplyHandle<i32>);
+}
+
+impl Interface for dyn Oracle {
+    const REPOSITORY_ID: &'static str = "IDL:armilla.org/Oracle:1.0";
+    const BASES: &'static [&'static str] = &[];
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        let question = call.arguments().i32()?;
+        self.ask_later(
+            question,
+            call.later(|answer, out| {
+                out.put_i32(*answer);
+                Ok(())
+            }),
+        );
+        Ok(())
+    }
+
+    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+        target.offer::<dyn Oracle>(|| servant);
+    }
+}
+
+impl IsA<dyn Oracle> for dyn Oracle {}
+
+fn ask(oracle: &Ref<dyn Oracle>, question: i32) -> Result<i32, SystemException> {
+    let arguments = |out: &mut armilla::Encoder<'_>| {
+        out.put_i32(question);
+        Ok(())
+    };
+    oracle.invoke("ask", &arguments, |input| input.i32())
+}
+
+/// Keeps what it is asked until the test answers.
+#[derive(Default)]
+struct Silent {
+    asked: Mutex<Vec<(i32, ReplyHandle<i32>)>>,
+}
+
+impl Silent {
+    fn take(&self) -> Vec<(i32, ReplyHandle<i32>)> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    fn await_asked(&self, count: usize) {
+        eventually("the questions", || self.asked.lock().unwrap().len() >= count);
+    }
+}
+
+impl Oracle for Silent {
+    fn ask_later(&self, question: i32, reply: ReplyHandle<i32>) {
+        self.asked.lock().unwrap().push((question, reply));
+    }
+}
+
+/// A server with a silent oracle, for each concurrency; and the oracle's key.
+fn each(test: impl Fn(&Server, &Silent, &Ref<dyn Oracle>)) {
+    for concurrency in CONCURRENCIES {
+        let server = Server::of(orbs::listening_with(|s| s.concurrency = concurrency));
+        let silent = Arc::new(Silent::default());
+        let local = server.root_poa().activate(silent.clone() as Arc<dyn Oracle>).unwrap();
+        test(&server, &silent, &orbs::travel(&local, &orbs::client()));
+    }
+}
+
+fn request(oracle: &Ref<dyn Oracle>, id: u32, question: i32) -> Vec<u8> {
+    let key = oracle.object().ior().iiop_profiles().next().unwrap().unwrap().object_key;
+    let order = armilla_cdr::ByteOrder::NATIVE;
+    let request = peer::request(Version::V1_2, order, &key, "ask", |out| {
+        out.put_i32(question);
+        Ok(())
+    });
+    peer::numbered(id, &request)
+}
+
+#[test]
+fn a_thousand_requests_wait_without_threads_and_are_answered_in_any_order() {
+    each(|server, silent, oracle| {
+        let mut wire = Wire::connect(server.address());
+        let requests: Vec<_> = (0..1_000).flat_map(|id| request(oracle, id, id as i32)).collect();
+        let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+        let before = threads();
+        wire.send(&requests);
+        silent.await_asked(1_000);
+        // Other tests of this process have threads too, but not that many.
+        assert!(threads() < before + 200, "{} more threads", threads() - before);
+        let mut asked = silent.take();
+        let odd: Vec<_> = asked.extract_if(.., |(question, _)| *question % 2 == 1).collect();
+        let answering = thread::spawn(move || {
+            odd.into_iter().rev().for_each(|(question, reply)| reply.complete(Ok(question * 2)));
+        });
+        asked.into_iter().for_each(|(question, reply)| reply.complete(Ok(question * 2)));
+        let mut answers: Vec<_> = (0..1_000)
+            .map(|_| {
+                let reply = wire.message().unwrap();
+                let answer = i32::from_ne_bytes(*reply.last_chunk().unwrap());
+                (answered(&reply), answer)
+            })
+            .collect();
+        answers.sort_unstable();
+        assert!(answers.iter().enumerate().all(|(n, a)| *a == (n as u32, n as i32 * 2)));
+        answering.join().unwrap();
+    });
+}
+
+#[test]
+fn a_client_waits_for_the_reply_and_gets_exceptions_too() {
+    each(|_, silent, oracle| {
+        thread::scope(|scope| {
+            let call = scope.spawn(|| ask(oracle, 6));
+            silent.await_asked(1);
+            assert!(!call.is_finished());
+            let (question, reply) = silent.take().remove(0);
+            assert!(!reply.is_cancelled());
+            reply.complete(Ok(question * 7));
+            assert_eq!(call.join().unwrap().unwrap(), 42);
+
+            let call = scope.spawn(|| ask(oracle, 0));
+            silent.await_asked(1);
+            let no = SystemException::new(ExceptionKind::NoPermission, Minor(7), Completion::No);
+            silent.take().remove(0).1.complete(Err(no));
+            let error = call.join().unwrap().unwrap_err();
+            assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor(7)));
+        });
+    });
+}
+
+#[test]
+fn a_handle_that_is_dropped_tells_the_client_so() {
+    each(|_, silent, oracle| {
+        thread::scope(|scope| {
+            let call = scope.spawn(|| ask(oracle, 1));
+            silent.await_asked(1);
+            drop(silent.take());
+            let error = call.join().unwrap().unwrap_err();
+            let got = (error.kind(), error.minor(), error.completed());
+            assert_eq!(got, (ExceptionKind::NoResponse, Minor::ABANDONED, Completion::Maybe));
+            assert!(error.to_string().contains("gave up the right to reply"), "{error}");
+        });
+    });
+}
+
+#[test]
+fn a_reply_that_nobody_waits_for_is_cancelled() {
+    each(|server, silent, oracle| {
+        let mut wire = Wire::connect(server.address());
+        wire.send(&[request(oracle, 1, 1), request(oracle, 2, 2)].concat());
+        silent.await_asked(2);
+        let [(_, first), (_, second)] = silent.take().try_into().unwrap();
+        wire.send(&cancel_request(Version::V1_2, 1));
+        eventually("the first is given up", || first.is_cancelled());
+        assert!(!second.is_cancelled());
+        first.complete(Ok(1));
+        second.complete(Ok(2));
+        assert_eq!(answered(&wire.message().unwrap()), 2, "the first has no reply");
+        wire.send(&request(oracle, 3, 3));
+        silent.await_asked(1);
+        let (_, third) = silent.take().remove(0);
+        drop(wire);
+        eventually("the client is gone", || third.is_cancelled());
+        third.complete(Ok(3));
+    });
+}
+
+#[test]
+fn a_server_that_shuts_down_waits_for_replies_that_come_later() {
+    each(|server, silent, oracle| {
+        let mut idle = Wire::connect(server.address());
+        let mut wire = Wire::connect(server.address());
+        wire.send(&request(oracle, 1, 1));
+        silent.await_asked(1);
+        let (_, reply) = silent.take().remove(0);
+        thread::scope(|scope| {
+            let ending = scope.spawn(|| server.shutdown());
+            assert_eq!(idle.until_end(), [MessageKind::CloseConnection]);
+            // A request that comes now is not begun any more, and so not answered.
+            wire.send(&request(oracle, 2, 2));
+            assert!(!ending.is_finished());
+            reply.complete(Ok(1));
+            assert_eq!(wire.until_end(), [MessageKind::Reply, MessageKind::CloseConnection]);
+        });
+        assert!(silent.take().is_empty());
+    });
+}
+
+#[test]
+fn a_plain_method_waits_for_the_handle() {
+    let (sender, handles) = mpsc::channel::<ReplyHandle<String>>();
+    let answering = thread::spawn(move || {
+        let handle = handles.recv_timeout(PATIENCE).unwrap();
+        assert!(!handle.is_cancelled());
+        handle.complete(Ok("later".to_owned()));
+        drop(handles.recv_timeout(PATIENCE).unwrap());
+    });
+    let wait = || ReplyHandle::wait_for(|reply| sender.send(reply).unwrap());
+    assert_eq!(wait().unwrap(), "later");
+    assert_eq!(wait().unwrap_err().kind(), ExceptionKind::NoResponse);
+    answering.join().unwrap();
+}
