@@ -42,7 +42,7 @@ fn ask(oracle: &Ref<dyn Oracle>, question: i32) -> Result<i32, SystemException> 
         out.put_i32(question);
         Ok(())
     };
-    oracle.invoke("ask", &arguments, |input| input.i32())
+    oracle.invoke("ask", arguments, |input| input.i32())
 }
 
 /// Keeps what it is asked until the test answers.
