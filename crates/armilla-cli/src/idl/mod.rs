@@ -146,7 +146,7 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
 /// right and cannot become Rust yet is no fault of the IDL.
 fn check_one(file: &Path, options: &Options) -> Result<Diagnostics, Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
-    match rust::generate(&compilation.model, &rust::Options::of(&compilation)) {
+    match rust::check(&compilation.model, &rust::Options::of(&compilation)) {
         Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
         _ => Ok(compilation.warnings),
     }

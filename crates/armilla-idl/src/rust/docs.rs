@@ -39,12 +39,14 @@ fn markdown(comment: &[String]) -> Vec<String> {
             item_indent = 0;
         }
         let indent = if text.is_empty() { 0 } else { indent };
-        lines.push(format!("{:indent$}{}", "", escape(text)));
+        // One blank behind the marker: more of them would be part of the indentation.
+        let (marker, text) = text.split_at(marker);
+        lines.push(format!("{:indent$}{marker}{}", "", escape(text.trim_start())));
     }
     lines
 }
 
-/// The width of the list marker that a line begins with: `- `, `* ` or `1. `.
+/// The width of the list marker that a line with more text begins with: `- `, `* ` or `1. `.
 fn list_marker(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text.get(digits..) {
@@ -63,6 +65,11 @@ fn escape(text: &str) -> String {
         return format!("\\{text}");
     }
     let mut escaped = String::with_capacity(text.len());
+    // Quotes, headings, and lines that make a heading of the text above or an empty list item.
+    let is_line = |rule: char| !text.is_empty() && text.chars().all(|character| character == rule);
+    if text.starts_with(['>', '#']) || ['-', '=', '*', '+', '_'].into_iter().any(is_line) {
+        escaped.push('\\');
+    }
     let mut in_code = false;
     let closed = text.matches('`').count().is_multiple_of(2);
     for character in text.chars() {
@@ -105,6 +112,20 @@ mod tests {
         assert_eq!(markdown_of("a sequence<T>[3]"), "a sequence\\<T>\\[3\\]");
         assert_eq!(markdown_of("a `sequence<T>[3]`"), "a `sequence<T>[3]`");
         assert_eq!(markdown_of("an odd ` in [x]"), "an odd \\` in \\[x\\]");
+    }
+
+    #[test]
+    fn quotes_headings_and_rules_are_text() {
+        assert_eq!(
+            markdown_of("Profile\n> gives access\nto it"),
+            "Profile\n\\> gives access\nto it"
+        );
+        assert_eq!(markdown_of("Title\n-----\n# one\n*"), "Title\n\\-----\n\\# one\n\\*");
+    }
+
+    #[test]
+    fn a_list_item_is_indented_as_far_as_its_text() {
+        assert_eq!(markdown_of("*   The Exceptions\nof all"), "* The Exceptions\n  of all");
     }
 
     #[test]

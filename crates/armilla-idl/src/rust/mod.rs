@@ -61,6 +61,23 @@ pub use options::{Options, Sides};
 /// When two IDL names become the same Rust name, or a type is not supported yet. What is not
 /// supported in an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
+    checked(model, options, write)?
+}
+
+/// Tells what [`generate`] would fail with, in less time.
+///
+/// # Errors
+/// As for [`generate`].
+pub fn check(model: &Model, options: &Options) -> Result<(), Diagnostics> {
+    checked(model, options, |_| ())
+}
+
+/// Does `then` with the root of the generated file, if nothing keeps the model from becoming Rust.
+fn checked<T>(
+    model: &Model,
+    options: &Options,
+    then: impl FnOnce(&Scope<'_>) -> T,
+) -> Result<T, Diagnostics> {
     let refuse = |problems| diagnostics(problems, options);
     let model = &*shared::apply(model, options).map_err(refuse)?;
     let externs = Externs::of(model, options).map_err(refuse)?;
@@ -78,11 +95,14 @@ pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics>
     let scope = Scope::root(model, options, known);
     let mut problems = derives::check(model, options);
     problems.extend(check::check(&scope));
-    if !problems.is_empty() {
-        return Err(diagnostics(problems, options));
-    }
+    if problems.is_empty() { Ok(then(&scope)) } else { Err(refuse(problems)) }
+}
+
+/// The generated file.
+fn write(scope: &Scope<'_>) -> Result<String, Diagnostics> {
+    let Scope { model, options, omitted, .. } = scope;
     let mut root = Module::default();
-    fill(&scope, model.roots(), &mut root);
+    fill(scope, model.roots(), &mut root);
     let text = format::file(root.into_root_tokens()).map_err(|error| {
         let message = format!("the generated code is malformed: {error}");
         let problem = Diagnostic::without_place(Code::Unsupported, message)
