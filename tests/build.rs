@@ -5,7 +5,10 @@ fn main() {
     armilla_idl::build("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/values.idl").unwrap_or_else(|errors| errors.exit());
-    let shapes = armilla_idl::Build::new().shared("Shapes::Pixels").derive("*", "PartialOrd");
+    let shapes = armilla_idl::Build::new()
+        .shared("Shapes::Pixels")
+        .derive("*", "PartialOrd")
+        .replies_later(true);
     shapes.compile("idl/shapes.idl").unwrap_or_else(|errors| errors.exit());
     let gallery = shapes
         .shared("Gallery::Picture::thumbnail")

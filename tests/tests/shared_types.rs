@@ -5,14 +5,17 @@ mod idl {
 }
 
 use armilla::rt::SharedOctets;
-use armilla::{Error, SystemException, Value};
+use armilla::{Error, ReplyHandle, SystemException, Value};
 use armilla_tests::orbs::{client, listening};
 use armilla_tests::shared::shapes;
 use idl::gallery::carved::CarveRaises;
 use idl::gallery::room::HangRaises;
-use idl::gallery::{Carved, CarvedFactory, CarvedOperations, Picture, Room, RoomRef, room};
+use idl::gallery::{
+    Carved, CarvedFactory, CarvedOperations, Picture, Room, RoomLater, RoomRef, room,
+};
 use idl::shapes::Line;
-use shapes::{Fill, Frame, FrameRef, Named, NamedRef, Pixels, Point, Refused};
+use shapes::{Fill, Frame, FrameRef, Named, NamedLater, NamedRef, Pixels, Point, Refused};
+use std::thread;
 
 struct Hall;
 
@@ -133,4 +136,70 @@ fn what_valuetypes_do_is_what_the_program_makes_of_it() {
     carved.set_thickness(2).unwrap();
     assert_eq!(carved.get().ornament, "xx");
     assert!(matches!(Carved::carve(-1, ""), Err(Error::User(CarveRaises::Refused(_)))));
+}
+
+/// Hangs pictures in threads of its own, and says its name as a `Hall` does.
+struct Slow;
+
+type Hung = (Picture, Pixels);
+
+impl NamedLater for Slow {}
+
+impl Named for Slow {
+    fn name(&self) -> Result<String, SystemException> {
+        Hall.name()
+    }
+}
+
+impl Room for Slow {
+    fn hang(
+        &self,
+        what: &Picture,
+        place: &Point,
+        pixels: &mut Pixels,
+    ) -> Result<Picture, Error<HangRaises>> {
+        let hung = ReplyHandle::wait_for(|reply| self.hang_later(what, place, pixels, reply));
+        hung.map(|(picture, new_pixels)| {
+            *pixels = new_pixels;
+            picture
+        })
+    }
+
+    fn keeper(&self) -> Result<NamedRef, SystemException> {
+        Hall.keeper()
+    }
+}
+
+impl RoomLater for Slow {
+    fn hang_later(
+        &self,
+        what: &Picture,
+        place: &Point,
+        pixels: &[u8],
+        reply: ReplyHandle<Hung, Error<HangRaises>>,
+    ) {
+        let (what, place, mut pixels) = (what.clone(), *place, pixels.into());
+        thread::spawn(move || {
+            let hung = Hall.hang(&what, &place, &mut pixels);
+            reply.complete(hung.map(|picture| (picture, pixels)));
+        });
+    }
+}
+
+#[test]
+fn methods_that_reply_now_and_such_that_reply_later_mix_in_one_servant() {
+    let orb = listening();
+    let room = orb.root_poa().activate(room::tie_later(Slow)).unwrap();
+    let room: RoomRef = room.upcast();
+    let far = client();
+    [&orb, &far].into_iter().for_each(|orb| orb.register_value::<Carved>());
+    let remote: RoomRef = far.resolve(&orb.object_to_string(room.object()).unwrap()).unwrap();
+    for room in [room, remote] {
+        let (sent, mut pixels) = (picture(), Pixels::default());
+        let hung = room.hang(&sent, &Point { x: 1.0, y: 1.0 }, &mut pixels).unwrap();
+        assert_eq!((hung.edge, pixels), (sent.edge.clone(), sent.pixels.clone()));
+        let refused = room.hang(&sent, &Point { x: -1.0, y: 1.0 }, &mut Pixels::default());
+        assert!(matches!(refused, Err(Error::User(HangRaises::Refused(_)))));
+        assert_eq!(room.name().unwrap(), "hall");
+    }
 }

@@ -259,7 +259,9 @@ impl<'m> Callable<'m> {
             let name = names::ident(&parameter.name);
             let ty = types::owned(scope, parameter.ty);
             match scope.model.resolve(parameter.ty) {
-                Type::String(_) | Type::WString(_) => quote!(let mut #name: #ty = #name.into();),
+                Type::String(_) | Type::WString(_) | Type::SharedOctets(_) => {
+                    quote!(let mut #name: #ty = #name.into();)
+                }
                 _ if types::is_scalar(scope.model, parameter.ty) => quote!(let mut #name = #name;),
                 _ => quote!(let mut #name = #name.to_owned();),
             }
