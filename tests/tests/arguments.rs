@@ -81,7 +81,7 @@ fn what_is_malformed_is_named() {
         ("-ORBEndpoint iiop://h:-1", "\"-1\" is no TCP port"),
         ("-ORBEndpoint iiop://h:9-7", "\"9-7\" is no range of TCP ports"),
         ("-ORBEndpoint iiop://h:1?name=a", "publish=HOST:PORT"),
-        ("-ORBEndpoint uiop://path", "an endpoint is uiop:///PATH"),
+        ("-ORBEndpoint uiop://path", "the path is missing"),
         ("-ORBPublishHost", "-ORBPublishHost needs a value"),
         ("-ORBPublishAs number", "one of given, address and name is needed"),
         ("-ORBPublishNetwork 10.0.0.0", "a network is ADDRESS/BITS"),

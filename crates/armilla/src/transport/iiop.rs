@@ -27,6 +27,10 @@ impl Transport for Iiop {
         Self::SCHEME
     }
 
+    fn form(&self) -> &str {
+        "iiop://HOST:PORT, with either part left out at will"
+    }
+
     fn check(&self, endpoint: &str) -> Result<(), String> {
         endpoint.parse::<IiopEndpoint>().map(drop)
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Local {
     scheme: &'static str,
+    form: &'static str,
     address: fn(PathBuf) -> Address,
     /// Whether an address is one of this transport's.
     owns: fn(&Address) -> bool,
@@ -23,6 +24,7 @@ impl Local {
     /// Unix-domain sockets.
     pub(super) const UNIX: Self = Self {
         scheme: "uiop",
+        form: "uiop:///PATH",
         address: Address::Unix,
         owns: |address| matches!(address, Address::Unix(_) | Address::Abstract(_)),
     };
@@ -30,6 +32,7 @@ impl Local {
     /// Shared memory.
     pub(super) const SHM: Self = Self {
         scheme: "shmiop",
+        form: "shmiop:///PATH",
         address: Address::Shm,
         owns: |address| matches!(address, Address::Shm(_)),
     };
@@ -40,10 +43,14 @@ impl Transport for Local {
         self.scheme
     }
 
+    fn form(&self) -> &str {
+        self.form
+    }
+
     fn check(&self, endpoint: &str) -> Result<(), String> {
         match endpoint.strip_prefix('/') {
             Some(path) if !path.is_empty() => Ok(()),
-            _ => Err(format!("an endpoint is {}:///PATH", self.scheme)),
+            _ => Err("the path is missing".to_owned()),
         }
     }
 

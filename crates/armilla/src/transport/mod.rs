@@ -36,8 +36,11 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// What its endpoints begin with: `iiop` in `iiop://HOST:PORT`.
     fn scheme(&self) -> &str;
 
+    /// The form of its endpoints, for people: `iiop://HOST:PORT`.
+    fn form(&self) -> &str;
+
     /// Whether `endpoint`, what stands behind the scheme and `://`, can be one; the error says what
-    /// form it must have.
+    /// is wrong with it.
     ///
     /// # Errors
     /// When it is malformed. By default nothing is.

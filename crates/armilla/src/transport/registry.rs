@@ -47,17 +47,13 @@ impl Transports {
             Some((transport.clone(), place.to_owned()))
         });
         let (transport, place) = found.ok_or_else(|| bad(self.forms()))?;
-        transport.check(&place).map_err(bad)?;
+        transport.check(&place).map_err(|what| bad(format!("{what}; {}", self.forms())))?;
         Ok(Endpoint { transport, place })
     }
 
     fn forms(&self) -> String {
-        let others: Vec<_> = self.0.iter().map(|transport| transport.scheme()).collect();
-        format!(
-            "an endpoint is iiop://HOST:PORT, with either part left out at will, or begins with \
-             the scheme of another transport ({})",
-            others.join(", ")
-        )
+        let forms: Vec<_> = self.0.iter().map(|transport| transport.form()).collect();
+        format!("an endpoint is {}", forms.join(", or "))
     }
 
     /// What `profile` says, if a transport knows its kind, and where the object can be reached: in
