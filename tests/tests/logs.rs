@@ -53,6 +53,18 @@ fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() 
         busy.into_iter().for_each(|call| call.join().unwrap().unwrap());
     });
 
+    for concurrency in ["leader-followers:1-2", "hybrid:1:1-1"] {
+        let concurrency = concurrency.parse().unwrap();
+        let server = Server::of(orbs::listening_with(|s| s.concurrency = concurrency));
+        let mut wire = Wire::connect(server.address());
+        let requests = (1..=3).map(|id| server.request(id, "block"));
+        wire.send(&requests.collect::<Vec<_>>().concat());
+        server.probe.gate.await_waiting(2);
+        await_line(&["WARN", "blocked", "concurrency", "threads=2"]);
+        server.probe.gate.open();
+        (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
+    }
+
     remote.panic("a test panics on purpose").unwrap_err();
     await_line(&["ERROR", "panicked", "\"panic\""]);
 }
