@@ -44,8 +44,7 @@ pub enum Concurrency {
         threads: usize,
         /// As for [`LeaderFollowers`](Self::LeaderFollowers).
         least: usize,
-        /// As for [`LeaderFollowers`](Self::LeaderFollowers); and how many threads may be added to
-        /// those of the first connections.
+        /// As for [`LeaderFollowers`](Self::LeaderFollowers).
         most: usize,
     },
 }

@@ -37,15 +37,19 @@
 
 mod dyn_any;
 mod exception;
+mod interface;
 mod named_value;
 mod request;
 mod servant;
 
+pub use armilla_cdr::TypeCodeKind;
+pub use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember};
 pub use dyn_any::{
     Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
     DynValue,
 };
 pub use exception::UnknownUserException;
+pub(crate) use interface::interface_of;
 pub use named_value::{NamedValue, ParameterMode};
 pub use request::Request;
 pub use servant::{DynamicServant, ServerRequest, serve};

@@ -4,12 +4,13 @@ use super::connection::Connection;
 use super::later::{Debt, EncodeResults, ReplyHandle};
 use super::output::Owed;
 use super::reply_port::ReplyPort;
+use crate::dynamic::interface_of;
 use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };
 use crate::log::report;
 use crate::object::Servant;
-use crate::orb::lock;
+use crate::orb::{Orb, lock};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -141,6 +142,13 @@ impl<'a> ServerCall<'a> {
             }),
             "_repository_id" => {
                 self.answer(ReplyStatus::NoException, |out| out.put_string(servant.repository_id()))
+            }
+            "_interface" => {
+                let Some(orb) = self.arguments.context::<Orb>() else {
+                    return Err(no_operation().into());
+                };
+                let interface = interface_of(orb, servant.repository_id());
+                self.reply(interface, |interface, out| interface.encode(out))
             }
             "_component" => {
                 let none = Ior::NIL;

@@ -258,8 +258,7 @@ impl Connection {
             Err(TryLockError::WouldBlock) => return,
             Err(TryLockError::Poisoned(output)) => output.into_inner().serving(),
         };
-        let driven = matches!(self.way, Way::Thread(_));
-        if serving >= limit || (driven && !self.crew.has_substitute()) {
+        if serving >= limit {
             return;
         }
         let Some(mut turn) = self.lead.take(seen) else { return };

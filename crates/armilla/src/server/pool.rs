@@ -145,7 +145,6 @@ impl Pool {
                 None => {}
             }
             hand.desk.is_back(crew);
-            hand.shrink();
         }
         lock(&self.count).threads -= 1;
     }

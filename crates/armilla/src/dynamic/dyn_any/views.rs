@@ -43,6 +43,14 @@ views! {
     DynArray as_array "an array" TypeCode::Array(..),
 }
 
+impl DynAny {
+    /// The number by which a TypeCode knows a label of a union: that of an integer, a character, a
+    /// boolean or an enumerator; `None` for values of other types.
+    pub fn label_number(&self) -> Option<i64> {
+        self.content.number()
+    }
+}
+
 impl DynEnum<'_> {
     fn code(&self) -> Option<Arc<EnumCode>> {
         match self.0.resolved() {

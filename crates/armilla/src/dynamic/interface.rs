@@ -1,0 +1,60 @@
+//! The interface of an object as the interface repository describes it (CORBA 3.4 Part 1, 8.3.1).
+
+use super::NamedValue;
+use super::ParameterMode;
+use crate::client;
+use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
+use crate::object::Object;
+use crate::orb::Orb;
+use armilla_cdr::{Any, Decode, Typed};
+
+/// The name of the initial reference.
+const REPOSITORY: &str = "InterfaceRepository";
+
+impl Object {
+    /// The `InterfaceDef` of the object's interface, from the interface repository that its server
+    /// knows: `get_interface`. It is an object like any other; the crate `armilla-ifr` has its type.
+    ///
+    /// # Errors
+    /// `INTF_REPOS` when the server knows no interface repository, or that does not know the
+    /// interface; what a call can fail with.
+    pub fn interface(&self) -> Result<Self, SystemException> {
+        let reference = self.reference()?;
+        match &reference.activation {
+            Some(activation) => interface_of(&reference.orb, activation.servant.repository_id()),
+            None => client::invoke(self, "_interface", &|_| Ok(()), |input| {
+                let interface: Self = Decode::decode(input)?;
+                Ok(interface)
+            }),
+        }
+    }
+}
+
+/// What the interface repository of `orb` knows under this repository id.
+#[cold]
+pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, SystemException> {
+    let repository = orb.resolve_initial_references(REPOSITORY).map_err(|error| {
+        let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
+        missing(1, format!("the server knows no interface repository: {error}")).hint(hint)
+    })?;
+    let mut request = repository.request("lookup_id");
+    let id = Any::new(repository_id)?;
+    request.add(NamedValue::with_value("search_id", ParameterMode::In, id));
+    request.set_return_type(Object::type_code());
+    request.invoke().map_err(|error| match error {
+        Error::System(exception) => exception,
+        Error::User(raised) => missing(1, raised.to_string()),
+    })?;
+    let found = request.return_value().get_within::<Object>(orb)?.unwrap_or_default();
+    match found.is_nil() {
+        true => Err(missing(2, format!("the interface repository does not know {repository_id}"))),
+        false => Ok(found),
+    }
+}
+
+/// `INTF_REPOS` with a minor code of the specification.
+#[cold]
+fn missing(minor: u32, what: String) -> SystemException {
+    let minor = if minor == 1 { Minor::OMG_1 } else { Minor::OMG_2 };
+    SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).because(what)
+}
