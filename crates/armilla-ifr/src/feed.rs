@@ -1,0 +1,404 @@
+//! IDL into the repository.
+//!
+//! Every declaration gets its place first and what belongs to it afterwards, because declarations
+//! name each other in any order. The compiler has checked what this takes on trust.
+
+use crate::corba::PrimitiveKind;
+use crate::model::{
+    DefId, Definition, Field, Flavour, Initializer, Kind, Model, ModelError, Parameter, ROOT,
+    Result, UnionField, Value,
+};
+use armilla::Any;
+use armilla::dynamic::{DynAny, ParameterMode};
+use armilla_idl::model::{self as idl, ConstValue, DeclId, DeclKind, Export, Primitive, Type};
+use std::collections::HashMap;
+
+impl Model {
+    /// Adds every declaration of `idl`. A module that is there already gets what it lacks; what else
+    /// has a repository id that is there already is left as it is.
+    ///
+    /// # Errors
+    /// When a name is taken by something else, or a declaration is beyond what the repository can
+    /// describe; then nothing has changed.
+    pub fn add_idl(&mut self, idl: &armilla_idl::Model) -> Result {
+        let mut fed = self.clone();
+        let mut feed = Feed { idl, model: &mut fed, places: HashMap::new(), new: Vec::new() };
+        for root in idl.roots() {
+            feed.place(*root, ROOT)?;
+        }
+        for id in std::mem::take(&mut feed.new) {
+            feed.fill(id)?;
+        }
+        *self = fed;
+        Ok(())
+    }
+}
+
+struct Feed<'f> {
+    idl: &'f armilla_idl::Model,
+    model: &'f mut Model,
+    /// Where each declaration stands in the repository.
+    places: HashMap<DeclId, DefId>,
+    /// Those that were not there before.
+    new: Vec<DeclId>,
+}
+
+impl Feed<'_> {
+    /// Gives a declaration and all within it a place.
+    fn place(&mut self, id: DeclId, container: DefId) -> Result {
+        let declaration = self.idl.get(id);
+        if let Some(known) = self.model.lookup_id(&declaration.repository_id) {
+            self.places.insert(id, known);
+            let is_module = matches!(declaration.kind, DeclKind::Module(_));
+            return if is_module { self.place_nested(id, known) } else { self.know_nested(id) };
+        }
+        let kind = match &declaration.kind {
+            DeclKind::Module(_) => Kind::Module,
+            // What it is it becomes when everything has its place.
+            _ => Kind::Native,
+        };
+        let made = self.put(container, &declaration.name, &declaration.repository_id, kind)?;
+        self.places.insert(id, made);
+        self.new.push(id);
+        self.place_nested(id, made)
+    }
+
+    fn put(&mut self, container: DefId, name: &str, id: &str, kind: Kind) -> Result<DefId> {
+        let taken = self.model.definition(container)?.contents.iter();
+        if taken.filter_map(|id| self.model.get(*id)).any(|d| d.name.eq_ignore_ascii_case(name)) {
+            return Err(ModelError::NameTaken(name.to_owned()));
+        }
+        // `IDL:Bank/Account:1.0`: the version stands behind the last colon.
+        let version = id.rsplit(':').next().unwrap_or_default();
+        let made = self.model.add(Definition {
+            kind,
+            name: name.to_owned(),
+            id: id.to_owned(),
+            version: version.to_owned(),
+            container: Some(container),
+            contents: Vec::new(),
+        });
+        self.model.definition_mut(container)?.contents.push(made);
+        Ok(made)
+    }
+
+    fn place_nested(&mut self, id: DeclId, container: DefId) -> Result {
+        nested(&self.idl.get(id).kind).iter().try_for_each(|inner| self.place(*inner, container))
+    }
+
+    /// Notes where the declarations within one that is there already stand.
+    fn know_nested(&mut self, id: DeclId) -> Result {
+        for inner in nested(&self.idl.get(id).kind) {
+            let repository_id = &self.idl.get(*inner).repository_id;
+            let known = self.model.lookup_id(repository_id).ok_or_else(|| {
+                ModelError::Invalid(format!("{repository_id} is new within what is there already"))
+            })?;
+            self.places.insert(*inner, known);
+            self.know_nested(*inner)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a definition what belongs to it.
+    fn fill(&mut self, id: DeclId) -> Result {
+        let place = self.named(id)?;
+        let declaration = self.idl.get(id);
+        let kind = match &declaration.kind {
+            DeclKind::Module(_) => return Ok(()),
+            DeclKind::Interface(data) => self.interface(place, data)?,
+            DeclKind::Struct(data) => Kind::Struct(self.members(data)?),
+            DeclKind::Exception(data) => Kind::Exception(self.members(data)?),
+            DeclKind::Union(data) => self.union(data)?,
+            DeclKind::Enum(data) => {
+                Kind::Enum(data.enumerators.iter().map(|e| e.name.clone()).collect())
+            }
+            DeclKind::Typedef(ty) => Kind::Alias(self.ty(ty)?),
+            DeclKind::Const(data) => self.constant(data)?,
+            DeclKind::Value(data) => self.value(place, data)?,
+            DeclKind::ValueBox(ty) => Kind::ValueBox(self.ty(ty)?),
+            DeclKind::Native => Kind::Native,
+            // TypeCodes have no kinds for what IDL 4 added: the integer that travels.
+            DeclKind::Bitmask(data) => Kind::Alias(self.bits(data.bound)),
+            DeclKind::Bitset(data) => Kind::Alias(self.bits(self.bitset_bits(data))),
+        };
+        self.model.definition_mut(place)?.kind = kind;
+        Ok(())
+    }
+
+    fn named(&self, id: DeclId) -> Result<DefId> {
+        let unknown = || ModelError::Invalid(format!("{} is not there", self.idl.scoped_name(id)));
+        self.places.get(&id).copied().ok_or_else(unknown)
+    }
+
+    fn all(&self, ids: &[DeclId]) -> Result<Vec<DefId>> {
+        ids.iter().map(|id| self.named(*id)).collect()
+    }
+
+    fn members(&mut self, data: &idl::Struct) -> Result<Vec<Field>> {
+        let mut members = Vec::new();
+        // The members of a base are the first.
+        if let Some(DeclKind::Struct(base)) = data.base.map(|base| &self.idl.get(base).kind) {
+            members = self.members(base)?;
+        }
+        for member in &data.members {
+            members.push(Field { name: member.name.clone(), ty: self.ty(&member.ty)? });
+        }
+        Ok(members)
+    }
+
+    fn union(&mut self, data: &idl::Union) -> Result<Kind> {
+        let discriminator = self.ty(&data.discriminator)?;
+        let is_int8 = *self.idl.resolve(&data.discriminator) == Type::Primitive(Primitive::Int8);
+        let mut members = Vec::new();
+        for case in &data.cases {
+            let (name, ty) = (&case.member.name, self.ty(&case.member.ty)?);
+            let labels = case.labels.iter().map(|label| Some(label_number(label, is_int8)));
+            for label in labels.chain(case.default.then_some(None)) {
+                members.push(UnionField { name: name.clone(), label, ty });
+            }
+        }
+        Ok(Kind::Union { discriminator, members })
+    }
+
+    fn interface(&mut self, place: DefId, data: &idl::Interface) -> Result<Kind> {
+        self.exports(place, &data.exports)?;
+        let flavour = match data.flavour {
+            idl::Flavour::Unconstrained => Flavour::Plain,
+            idl::Flavour::Abstract => Flavour::Abstract,
+            idl::Flavour::Local => Flavour::Local,
+        };
+        Ok(Kind::Interface { flavour, bases: self.all(&data.bases)? })
+    }
+
+    fn exports(&mut self, place: DefId, exports: &[Export]) -> Result {
+        for export in exports {
+            let (name, id, kind) = match export {
+                Export::Operation(operation) => {
+                    (&operation.name, &operation.repository_id, self.operation(operation)?)
+                }
+                Export::Attribute(attribute) => {
+                    let kind = Kind::Attribute {
+                        ty: self.ty(&attribute.ty)?,
+                        readonly: attribute.readonly,
+                        get_exceptions: self.all(&attribute.get_raises)?,
+                        set_exceptions: self.all(&attribute.set_raises)?,
+                    };
+                    (&attribute.name, &attribute.repository_id, kind)
+                }
+            };
+            self.put(place, name, id, kind)?;
+        }
+        Ok(())
+    }
+
+    fn operation(&mut self, operation: &idl::Operation) -> Result<Kind> {
+        let result = match &operation.result {
+            Some(ty) => self.ty(ty)?,
+            None => self.model.primitive(PrimitiveKind::PkVoid),
+        };
+        let mut parameters = Vec::new();
+        for parameter in &operation.parameters {
+            let mode = match parameter.direction {
+                idl::Direction::In => ParameterMode::In,
+                idl::Direction::Out => ParameterMode::Out,
+                idl::Direction::InOut => ParameterMode::InOut,
+            };
+            let ty = self.ty(&parameter.ty)?;
+            parameters.push(Parameter { name: parameter.name.clone(), mode, ty });
+        }
+        Ok(Kind::Operation {
+            result,
+            oneway: operation.oneway,
+            parameters,
+            exceptions: self.all(&operation.raises)?,
+            contexts: operation.context.clone(),
+        })
+    }
+
+    fn value(&mut self, place: DefId, data: &idl::Value) -> Result<Kind> {
+        for state in &data.state {
+            let ty = self.ty(&state.member.ty)?;
+            let scope = self.model.definition(place)?.id.clone();
+            let id = member_id(&scope, &state.member.name);
+            let kind = Kind::ValueMember { ty, public: state.public };
+            self.put(place, &state.member.name, &id, kind)?;
+        }
+        self.exports(place, &data.exports)?;
+        let is_abstract = |id: &DeclId| matches!(&self.idl.get(*id).kind, DeclKind::Value(base) if base.modifier == idl::ValueModifier::Abstract);
+        let (abstract_bases, concrete): (Vec<_>, Vec<_>) =
+            data.bases.iter().copied().partition(is_abstract);
+        let mut initializers = Vec::new();
+        for initializer in &data.initializers {
+            let mut members = Vec::new();
+            for parameter in &initializer.parameters {
+                members.push(Field { name: parameter.name.clone(), ty: self.ty(&parameter.ty)? });
+            }
+            let exceptions = self.all(&initializer.raises)?;
+            initializers.push(Initializer { name: initializer.name.clone(), members, exceptions });
+        }
+        Ok(Kind::Value(Value {
+            is_event: data.event,
+            is_abstract: data.modifier == idl::ValueModifier::Abstract,
+            is_custom: data.modifier == idl::ValueModifier::Custom,
+            is_truncatable: data.truncatable,
+            base: self.all(&concrete)?.first().copied(),
+            abstract_bases: self.all(&abstract_bases)?,
+            supported: self.all(&data.supports)?,
+            initializers,
+        }))
+    }
+
+    /// The type that a use of one means; one without a name is made for it.
+    fn ty(&mut self, ty: &Type) -> Result<DefId> {
+        Ok(match ty {
+            Type::Primitive(kind) => self.model.primitive(primitive(*kind)),
+            Type::String(None) => self.model.primitive(PrimitiveKind::PkString),
+            Type::WString(None) => self.model.primitive(PrimitiveKind::PkWstring),
+            Type::String(Some(bound)) => self.model.anonymous(Kind::String(*bound)),
+            Type::WString(Some(bound)) => self.model.anonymous(Kind::Wstring(*bound)),
+            Type::Object => self.model.primitive(PrimitiveKind::PkObjref),
+            Type::Any => self.model.primitive(PrimitiveKind::PkAny),
+            Type::TypeCode => self.model.primitive(PrimitiveKind::PkTypeCode),
+            Type::Principal => self.model.primitive(PrimitiveKind::PkPrincipal),
+            Type::ValueBase => self.model.primitive(PrimitiveKind::PkValueBase),
+            Type::Fixed(digits, scale) => {
+                let scale = i16::try_from(*scale).unwrap_or(i16::MAX);
+                self.model.anonymous(Kind::Fixed { digits: *digits, scale })
+            }
+            Type::Sequence(element, bound) => {
+                let element = self.ty(element)?;
+                self.sequence(element, *bound)
+            }
+            Type::SharedOctets(bound) => {
+                let element = self.model.primitive(PrimitiveKind::PkOctet);
+                self.sequence(element, *bound)
+            }
+            Type::Array(element, dimensions) => {
+                let mut ty = self.ty(element)?;
+                for length in dimensions.iter().rev() {
+                    ty = self.model.anonymous(Kind::Array { element: ty, length: *length });
+                }
+                ty
+            }
+            Type::Map(key, value, bound) => {
+                // TypeCodes have no kind for maps: a sequence of pairs, as it travels.
+                let member = |name: &str, ty| Field { name: name.to_owned(), ty };
+                let pair = [member("key", self.ty(key)?), member("value", self.ty(value)?)];
+                let pair = self.model.anonymous(Kind::Struct(pair.into()));
+                self.sequence(pair, *bound)
+            }
+            Type::Named(id) => self.named(*id)?,
+        })
+    }
+
+    fn sequence(&mut self, element: DefId, bound: Option<u32>) -> DefId {
+        self.model.anonymous(Kind::Sequence { element, bound: bound.unwrap_or(0) })
+    }
+
+    /// The smallest unsigned integer with so many bits.
+    fn bits(&mut self, count: u32) -> DefId {
+        self.model.primitive(match count {
+            0..=8 => PrimitiveKind::PkOctet,
+            9..=16 => PrimitiveKind::PkUshort,
+            17..=32 => PrimitiveKind::PkUlong,
+            _ => PrimitiveKind::PkUlonglong,
+        })
+    }
+
+    fn bitset_bits(&self, data: &idl::Bitset) -> u32 {
+        let base = match data.base.map(|base| &self.idl.get(base).kind) {
+            Some(DeclKind::Bitset(base)) => self.bitset_bits(base),
+            _ => 0,
+        };
+        data.fields.iter().fold(base, |bits, field| bits + field.bits)
+    }
+
+    fn constant(&mut self, data: &idl::Const) -> Result<Kind> {
+        let ty = self.ty(&data.ty)?;
+        // An enum that the value is of may not be filled yet.
+        if let Type::Named(id) = self.idl.resolve(&data.ty) {
+            self.fill(*id)?;
+        }
+        let code = self.model.type_code(ty)?;
+        let value = constant(&code, &data.value);
+        Ok(Kind::Constant { ty, value: value.map_err(|e| ModelError::Invalid(e.to_string()))? })
+    }
+}
+
+/// The declarations that stand within one.
+fn nested(kind: &DeclKind) -> &[DeclId] {
+    match kind {
+        DeclKind::Module(members) => members,
+        DeclKind::Interface(data) => &data.nested,
+        DeclKind::Value(data) => &data.nested,
+        DeclKind::Struct(data) | DeclKind::Exception(data) => &data.nested,
+        DeclKind::Union(data) => &data.nested,
+        _ => &[],
+    }
+}
+
+/// The repository id of a state member, whose scope has this one.
+fn member_id(scope: &str, name: &str) -> String {
+    match scope.rsplit_once(':') {
+        Some((path, version)) => format!("{path}/{name}:{version}"),
+        None => format!("{scope}/{name}"),
+    }
+}
+
+/// A label as the number by which a TypeCode knows it: that of an `int8` is an octet.
+fn label_number(label: &ConstValue, is_int8: bool) -> i64 {
+    match label {
+        ConstValue::Integer(value) if is_int8 => i64::from(*value as u8),
+        ConstValue::Integer(value) => *value as i64,
+        ConstValue::Boolean(value) => i64::from(*value),
+        ConstValue::Char(value) => i64::from(*value),
+        ConstValue::WChar(value) => i64::from(*value),
+        ConstValue::Enumerator(_, index) => i64::from(*index),
+        // No discriminator is of another type.
+        _ => 0,
+    }
+}
+
+/// The value of a constant as one of its type.
+fn constant(
+    code: &armilla::TypeCode,
+    value: &ConstValue,
+) -> Result<Any, armilla::dynamic::DynAnyError> {
+    use serde_json::Value as Json;
+    let json = match value {
+        ConstValue::Integer(value) => match i64::try_from(*value) {
+            Ok(value) => Json::from(value),
+            // At most that of an `unsigned long long`.
+            Err(_) => Json::from(*value as u64),
+        },
+        ConstValue::Float(value) if value.is_finite() => Json::from(*value),
+        ConstValue::Float(value) => Json::from(if *value > 0.0 { "Infinity" } else { "-Infinity" }),
+        ConstValue::Boolean(value) => Json::from(*value),
+        ConstValue::Char(value) => Json::from(char::from(*value).to_string()),
+        ConstValue::String(value) => Json::from(value.as_str()),
+        ConstValue::WChar(value) => Json::from(String::from_utf16_lossy(&[*value])),
+        ConstValue::WString(value) => Json::from(String::from_utf16_lossy(value)),
+        ConstValue::Fixed(value) => Json::from(value.to_string()),
+        ConstValue::Enumerator(_, index) => Json::from(*index),
+    };
+    DynAny::from_json(code, &json)?.to_any()
+}
+
+const fn primitive(kind: Primitive) -> PrimitiveKind {
+    match kind {
+        Primitive::Short => PrimitiveKind::PkShort,
+        Primitive::UShort => PrimitiveKind::PkUshort,
+        Primitive::Long => PrimitiveKind::PkLong,
+        Primitive::ULong => PrimitiveKind::PkUlong,
+        Primitive::LongLong => PrimitiveKind::PkLonglong,
+        Primitive::ULongLong => PrimitiveKind::PkUlonglong,
+        Primitive::Float => PrimitiveKind::PkFloat,
+        Primitive::Double => PrimitiveKind::PkDouble,
+        Primitive::LongDouble => PrimitiveKind::PkLongdouble,
+        Primitive::Char => PrimitiveKind::PkChar,
+        Primitive::WChar => PrimitiveKind::PkWchar,
+        Primitive::Boolean => PrimitiveKind::PkBoolean,
+        // There is no kind for signed integers of eight bits.
+        Primitive::Octet | Primitive::Int8 | Primitive::UInt8 => PrimitiveKind::PkOctet,
+    }
+}

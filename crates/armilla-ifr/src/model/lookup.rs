@@ -1,0 +1,124 @@
+//! Finding definitions: by scoped name, by name at some depth, by kind.
+
+use super::{DefId, Definition, Kind, Model, ROOT};
+use crate::corba::DefinitionKind;
+use std::collections::BTreeSet;
+
+impl Model {
+    /// The definition that a scoped name means within `container`: from the repository down when it
+    /// begins with `::`, else by the rules of IDL, which also look at what is inherited and at the
+    /// enclosing scopes.
+    pub fn lookup(&self, container: DefId, scoped_name: &str) -> Option<DefId> {
+        let (start, path) = match scoped_name.strip_prefix("::") {
+            Some(path) => (None, path),
+            None => (Some(container), scoped_name),
+        };
+        let mut steps = path.split("::");
+        let first = steps.next()?;
+        let found = match start {
+            None => self.member(ROOT, first),
+            Some(start) => self.enclosing(start).find_map(|scope| self.member(scope, first)),
+        };
+        steps.try_fold(found?, |scope, step| self.member(scope, step))
+    }
+
+    /// A definition and all that enclose it, from the inside out.
+    fn enclosing(&self, start: DefId) -> impl Iterator<Item = DefId> {
+        let outer = |id: &DefId| self.get(*id)?.container;
+        std::iter::successors(Some(start), outer)
+    }
+
+    /// What stands in `container` under this name, or is inherited.
+    fn member(&self, container: DefId, name: &str) -> Option<DefId> {
+        let all = self.contents(container, DefinitionKind::DkAll, false);
+        all.into_iter().find(|id| self.is_named(*id, name))
+    }
+
+    pub(super) fn is_named(&self, id: DefId, name: &str) -> bool {
+        // Names that differ only in case are the same in IDL.
+        self.get(id).is_some_and(|found| found.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What stands in `container`, of one kind or of all, with what is inherited unless that is
+    /// excluded.
+    pub fn contents(
+        &self,
+        container: DefId,
+        limit: DefinitionKind,
+        exclude_inherited: bool,
+    ) -> Vec<DefId> {
+        let scopes = match exclude_inherited {
+            true => vec![container],
+            false => self.with_bases(container),
+        };
+        let contents = scopes.into_iter().filter_map(|scope| self.get(scope));
+        let contents = contents.flat_map(|scope| scope.contents.iter().copied());
+        contents.filter(|id| self.is_of(*id, limit)).collect()
+    }
+
+    /// What has this name in `container`, and within what stands in it as deep as `levels`, which is
+    /// 1 for the container alone and negative for all.
+    pub fn lookup_name(
+        &self,
+        container: DefId,
+        name: &str,
+        levels: i32,
+        limit: DefinitionKind,
+        exclude_inherited: bool,
+    ) -> Vec<DefId> {
+        let mut found = Vec::new();
+        let mut level = vec![container];
+        let mut left = levels;
+        while left != 0 && !level.is_empty() {
+            let contents = level.iter().flat_map(|scope| {
+                let inherited = exclude_inherited || *scope != container;
+                self.contents(*scope, DefinitionKind::DkAll, inherited)
+            });
+            level = contents.collect();
+            let named = |id: &&DefId| self.is_named(**id, name) && self.is_of(**id, limit);
+            found.extend(level.iter().filter(named));
+            left -= 1;
+        }
+        found
+    }
+
+    fn is_of(&self, id: DefId, limit: DefinitionKind) -> bool {
+        let Some(Definition { kind, .. }) = self.get(id) else { return false };
+        match limit {
+            DefinitionKind::DkAll => true,
+            DefinitionKind::DkTypedef => kind.is_typedef(),
+            limit => kind.definition_kind() == limit,
+        }
+    }
+
+    /// An interface or a valuetype and all that it inherits from or supports, itself first, each once.
+    pub fn with_bases(&self, id: DefId) -> Vec<DefId> {
+        let (mut all, mut seen, mut next) = (Vec::new(), BTreeSet::new(), vec![id]);
+        while let Some(id) = next.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            all.push(id);
+            match self.get(id).map(|definition| &definition.kind) {
+                Some(Kind::Interface { bases, .. }) => next.extend(bases.iter().rev()),
+                Some(Kind::Value(value)) => {
+                    next.extend(value.supported.iter().rev());
+                    next.extend(value.abstract_bases.iter().rev());
+                    next.extend(value.base);
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Whether an interface or a valuetype is, or inherits from, what has this repository id.
+    pub fn is_a(&self, id: DefId, repository_id: &str) -> bool {
+        let root = match self.get(id).map(|definition| &definition.kind) {
+            Some(Kind::Value(_)) => "IDL:omg.org/CORBA/ValueBase:1.0",
+            _ => "IDL:omg.org/CORBA/Object:1.0",
+        };
+        let mut bases = self.with_bases(id).into_iter().filter_map(|id| self.get(id));
+        repository_id == root || bases.any(|base| base.id == repository_id)
+    }
+}

@@ -1,0 +1,212 @@
+//! Descriptions: what a definition is, as a struct.
+
+use super::{Def, Result, mismatched};
+use crate::corba::*;
+use crate::model::{DefId, Definition, Field, Kind, Parameter};
+use armilla::{Any, dynamic};
+
+/// Members of structs and exceptions, to and fro.
+pub(super) trait Members {
+    /// As the model has them.
+    fn fields(&self, members: &[StructMember]) -> Result<Vec<Field>>;
+
+    /// As a struct has them.
+    fn members_of(&self, fields: &[Field]) -> Result<StructMemberSeq>;
+
+    /// Those of this definition.
+    fn struct_members(&self) -> Result<StructMemberSeq>;
+}
+
+impl Members for Def {
+    fn fields(&self, members: &[StructMember]) -> Result<Vec<Field>> {
+        let field = |member: &StructMember| {
+            Ok(Field { name: member.name.clone(), ty: self.id_of(&member.type_def)? })
+        };
+        members.iter().map(field).collect()
+    }
+
+    fn members_of(&self, fields: &[Field]) -> Result<StructMemberSeq> {
+        let member = |field: &Field| {
+            Ok(StructMember {
+                name: field.name.clone(),
+                r#type: self.type_code(field.ty)?,
+                type_def: self.reference(field.ty)?,
+            })
+        };
+        fields.iter().map(member).collect()
+    }
+
+    fn struct_members(&self) -> Result<StructMemberSeq> {
+        match self.definition()?.kind {
+            Kind::Struct(members) | Kind::Exception(members) => self.members_of(&members),
+            _ => mismatched(),
+        }
+    }
+}
+
+impl Def {
+    /// The same service's servant of another definition.
+    pub(super) fn other(&self, id: DefId) -> Self {
+        Self { service: self.service.clone(), id }
+    }
+
+    /// The repository id of what a definition stands in; that of the repository is empty.
+    pub(super) fn scope_id(&self, definition: &Definition) -> Result<String> {
+        self.read(|model| {
+            let scope = definition.container.and_then(|container| model.get(container));
+            Ok(scope.map_or_else(String::new, |scope| scope.id.clone()))
+        })
+    }
+
+    pub(super) fn repository_ids(&self, ids: &[DefId]) -> Result<RepositoryIdSeq> {
+        self.read(|model| ids.iter().map(|id| Ok(model.definition(*id)?.id.clone())).collect())
+    }
+
+    /// The description of this definition in an any.
+    pub(super) fn description(&self) -> Result<(DefinitionKind, Any)> {
+        let definition = self.definition()?;
+        let kind = definition.kind.definition_kind();
+        let defined_in = self.scope_id(&definition)?;
+        let Definition { name, id, version, .. } = definition.clone();
+        let value = match &definition.kind {
+            Kind::Module => Any::new(&ModuleDescription { name, id, defined_in, version })?,
+            Kind::Constant { value, .. } => {
+                let (r#type, value) = (self.content_type()?, value.clone());
+                Any::new(&ConstantDescription { name, id, defined_in, version, r#type, value })?
+            }
+            Kind::Exception(_) => Any::new(&self.exception(self.id)?)?,
+            Kind::Attribute { .. } => Any::new(&self.attribute()?)?,
+            Kind::Operation { .. } => Any::new(&self.operation()?)?,
+            Kind::Interface { bases, .. } => {
+                let base_interfaces = self.repository_ids(bases)?;
+                Any::new(&InterfaceDescription { name, id, defined_in, version, base_interfaces })?
+            }
+            Kind::Value(_) => Any::new(&self.value_description()?)?,
+            Kind::ValueMember { .. } => Any::new(&self.value_member()?)?,
+            kind if kind.is_typedef() => {
+                let r#type = self.type_code(self.id)?;
+                Any::new(&TypeDescription { name, id, defined_in, version, r#type })?
+            }
+            _ => return mismatched(),
+        };
+        Ok((kind, value))
+    }
+
+    pub(super) fn exception(&self, id: DefId) -> Result<ExceptionDescription> {
+        let definition = self.read(|model| model.definition(id).cloned())?;
+        let (defined_in, r#type) = (self.scope_id(&definition)?, self.type_code(id)?);
+        let Definition { name, id, version, .. } = definition;
+        Ok(ExceptionDescription { name, id, defined_in, version, r#type })
+    }
+
+    pub(super) fn exceptions_of(&self, ids: &[DefId]) -> Result<ExcDescriptionSeq> {
+        ids.iter().map(|id| self.exception(*id)).collect()
+    }
+
+    /// The exceptions that descriptions name by their repository ids.
+    pub(super) fn described(&self, exceptions: &[ExceptionDescription]) -> Result<Vec<DefId>> {
+        let find = |exception: &ExceptionDescription| {
+            self.read(|model| model.lookup_id(&exception.id).ok_or(crate::model::ModelError::Gone))
+        };
+        exceptions.iter().map(find).collect()
+    }
+
+    pub(super) fn attribute(&self) -> Result<AttributeDescription> {
+        let ext = self.ext_attribute()?;
+        let ExtAttributeDescription { name, id, defined_in, version, r#type, mode, .. } = ext;
+        Ok(AttributeDescription { name, id, defined_in, version, r#type, mode })
+    }
+
+    pub(super) fn ext_attribute(&self) -> Result<ExtAttributeDescription> {
+        let definition = self.definition()?;
+        let Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } = &definition.kind
+        else {
+            return mismatched();
+        };
+        Ok(ExtAttributeDescription {
+            defined_in: self.scope_id(&definition)?,
+            r#type: self.type_code(*ty)?,
+            mode: attribute_mode(*readonly),
+            get_exceptions: self.exceptions_of(get_exceptions)?,
+            put_exceptions: self.exceptions_of(set_exceptions)?,
+            name: definition.name,
+            id: definition.id,
+            version: definition.version,
+        })
+    }
+
+    pub(super) fn operation(&self) -> Result<OperationDescription> {
+        let definition = self.definition()?;
+        let Kind::Operation { result, oneway, parameters, exceptions, contexts } = &definition.kind
+        else {
+            return mismatched();
+        };
+        Ok(OperationDescription {
+            defined_in: self.scope_id(&definition)?,
+            result: self.type_code(*result)?,
+            mode: if *oneway { OperationMode::OpOneway } else { OperationMode::OpNormal },
+            contexts: contexts.clone(),
+            parameters: self.parameters(parameters)?,
+            exceptions: self.exceptions_of(exceptions)?,
+            name: definition.name,
+            id: definition.id,
+            version: definition.version,
+        })
+    }
+
+    pub(super) fn parameters(&self, parameters: &[Parameter]) -> Result<ParDescriptionSeq> {
+        let describe = |parameter: &Parameter| {
+            Ok(ParameterDescription {
+                name: parameter.name.clone(),
+                r#type: self.type_code(parameter.ty)?,
+                type_def: self.reference(parameter.ty)?,
+                mode: match parameter.mode {
+                    dynamic::ParameterMode::In => ParameterMode::ParamIn,
+                    dynamic::ParameterMode::Out => ParameterMode::ParamOut,
+                    dynamic::ParameterMode::InOut => ParameterMode::ParamInout,
+                },
+            })
+        };
+        parameters.iter().map(describe).collect()
+    }
+
+    pub(super) fn parameters_of(
+        &self,
+        described: &[ParameterDescription],
+    ) -> Result<Vec<Parameter>> {
+        let parameter = |parameter: &ParameterDescription| {
+            Ok(Parameter {
+                name: parameter.name.clone(),
+                ty: self.id_of(&parameter.type_def)?,
+                mode: match parameter.mode {
+                    ParameterMode::ParamIn => dynamic::ParameterMode::In,
+                    ParameterMode::ParamOut => dynamic::ParameterMode::Out,
+                    ParameterMode::ParamInout => dynamic::ParameterMode::InOut,
+                },
+            })
+        };
+        described.iter().map(parameter).collect()
+    }
+
+    /// The operations of an interface or a valuetype, with those that it inherits.
+    pub(super) fn all_operations(&self) -> Result<OpDescriptionSeq> {
+        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkOperation, false)))?;
+        ids.into_iter().map(|id| self.other(id).operation()).collect()
+    }
+
+    /// Its attributes, with those that it inherits.
+    pub(super) fn all_attributes(&self) -> Result<ExtAttrDescriptionSeq> {
+        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkAttribute, false)))?;
+        ids.into_iter().map(|id| self.other(id).ext_attribute()).collect()
+    }
+
+    /// The same without exceptions.
+    pub(super) fn plain_attributes(&self) -> Result<AttrDescriptionSeq> {
+        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkAttribute, false)))?;
+        ids.into_iter().map(|id| self.other(id).attribute()).collect()
+    }
+}
+
+pub(super) const fn attribute_mode(readonly: bool) -> AttributeMode {
+    if readonly { AttributeMode::AttrReadonly } else { AttributeMode::AttrNormal }
+}

@@ -1,0 +1,131 @@
+//! From definitions to references and back.
+
+use super::{Def, Result, Service};
+use crate::corba::*;
+use crate::model::{DefId, Flavour, Kind, ModelError};
+use armilla::rt::Interface;
+use armilla::{Object, ObjectId, Poa, Ref, SystemException};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The objects that are active.
+pub(super) struct Objects {
+    poa: Poa,
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    objects: HashMap<DefId, (ObjectId, Object)>,
+    definitions: HashMap<ObjectId, DefId>,
+}
+
+impl Objects {
+    pub(super) fn new(poa: Poa) -> Self {
+        Self { poa, tables: Mutex::default() }
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Service {
+    /// Deactivates the object of a definition that was destroyed.
+    pub(super) fn retire(&self, id: DefId) {
+        let mut tables = self.objects.tables();
+        if let Some((object_id, _)) = tables.objects.remove(&id) {
+            tables.definitions.remove(&object_id);
+            // It was active, or is no more: either is what is wanted.
+            self.objects.poa.deactivate(&object_id).ok();
+        }
+    }
+}
+
+impl Def {
+    /// The object of a definition.
+    pub(super) fn object(&self, id: DefId) -> Result<Object> {
+        let (kind, object_id) = self.read(|model| {
+            let definition = model.definition(id)?;
+            let name = match (&definition.kind, definition.id.as_str()) {
+                (Kind::Repository, _) => "repository".to_owned(),
+                (Kind::Primitive(kind), _) => format!("{kind:?}"),
+                // No repository id begins so.
+                (_, "") => format!("#{}", id.0),
+                (_, repository_id) => repository_id.to_owned(),
+            };
+            Ok((definition.kind.clone(), ObjectId::from(name.as_str())))
+        })?;
+        let mut tables = self.service.objects.tables();
+        if let Some((_, object)) = tables.objects.get(&id) {
+            return Ok(object.clone());
+        }
+        let object = self.activate(id, &kind, object_id.clone())?;
+        tables.definitions.insert(object_id.clone(), id);
+        tables.objects.insert(id, (object_id, object.clone()));
+        Ok(object)
+    }
+
+    fn activate(&self, id: DefId, kind: &Kind, object_id: ObjectId) -> Result<Object> {
+        let poa = &self.service.objects.poa;
+        let def = Self { service: self.service.clone(), id };
+        macro_rules! activate {
+            ($interface:ident) => {
+                poa.activate_with_id(object_id, $interface::tie(def))?.object().clone()
+            };
+        }
+        Ok(match kind {
+            Kind::Repository => activate!(repository),
+            Kind::Module => activate!(module_def),
+            Kind::Constant { .. } => activate!(constant_def),
+            Kind::Struct(_) => activate!(struct_def),
+            Kind::Exception(_) => activate!(exception_def),
+            Kind::Union { .. } => activate!(union_def),
+            Kind::Enum(_) => activate!(enum_def),
+            Kind::Alias(_) => activate!(alias_def),
+            Kind::ValueBox(_) => activate!(value_box_def),
+            Kind::Native => activate!(native_def),
+            Kind::Interface { flavour: Flavour::Plain, .. } => activate!(ext_interface_def),
+            Kind::Interface { flavour: Flavour::Abstract, .. } => {
+                activate!(ext_abstract_interface_def)
+            }
+            Kind::Interface { flavour: Flavour::Local, .. } => activate!(ext_local_interface_def),
+            Kind::Attribute { .. } => activate!(ext_attribute_def),
+            Kind::Operation { .. } => activate!(operation_def),
+            Kind::Value(_) => activate!(ext_value_def),
+            Kind::ValueMember { .. } => activate!(value_member_def),
+            Kind::Primitive(_) => activate!(primitive_def),
+            Kind::String(_) => activate!(string_def),
+            Kind::Wstring(_) => activate!(wstring_def),
+            Kind::Fixed { .. } => activate!(fixed_def),
+            Kind::Sequence { .. } => activate!(sequence_def),
+            Kind::Array { .. } => activate!(array_def),
+        })
+    }
+
+    /// The object of a definition, typed.
+    pub(super) fn reference<I: Interface + ?Sized>(&self, id: DefId) -> Result<Ref<I>> {
+        self.object(id).map(|object| object.assume())
+    }
+
+    /// The objects of several definitions, typed.
+    pub(super) fn references<I: Interface + ?Sized>(&self, ids: &[DefId]) -> Result<Vec<Ref<I>>> {
+        ids.iter().map(|id| self.reference(*id)).collect()
+    }
+
+    /// The definition that a reference denotes.
+    pub(super) fn id_of(&self, object: impl AsRef<Object>) -> Result<DefId> {
+        let foreign = |_: SystemException| {
+            let what = "a reference denotes no definition of this repository";
+            SystemException::from(ModelError::Invalid(what.to_owned()))
+        };
+        let object_id = self.service.objects.poa.id_of(object.as_ref()).map_err(foreign)?;
+        let tables = self.service.objects.tables();
+        tables.definitions.get(&object_id).copied().ok_or_else(|| ModelError::Gone.into())
+    }
+
+    /// The definitions that references denote.
+    pub(super) fn ids_of<O: AsRef<Object>>(&self, objects: &[O]) -> Result<Vec<DefId>> {
+        objects.iter().map(|object| self.id_of(object.as_ref())).collect()
+    }
+}

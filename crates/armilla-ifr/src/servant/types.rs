@@ -1,0 +1,290 @@
+//! Types and constants.
+
+use super::describe::Members;
+use super::{Def, Result, mismatched};
+use crate::corba::*;
+use crate::model::{DefId, Kind};
+use armilla::{Any, TypeCode};
+
+impl IdlType for Def {
+    fn r#type(&self) -> Result<TypeCode> {
+        self.type_code(self.id)
+    }
+}
+
+impl TypedefDef for Def {}
+impl NativeDef for Def {}
+
+impl Def {
+    /// The one type that the definition is about: what a constant or attribute is of, what an alias
+    /// stands for, what a sequence consists of.
+    fn content(&self) -> Result<DefId> {
+        match self.definition()?.kind {
+            Kind::Constant { ty, .. }
+            | Kind::Attribute { ty, .. }
+            | Kind::ValueMember { ty, .. }
+            | Kind::Alias(ty)
+            | Kind::ValueBox(ty)
+            | Kind::Operation { result: ty, .. }
+            | Kind::Union { discriminator: ty, .. }
+            | Kind::Sequence { element: ty, .. }
+            | Kind::Array { element: ty, .. } => Ok(ty),
+            _ => mismatched(),
+        }
+    }
+
+    pub(super) fn content_type(&self) -> Result<TypeCode> {
+        self.type_code(self.content()?)
+    }
+
+    pub(super) fn content_def(&self) -> Result<IdlTypeRef> {
+        self.reference(self.content()?)
+    }
+
+    pub(super) fn set_content(&self, value: &IdlTypeRef) -> Result {
+        let new = self.id_of(value)?;
+        self.change(|kind| match kind {
+            Kind::Constant { ty, .. }
+            | Kind::Attribute { ty, .. }
+            | Kind::ValueMember { ty, .. }
+            | Kind::Alias(ty)
+            | Kind::ValueBox(ty)
+            | Kind::Operation { result: ty, .. }
+            | Kind::Union { discriminator: ty, .. }
+            | Kind::Sequence { element: ty, .. }
+            | Kind::Array { element: ty, .. } => *ty = new,
+            _ => {}
+        })
+    }
+
+    /// The bound of a string or sequence, or the length of an array.
+    fn bound_of(&self) -> Result<u32> {
+        match self.definition()?.kind {
+            Kind::String(bound) | Kind::Wstring(bound) => Ok(bound),
+            Kind::Sequence { bound, .. } | Kind::Array { length: bound, .. } => Ok(bound),
+            _ => mismatched(),
+        }
+    }
+
+    fn change_bound(&self, value: u32) -> Result {
+        self.change(|kind| match kind {
+            Kind::String(bound)
+            | Kind::Wstring(bound)
+            | Kind::Sequence { bound, .. }
+            | Kind::Array { length: bound, .. } => *bound = value,
+            _ => {}
+        })
+    }
+}
+
+impl ConstantDef for Def {
+    fn r#type(&self) -> Result<TypeCode> {
+        self.content_type()
+    }
+
+    fn type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+
+    fn value(&self) -> Result<Any> {
+        match self.definition()?.kind {
+            Kind::Constant { value, .. } => Ok(value),
+            _ => mismatched(),
+        }
+    }
+
+    fn set_value(&self, new: &Any) -> Result {
+        self.change(|kind| {
+            if let Kind::Constant { value, .. } = kind {
+                *value = new.clone();
+            }
+        })
+    }
+}
+
+impl StructDef for Def {
+    fn members(&self) -> Result<StructMemberSeq> {
+        self.struct_members()
+    }
+
+    fn set_members(&self, value: &[StructMember]) -> Result {
+        let members = self.fields(value)?;
+        self.change(|kind| *kind = Kind::Struct(members))
+    }
+}
+
+impl UnionDef for Def {
+    fn discriminator_type(&self) -> Result<TypeCode> {
+        self.content_type()
+    }
+
+    fn discriminator_type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_discriminator_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+
+    fn members(&self) -> Result<UnionMemberSeq> {
+        let Kind::Union { members, .. } = self.definition()?.kind else { return mismatched() };
+        let code = self.type_code(self.id)?;
+        let member = |(index, member): (usize, &crate::model::UnionField)| {
+            Ok(UnionMember {
+                name: member.name.clone(),
+                label: code.member_label(index).unwrap_or_default(),
+                r#type: self.type_code(member.ty)?,
+                type_def: self.reference(member.ty)?,
+            })
+        };
+        members.iter().enumerate().map(member).collect()
+    }
+
+    fn set_members(&self, value: &[UnionMember]) -> Result {
+        let discriminator = self.content()?;
+        let members = self.union_fields(discriminator, value)?;
+        self.change(|kind| *kind = Kind::Union { discriminator, members })
+    }
+}
+
+impl EnumDef for Def {
+    fn members(&self) -> Result<EnumMemberSeq> {
+        match self.definition()?.kind {
+            Kind::Enum(members) => Ok(members),
+            _ => mismatched(),
+        }
+    }
+
+    fn set_members(&self, value: &[Identifier]) -> Result {
+        self.change(|kind| *kind = Kind::Enum(value.to_vec()))
+    }
+}
+
+impl AliasDef for Def {
+    fn original_type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_original_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+}
+
+impl ValueBoxDef for Def {
+    fn original_type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_original_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+}
+
+impl PrimitiveDef for Def {
+    fn kind(&self) -> Result<PrimitiveKind> {
+        match self.definition()?.kind {
+            Kind::Primitive(kind) => Ok(kind),
+            _ => mismatched(),
+        }
+    }
+}
+
+impl StringDef for Def {
+    fn bound(&self) -> Result<u32> {
+        self.bound_of()
+    }
+
+    fn set_bound(&self, value: u32) -> Result {
+        self.change_bound(value)
+    }
+}
+
+impl WstringDef for Def {
+    fn bound(&self) -> Result<u32> {
+        self.bound_of()
+    }
+
+    fn set_bound(&self, value: u32) -> Result {
+        self.change_bound(value)
+    }
+}
+
+impl SequenceDef for Def {
+    fn bound(&self) -> Result<u32> {
+        self.bound_of()
+    }
+
+    fn set_bound(&self, value: u32) -> Result {
+        self.change_bound(value)
+    }
+
+    fn element_type(&self) -> Result<TypeCode> {
+        self.content_type()
+    }
+
+    fn element_type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_element_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+}
+
+impl ArrayDef for Def {
+    fn length(&self) -> Result<u32> {
+        self.bound_of()
+    }
+
+    fn set_length(&self, value: u32) -> Result {
+        self.change_bound(value)
+    }
+
+    fn element_type(&self) -> Result<TypeCode> {
+        self.content_type()
+    }
+
+    fn element_type_def(&self) -> Result<IdlTypeRef> {
+        self.content_def()
+    }
+
+    fn set_element_type_def(&self, value: &IdlTypeRef) -> Result {
+        self.set_content(value)
+    }
+}
+
+impl FixedDef for Def {
+    fn digits(&self) -> Result<u16> {
+        match self.definition()?.kind {
+            Kind::Fixed { digits, .. } => Ok(digits),
+            _ => mismatched(),
+        }
+    }
+
+    fn set_digits(&self, value: u16) -> Result {
+        self.change(|kind| {
+            if let Kind::Fixed { digits, .. } = kind {
+                *digits = value;
+            }
+        })
+    }
+
+    fn scale(&self) -> Result<i16> {
+        match self.definition()?.kind {
+            Kind::Fixed { scale, .. } => Ok(scale),
+            _ => mismatched(),
+        }
+    }
+
+    fn set_scale(&self, value: i16) -> Result {
+        self.change(|kind| {
+            if let Kind::Fixed { scale, .. } = kind {
+                *scale = value;
+            }
+        })
+    }
+}

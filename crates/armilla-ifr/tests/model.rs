@@ -1,0 +1,232 @@
+//! The repository as data: what IDL becomes, what is found, and what is refused.
+
+use armilla::dynamic::ParameterMode;
+use armilla::{TypeCode, Typed};
+use armilla_idl::Options;
+use armilla_ifr::corba::{DefinitionKind, PrimitiveKind};
+use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, Parameter, ROOT, Value};
+use armilla_tests::{dynamic, probe, values};
+
+fn idl(name: &str) -> String {
+    format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What these IDL files declare.
+fn fed(files: &[&str]) -> Model {
+    let files = files.iter().map(|file| idl(file));
+    let compiled = armilla_idl::parse_all(files, &Options::new()).unwrap();
+    let mut model = Model::new();
+    model.add_idl(&compiled.model).unwrap();
+    model
+}
+
+fn tests_idl() -> Model {
+    fed(&["tests/idl/dynamic.idl", "tests/idl/probe.idl", "tests/idl/values.idl"])
+}
+
+fn find(model: &Model, name: &str) -> DefId {
+    model.lookup(ROOT, name).unwrap_or_else(|| panic!("{name} is not there"))
+}
+
+#[test]
+fn its_type_codes_are_those_of_generated_code() {
+    let model = tests_idl();
+    let codes = [
+        probe::Colour::type_code(),
+        probe::Point::type_code(),
+        probe::Label::type_code(),
+        probe::Choice::type_code(),
+        probe::Tree::type_code(),
+        probe::Refused::type_code(),
+        probe::EverythingRef::type_code(),
+        dynamic::Part::type_code(),
+        dynamic::Choice::type_code(),
+        dynamic::Node::type_code(),
+        dynamic::Refused::type_code(),
+        dynamic::Wide::type_code(),
+        dynamic::Sign::type_code(),
+        dynamic::Derived::type_code(),
+        dynamic::Small::type_code(),
+        values::NodeRef::type_code(),
+        values::TextRef::type_code(),
+        values::NumbersRef::type_code(),
+        values::CircleRef::type_code(),
+        values::LabelledRef::type_code(),
+        values::ReportRef::type_code(),
+        values::SealedRef::type_code(),
+        values::PrintableRef::type_code(),
+        values::Pair::type_code(),
+        values::Maybe::type_code(),
+        values::Unfit::type_code(),
+    ];
+    for code in codes {
+        let id = code.id().unwrap();
+        let found = model.lookup_id(id).unwrap_or_else(|| panic!("{id} is not there"));
+        assert_eq!(model.type_code(found), Ok(code));
+    }
+}
+
+#[test]
+fn every_declaration_that_is_shipped_has_a_place_and_a_type() {
+    for file in ["idl/ir.idl", "idl/CosNaming.idl", "idl/interop_types.idl", "idl/ttcp.idl"] {
+        let model = fed(&[file]);
+        let mut types = 0;
+        for (id, definition) in model.iter() {
+            if definition.kind.is_type() {
+                model.type_code(id).unwrap_or_else(|e| panic!("{}: {e}", definition.name));
+                types += 1;
+            }
+            if definition.container.is_some() {
+                assert_eq!(model.lookup(ROOT, &model.absolute_name(id)), Some(id));
+                assert_eq!(model.lookup_id(&definition.id), Some(id));
+            }
+        }
+        assert!(types > 5, "{file}");
+    }
+}
+
+#[test]
+fn idl_may_be_added_twice_and_in_parts() {
+    let mut model = tests_idl();
+    let before = model.iter().count();
+    for file in ["tests/idl/values.idl", "tests/idl/probe.idl"] {
+        let again = armilla_idl::parse(idl(file), &Options::new()).unwrap();
+        model.add_idl(&again.model).unwrap();
+    }
+    assert_eq!(model.iter().count(), before);
+    let more = "#pragma prefix \"armilla.org\"\nmodule Probe { typedef long More; };";
+    let more = armilla_idl::parse_str("more.idl", more, &Options::new()).unwrap();
+    model.add_idl(&more.model).unwrap();
+    assert!(model.lookup(ROOT, "Probe::More").is_some());
+    let clash =
+        armilla_idl::parse_str("clash.idl", "typedef long probe;", &Options::new()).unwrap();
+    assert_eq!(model.add_idl(&clash.model), Err(ModelError::NameTaken("probe".into())));
+}
+
+#[test]
+fn names_are_found_by_the_rules_of_idl() {
+    let model = tests_idl();
+    let everything = find(&model, "::Probe::Everything");
+    assert_eq!(model.lookup(everything, "Point"), Some(find(&model, "Probe::Point")), "outside");
+    assert_eq!(model.lookup(everything, "::Point"), None, "from the root");
+    assert_eq!(model.lookup(everything, "PING"), Some(find(&model, "Probe::Common::ping")));
+    assert_eq!(model.lookup(everything, "Probe::Tree"), Some(find(&model, "Probe::Tree")));
+    assert_eq!(model.lookup(everything, "nobody"), None);
+    assert_eq!(model.lookup(ROOT, ""), None);
+    let operations =
+        |exclude| model.contents(everything, DefinitionKind::DkOperation, exclude).len();
+    assert_eq!(operations(false), operations(true) + 2, "ping and increment are inherited");
+    let named =
+        |levels| model.lookup_name(ROOT, "choice", levels, DefinitionKind::DkAll, true).len();
+    assert_eq!((named(1), named(2), named(-1)), (0, 2, 2));
+    let structs = model.lookup_name(ROOT, "Choice", -1, DefinitionKind::DkStruct, true);
+    assert!(structs.is_empty(), "both are unions");
+    assert!(model.is_a(everything, "IDL:armilla.org/Probe/Common:1.0"));
+    assert!(model.is_a(everything, "IDL:omg.org/CORBA/Object:1.0"));
+    assert!(!model.is_a(everything, "IDL:armilla.org/Probe/Stranger:1.0"));
+}
+
+#[test]
+fn signatures_say_what_a_caller_must_know() {
+    let model = tests_idl();
+    let signatures = model.signatures(find(&model, "Probe::Everything")).unwrap();
+    let find = |name: &str| signatures.iter().find(|s| s.operation == name).unwrap();
+    let choose = find("choose");
+    assert_eq!(choose.result, TypeCode::Long);
+    assert_eq!(choose.parameters[1].1, ParameterMode::InOut);
+    assert_eq!(choose.exceptions, [probe::Refused::type_code(), probe::Empty::type_code()]);
+    let text = "long choose(in long which, inout string note) raises (Refused, Empty);";
+    assert_eq!(choose.to_string(), text);
+    assert!(find("remark").oneway && find("remark").returns_nothing());
+    assert_eq!(find("_get_name").result, TypeCode::String(0));
+    assert_eq!(find("_set_place").parameters[0].2, probe::Point::type_code());
+    assert!(signatures.iter().all(|s| s.operation != "_set_count"), "it is readonly");
+}
+
+fn alias(model: &mut Model, name: &str, ty: DefId) -> Result<DefId, ModelError> {
+    model.create(ROOT, &format!("IDL:{name}:1.0"), name, "1.0", Kind::Alias(ty))
+}
+
+#[test]
+fn what_breaks_a_rule_is_not_made() {
+    let mut model = Model::new();
+    let long = model.primitive(PrimitiveKind::PkLong);
+    let void = model.primitive(PrimitiveKind::PkVoid);
+    let number = alias(&mut model, "Number", long).unwrap();
+    assert_eq!(
+        alias(&mut model, "Number", long),
+        Err(ModelError::IdTaken("IDL:Number:1.0".into()))
+    );
+    let again = model.create(ROOT, "IDL:Other:1.0", "NUMBER", "1.0", Kind::Alias(long));
+    assert_eq!(again, Err(ModelError::NameTaken("NUMBER".into())));
+    let within = model.create(number, "IDL:Inner:1.0", "Inner", "1.0", Kind::Module);
+    assert_eq!(within, Err(ModelError::NotAContainer));
+    assert!(matches!(alias(&mut model, "Nothing", void), Err(ModelError::Invalid(_))));
+    assert!(model.lookup(ROOT, "Nothing").is_none(), "nothing is left of it");
+    let interface = |bases| Kind::Interface { flavour: Flavour::Plain, bases };
+    let base = model.create(ROOT, "IDL:Base:1.0", "Base", "1.0", interface(vec![])).unwrap();
+    let derived = interface(vec![base]);
+    let derived = model.create(ROOT, "IDL:Derived:1.0", "Derived", "1.0", derived).unwrap();
+    let operation = |oneway, result, mode| Kind::Operation {
+        result,
+        oneway,
+        parameters: vec![Parameter { name: "p".into(), mode, ty: long }],
+        exceptions: vec![],
+        contexts: vec![],
+    };
+    let plain = operation(false, long, ParameterMode::Out);
+    model.create(base, "IDL:Base/go:1.0", "go", "1.0", plain.clone()).unwrap();
+    let hidden = model.create(derived, "IDL:Derived/go:1.0", "go", "1.0", plain);
+    assert_eq!(hidden, Err(ModelError::NameInherited("go".into())));
+    for wrong in
+        [operation(true, long, ParameterMode::In), operation(true, void, ParameterMode::InOut)]
+    {
+        let made = model.create(base, "IDL:Base/send:1.0", "send", "1.0", wrong);
+        assert_eq!(made, Err(ModelError::Oneway));
+    }
+    let circle = model.set_kind(base, interface(vec![derived]));
+    assert!(matches!(circle, Err(ModelError::Invalid(_))));
+    let value = Value { base: Some(base), ..Value::default() };
+    let made = model.create(ROOT, "IDL:V:1.0", "V", "1.0", Kind::Value(value));
+    assert!(matches!(made, Err(ModelError::Invalid(_))), "an interface is no base of a value");
+}
+
+#[test]
+fn what_others_need_is_not_destroyed() {
+    let mut model = Model::new();
+    let long = model.primitive(PrimitiveKind::PkLong);
+    let module = model.create(ROOT, "IDL:M:1.0", "M", "1.0", Kind::Module).unwrap();
+    let inner = model.create(module, "IDL:M/N:1.0", "N", "1.0", Kind::Alias(long)).unwrap();
+    let many = model.create_anonymous(Kind::Sequence { element: inner, bound: 0 }).unwrap();
+    let members = vec![Field { name: "all".into(), ty: many }];
+    let user = model.create(ROOT, "IDL:S:1.0", "S", "1.0", Kind::Struct(members)).unwrap();
+    assert_eq!(model.destroy(module), Err(ModelError::Needed("::S".into())));
+    assert_eq!(model.destroy(ROOT), Err(ModelError::Indestructible));
+    assert_eq!(model.destroy(long), Err(ModelError::Indestructible));
+    model.destroy(user).unwrap();
+    let gone = model.destroy(module).unwrap();
+    assert!([module, inner, many].iter().all(|id| gone.contains(id) && model.get(*id).is_none()));
+    assert_eq!(model.lookup_id("IDL:M/N:1.0"), None);
+    assert_eq!(model.destroy(module), Err(ModelError::Gone));
+}
+
+#[test]
+fn definitions_are_renamed_and_moved() {
+    let mut model = Model::new();
+    let long = model.primitive(PrimitiveKind::PkLong);
+    let make = |model: &mut Model, container, name: &str| {
+        model.create(container, &format!("IDL:{name}:1.0"), name, "1.0", Kind::Module).unwrap()
+    };
+    let (outer, other) = (make(&mut model, ROOT, "Outer"), make(&mut model, ROOT, "Other"));
+    let inner = make(&mut model, outer, "Inner");
+    let number = alias(&mut model, "Number", long).unwrap();
+    assert_eq!(model.relocate(outer, inner, "Outer", "1.0"), Err(ModelError::NotAContainer));
+    model.relocate(number, inner, "Count", "2.0").unwrap();
+    assert_eq!(model.absolute_name(number), "::Outer::Inner::Count");
+    assert_eq!(model.get(number).unwrap().version, "2.0");
+    assert_eq!(model.set_name(other, "outer"), Err(ModelError::NameTaken("outer".into())));
+    model.set_name(other, "OTHER").unwrap();
+    model.set_id(number, "IDL:Count:2.0").unwrap();
+    assert_eq!(model.lookup_id("IDL:Count:2.0"), Some(number));
+    assert_eq!(model.lookup_id("IDL:Number:1.0"), None);
+}
