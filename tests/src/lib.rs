@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 pub mod gate;
-pub mod lines;
 pub mod orbs;
 pub mod peer;
 pub mod process;

@@ -5,9 +5,11 @@
 
 mod allocations;
 mod bench;
+mod call;
 mod demo;
 mod failure;
 mod idl;
+mod ifr;
 mod ior;
 mod naming;
 mod orb;
@@ -42,6 +44,11 @@ enum Command {
     /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
+    /// Call an operation with arguments in JSON
+    Call(call::Call),
+    /// Serve an interface repository, or look into one
+    #[command(subcommand)]
+    Ifr(ifr::Ifr),
     /// Tell what a reference contains
     Ior(ior::ReadIor),
     /// Ask whether an object is there, and how long it takes to answer
@@ -73,6 +80,8 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Demo(demo) => demo::run(demo),
         Command::Bench(bench) => bench::run(bench),
         Command::Idl(idl) => idl::run(idl),
+        Command::Call(call) => call::run(call, orb),
+        Command::Ifr(ifr) => ifr::run(ifr, orb),
         Command::Ior(ior) => ior::run(ior, orb),
         Command::Ping(ping) => ping::run(ping, orb),
         Command::Naming(naming) => naming::run(naming, orb),
