@@ -1,13 +1,16 @@
 //! Requests that are served at the same time: over one connection and over many, by threads that wait
 //! for something, for clients that give requests up or do not read.
 
+use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
 use armilla::{Concurrency, Version};
+use armilla_cdr::ByteOrder;
 use armilla_giop::{MessageKind, cancel_request};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
-use armilla_tests::peer::{Wire, answered};
+use armilla_tests::peer::{self, Wire, answered};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Ear;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -97,6 +100,75 @@ fn a_request_that_is_given_up_before_its_turn_is_not_begun() {
         let replies: Vec<_> = (0..3).map(|_| answered(&wire.message().unwrap())).collect();
         assert_eq!(replies, [1, 3, 2], "{concurrency}");
         assert_eq!(server.local.count().unwrap(), 3, "{concurrency}");
+    }
+}
+
+/// An interface with the operations `oneway void note(in long number)` and `void sync()`.
+trait Diary: Send + Sync + 'static {
+    fn note(&self, number: i32);
+}
+
+impl Interface for dyn Diary {
+    const REPOSITORY_ID: &'static str = "IDL:armilla.org/Diary:1.0";
+    const BASES: &'static [&'static str] = &[];
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        if call.operation().as_str() == "note" {
+            self.note(call.arguments().i32()?);
+            return call.no_reply(Ok(()));
+        }
+        call.reply(Ok::<_, armilla::SystemException>(()), |(), _| Ok(()))
+    }
+
+    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+        target.offer::<dyn Diary>(|| servant);
+    }
+}
+
+impl IsA<dyn Diary> for dyn Diary {}
+
+#[derive(Default)]
+struct Slow(Mutex<Vec<i32>>);
+
+impl Diary for Slow {
+    fn note(&self, number: i32) {
+        // So long that a request with a reply would be taken to block.
+        if number % 10 == 0 {
+            thread::sleep(Duration::from_millis(30));
+        }
+        self.0.lock().unwrap().push(number);
+    }
+}
+
+#[test]
+fn requests_without_replies_are_served_in_their_order_even_if_some_take_long() {
+    for concurrency in CONCURRENCIES {
+        let server = server(concurrency);
+        let slow = Arc::new(Slow::default());
+        let local = server.root_poa().activate(slow.clone() as Arc<dyn Diary>).unwrap();
+        let diary = orbs::travel(&local, &orbs::client());
+        // The connection has had several requests under way, of which one took long.
+        let mut wire = Wire::connect(server.address());
+        wire.send(&[server.request(1, "block"), server.request(2, "ping")].concat());
+        assert_eq!(answered(&wire.message().unwrap()), 2);
+        server.probe.gate.open();
+        assert_eq!(answered(&wire.message().unwrap()), 1);
+        let key = diary.object().ior().iiop_profiles().next().unwrap().unwrap().object_key;
+        let note = |number: i32| {
+            let order = ByteOrder::NATIVE;
+            let mut note = peer::request(Version::V1_2, order, &key, "note", |out| {
+                out.put_i32(number);
+                Ok(())
+            });
+            // The flags: no reply is expected.
+            note[16] = 0;
+            peer::numbered(number as u32, &note)
+        };
+        wire.send(&(0..40).flat_map(note).collect::<Vec<_>>());
+        let sync = peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "sync", |_| Ok(()));
+        wire.send(&peer::numbered(100, &sync));
+        assert_eq!(answered(&wire.message().unwrap()), 100);
+        assert_eq!(*slow.0.lock().unwrap(), (0..40).collect::<Vec<_>>(), "{concurrency}");
     }
 }
 

@@ -74,7 +74,7 @@ pub enum Begun {
 /// What a message other than a request asks for.
 #[derive(Debug)]
 pub enum Received<'m> {
-    /// To say where an object is.
+    /// To say where an object is. It is in progress until [`Responder::finish`].
     Locate(LocateRequest<'m>),
     /// Nothing.
     Nothing,
@@ -139,9 +139,12 @@ impl Responder {
             return Ok(Received::Nothing);
         }
         match kind {
-            MessageKind::LocateRequest => decode_locate_request(message)
-                .map(Received::Locate)
-                .map_err(|error| Fault::Malformed(kind, error)),
+            MessageKind::LocateRequest => {
+                let request = decode_locate_request(message)
+                    .map_err(|error| Fault::Malformed(kind, error))?;
+                self.ledger.enter(request.request_id);
+                Ok(Received::Locate(request))
+            }
             MessageKind::CancelRequest => {
                 // One that ends early, or that comes too late, cancels nothing and harms nobody.
                 if let Ok(id) = decode_cancel_request(message) {

@@ -5,10 +5,11 @@
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
 use super::crew::{Crew, Hand, Seat};
+use super::desk::Desk;
 use super::dispatch;
 use super::end::End;
 use super::lead::{Lead, Turn};
-use super::output::Output;
+use super::output::{Output, Owed};
 use super::polled::Polled;
 use crate::orb::{Orb, lock};
 use armilla_cdr::CodeSets;
@@ -136,8 +137,11 @@ impl Connection {
             more = framer.has_more();
             if message.header.kind != MessageKind::Request {
                 drop(framer);
-                self.receive(&message, &mut hand.reply)?;
-                continue;
+                let seat = (&*hand.desk, &hand.crew);
+                match self.receive(&message, turn, &mut hand.reply, seat)? {
+                    true => continue,
+                    false => return Ok(false),
+                }
             }
             let malformed = |error| End::Malformed(MessageKind::Request, error);
             let (header, body) = decode_request(&message).map_err(malformed)?;
@@ -220,14 +224,28 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for that is no request.
+    /// Does what a message asks for that is no request. `false` when another has taken the lead
+    /// meanwhile: to say where an object is may call servants too.
     #[cold]
-    fn receive(self: &Arc<Self>, message: &Message<'_>, reply: &mut Vec<u8>) -> Result<(), End> {
+    fn receive(
+        self: &Arc<Self>,
+        message: &Message<'_>,
+        turn: &mut Turn,
+        reply: &mut Vec<u8>,
+        (desk, crew): (&Desk, &Arc<Crew>),
+    ) -> Result<bool, End> {
         let received = lock(&self.output).responder.receive(message)?;
-        match received {
-            Received::Locate(request) => dispatch::locate(self, message, &request, reply),
-            Received::Nothing => Ok(()),
+        let Received::Locate(request) = received else { return Ok(true) };
+        self.lead.serves(turn);
+        desk.begins(*turn, false, crew);
+        let located = dispatch::locate(self, message, &request, reply);
+        desk.ends(crew);
+        // Nothing is sent, so nothing can fail.
+        self.settle(request.request_id, Owed::Now, None).ok();
+        if !self.lead.served(turn) {
+            return Ok(false);
         }
+        located.map(|()| true)
     }
 
     /// Gives the lead away at once where the client's other requests are likely to wait otherwise.

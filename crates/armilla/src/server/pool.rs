@@ -133,8 +133,14 @@ impl Pool {
     fn work(&self, crew: &Arc<Crew>) {
         let mut hand = Hand::new(crew, true);
         while !self.reactor.is_stopped() {
-            // A failing wait would fail for ever; nothing is known that could make it.
-            let Ok(events) = self.reactor.turn(Some(LINGER)) else { break };
+            let events = match self.reactor.turn(Some(LINGER)) {
+                Ok(events) => events,
+                // It would fail for ever; nothing is known that could make it.
+                Err(error) => {
+                    report!(error, "a thread cannot wait for requests any more", error = error);
+                    break;
+                }
+            };
             let called = CALLED.take();
             if events == 0 && called.is_none() && self.retires() {
                 return;
