@@ -197,7 +197,7 @@ fn methods_that_reply_now_and_such_that_reply_later_mix_in_one_servant() {
     for room in [room, remote] {
         let (sent, mut pixels) = (picture(), Pixels::default());
         let hung = room.hang(&sent, &Point { x: 1.0, y: 1.0 }, &mut pixels).unwrap();
-        assert_eq!((hung.edge, pixels), (sent.edge.clone(), sent.pixels.clone()));
+        assert_eq!((hung.edge, pixels), (sent.edge, sent.pixels.clone()));
         let refused = room.hang(&sent, &Point { x: -1.0, y: 1.0 }, &mut Pixels::default());
         assert!(matches!(refused, Err(Error::User(HangRaises::Refused(_)))));
         assert_eq!(room.name().unwrap(), "hall");
