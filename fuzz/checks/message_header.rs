@@ -1,6 +1,6 @@
 //! Message headers, and streams of messages cut in any way.
 
-use armilla_giop::{Framer, HeaderError, MessageHeader};
+use armilla_giop::{Framer, HeaderError, MessageBuffer, MessageHeader};
 
 const LIMIT: usize = 1 << 16;
 
@@ -11,6 +11,7 @@ pub(crate) fn check(data: &[u8]) {
     let at_once = messages(data, usize::MAX);
     assert_eq!(at_once, messages(data, 1));
     assert_eq!(at_once, messages(data, 13));
+    assert_eq!(at_once, taken(data, 13));
 }
 
 /// The messages in a stream that arrives `chunk` octets at a time, and how it ends.
@@ -31,6 +32,27 @@ fn messages(data: &[u8], chunk: usize) -> (Vec<Vec<u8>>, Result<(), HeaderError>
                 Err(error) => return (messages, Err(error)),
             }
         }
+    }
+    (messages, Ok(()))
+}
+
+/// The same with messages that are taken out, and a framer that gives its buffer back in between.
+fn taken(data: &[u8], chunk: usize) -> (Vec<Vec<u8>>, Result<(), HeaderError>) {
+    let mut framer = Framer::new(LIMIT);
+    let mut reader = MessageBuffer::new();
+    let mut messages = Vec::new();
+    for part in data.chunks(chunk) {
+        framer.space_from(&mut reader)[..part.len()].copy_from_slice(part);
+        framer.received(part.len());
+        loop {
+            match framer.take(&mut reader) {
+                Ok(Some(message)) => messages.push(message.octets.to_vec()),
+                Ok(None) => break,
+                Err(error) => return (messages, Err(error)),
+            }
+            framer.gives_up(0);
+        }
+        framer.park(&mut reader);
     }
     (messages, Ok(()))
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod gate;
+pub mod lines;
 pub mod orbs;
 pub mod peer;
 pub mod process;

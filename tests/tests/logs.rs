@@ -3,63 +3,15 @@
 
 use armilla::Version;
 use armilla_giop::{MessageKind, message_error};
-use armilla_tests::gate::eventually;
+use armilla_tests::lines::{self, await_line};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{Wire, header};
 use armilla_tests::probe::*;
-use std::fmt::{Debug, Write};
-use std::sync::Mutex;
 use std::time::Duration;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
-
-static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-/// Keeps every event as a line of text.
-struct Keeper;
-
-struct Line(String);
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        write!(self.0, " {}={value:?}", field.name()).unwrap();
-    }
-}
-
-impl Subscriber for Keeper {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= tracing::Level::WARN
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        let mut line = Line(event.metadata().level().to_string());
-        event.record(&mut line);
-        LINES.lock().unwrap().push(line.0);
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
-/// Waits for a line with all of these words, and takes all lines out.
-fn await_line(words: &[&str]) {
-    eventually(&format!("a line with {words:?}"), || {
-        let lines = LINES.lock().unwrap();
-        lines.iter().any(|line| words.iter().all(|word| line.contains(word)))
-    });
-    LINES.lock().unwrap().clear();
-}
 
 #[test]
 fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() {
-    tracing::subscriber::set_global_default(Keeper).unwrap();
+    lines::keep();
     let limits = orbs::builder().settings(|settings| {
         settings.max_message = 1_000;
         settings.max_connections = 2;
@@ -100,6 +52,18 @@ fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() 
         server.probe.gate.open();
         busy.into_iter().for_each(|call| call.join().unwrap().unwrap());
     });
+
+    for concurrency in ["leader-followers:1-2", "hybrid:1:1-1"] {
+        let concurrency = concurrency.parse().unwrap();
+        let server = Server::of(orbs::listening_with(|s| s.concurrency = concurrency));
+        let mut wire = Wire::connect(server.address());
+        let requests = (1..=3).map(|id| server.request(id, "block"));
+        wire.send(&requests.collect::<Vec<_>>().concat());
+        server.probe.gate.await_waiting(2);
+        await_line(&["WARN", "blocked", "concurrency", "threads=2"]);
+        server.probe.gate.open();
+        (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
+    }
 
     remote.panic("a test panics on purpose").unwrap_err();
     await_line(&["ERROR", "panicked", "\"panic\""]);

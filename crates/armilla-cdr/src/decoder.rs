@@ -4,6 +4,7 @@ mod pieces;
 
 pub use pieces::Pieces;
 
+use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Fixed,
@@ -289,13 +290,12 @@ impl<'a> Decoder<'a> {
             [text @ .., 0] => text,
             _ => return Err(self.error(CdrErrorKind::MissingNul)),
         };
-        if octets.contains(&0) {
+        let plain = is_plain(octets);
+        if !plain && octets.contains(&0) {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }
         match core::str::from_utf8(octets) {
-            Ok(text) if self.code_sets.char == CodeSet::Utf8 || octets.is_ascii() => {
-                Ok(Cow::Borrowed(text))
-            }
+            Ok(text) if plain || self.code_sets.char == CodeSet::Utf8 => Ok(Cow::Borrowed(text)),
             _ => match code_set::decode(octets, self.code_sets.char) {
                 Some(text) => Ok(Cow::Owned(text)),
                 None => Err(self.error(CdrErrorKind::Malformed(self.code_sets.char))),

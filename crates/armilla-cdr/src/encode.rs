@@ -52,14 +52,14 @@ scalar! {
 impl Encode for str {
     #[inline]
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        out.put_string(self)
+        out.lend_string(self)
     }
 }
 
 impl Encode for String {
     #[inline]
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        out.put_string(self)
+        out.lend_string(self)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values into octets.
 
+use crate::plain::is_plain;
 use crate::value::EncodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Fixed,
@@ -280,21 +281,47 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends a string in the code set of the connection (CORBA 3.4 Part 2, 9.3.2.7).
+    /// Appends a copy of a string in the code set of the connection (CORBA 3.4 Part 2, 9.3.2.7).
     ///
     /// # Errors
     /// When it contains a NUL or a character that the code set does not have.
     pub fn put_string(&mut self, value: &str) -> CdrResult {
+        match self.goes_unchanged(value)? {
+            true => {
+                self.put_length(value.len() + 1)?;
+                self.copy_raw(value.as_bytes());
+                self.put_u8(0);
+                Ok(())
+            }
+            false => self.put_converted(value),
+        }
+    }
+
+    /// Appends a string, which is borrowed where it is long and needs no conversion.
+    ///
+    /// # Errors
+    /// As [`put_string`](Self::put_string).
+    #[inline]
+    pub fn lend_string(&mut self, value: &'p str) -> CdrResult {
+        if value.len() < BORROW_FROM || !self.goes_unchanged(value)? {
+            return self.put_string(value);
+        }
+        self.put_length(value.len() + 1)?;
+        self.put_raw(value.as_bytes());
+        self.put_u8(0);
+        Ok(())
+    }
+
+    /// Whether the octets of a string are the same in the code set of the connection.
+    #[inline]
+    fn goes_unchanged(&self, value: &str) -> CdrResult<bool> {
+        if is_plain(value.as_bytes()) {
+            return Ok(true);
+        }
         if value.as_bytes().contains(&0) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
-        if self.code_sets.char != CodeSet::Utf8 && !value.is_ascii() {
-            return self.put_converted(value);
-        }
-        self.put_length(value.len() + 1)?;
-        self.buffer.extend_from_slice(value.as_bytes());
-        self.buffer.push(0);
-        Ok(())
+        Ok(self.code_sets.char == CodeSet::Utf8)
     }
 
     /// Appends a string that is not the same in every code set.

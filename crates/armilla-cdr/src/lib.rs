@@ -40,6 +40,7 @@ mod fixed;
 mod long_double;
 mod map;
 mod order;
+mod plain;
 mod shared;
 pub mod type_code;
 pub mod value;

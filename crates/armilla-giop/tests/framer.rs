@@ -4,8 +4,8 @@ mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::{
-    Framer, HEADER_LEN, HeaderError, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus,
-    ResponseFlags, TargetAddress, Version, begin_reply, begin_request, cancel_request,
+    Framer, HEADER_LEN, HeaderError, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest,
+    ReplyStatus, ResponseFlags, TargetAddress, Version, begin_reply, begin_request, cancel_request,
     close_connection, decode_reply, decode_request, put_body,
 };
 use random::Random;
@@ -74,6 +74,34 @@ fn run(
     Ok(messages)
 }
 
+/// The same with messages that are taken out, by readers who take turns.
+fn run_taking(
+    framer: &mut Framer,
+    mut octets: &[u8],
+    random: &mut Random,
+) -> Result<Vec<Vec<u8>>, HeaderError> {
+    let mut readers = [(); 3].map(|()| MessageBuffer::new());
+    let mut messages = Vec::new();
+    while !octets.is_empty() {
+        let reader = &mut readers[random.below(3) as usize];
+        let space = framer.space_from(reader);
+        let count = (random.below(100_000) as usize).clamp(1, octets.len()).min(space.len());
+        space[..count].copy_from_slice(&octets[..count]);
+        framer.received(count);
+        octets = &octets[count..];
+        loop {
+            let reader = &mut readers[random.below(3) as usize];
+            let Some(message) = framer.take(reader)? else { break };
+            assert_eq!(message.header.size as usize, message.octets.len() - HEADER_LEN);
+            messages.push(message.octets.to_vec());
+        }
+        if random.below(2) == 0 {
+            framer.park(&mut readers[random.below(3) as usize]);
+        }
+    }
+    Ok(messages)
+}
+
 #[test]
 fn a_stream_cut_at_any_position_gives_the_same_messages() {
     for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
@@ -120,6 +148,9 @@ fn random_streams_in_random_cuts_with_interleaved_fragments_come_out_whole() {
         }
         let mut framer = Framer::new(4 * LIMIT);
         let mut got = run(&mut framer, &stream, || random.below(100_000) as usize).unwrap();
+        let mut framer = Framer::new(4 * LIMIT);
+        let taken = run_taking(&mut framer, &stream, &mut random).unwrap();
+        assert!(taken == got, "round {round}, taken");
         got.sort();
         expected.sort();
         assert!(got == expected, "round {round}");
@@ -179,6 +210,47 @@ fn the_buffer_is_small_again_after_a_large_message() {
     }
     run(&mut framer, &large, || usize::MAX).unwrap();
     assert!(framer.space().len() > usual, "the next message may be as large");
+}
+
+#[test]
+fn a_framer_that_is_parked_holds_no_more_than_has_arrived() {
+    let mut framer = Framer::new(LIMIT);
+    let mut reader = MessageBuffer::new();
+    let usual = framer.space_from(&mut reader).len();
+    framer.park(&mut reader);
+    let message = request(Version::V1_2, ByteOrder::Big, 1, b"hello");
+    for part in [&message[..20], &message[20..]] {
+        // The reader's memory, and what was left behind at its front.
+        let space = framer.space_from(&mut reader);
+        assert!(space.len() + part.len() >= usual.min(space.len() + 20));
+        space[..part.len()].copy_from_slice(part);
+        framer.received(part.len());
+        let whole = framer.take(&mut reader).unwrap();
+        assert_eq!(whole.map(|whole| whole.octets), (part.len() != 20).then_some(&message[..]));
+        framer.park(&mut reader);
+        assert_eq!(framer.has_more(), part.len() == 20);
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_further_back_is_known_before_its_turn() {
+    let order = ByteOrder::NATIVE;
+    let request = |id| request(Version::V1_2, order, id, b"");
+    let cancel = |id| cancel_request(Version::V1_2, id).to_vec();
+    let stream = [request(1), request(2), cancel(1), cancel(3), request(3), request(1)].concat();
+    let mut framer = Framer::new(LIMIT);
+    let mut reader = MessageBuffer::new();
+    framer.space_from(&mut reader)[..stream.len()].copy_from_slice(&stream);
+    framer.received(stream.len());
+    let mut given_up = Vec::new();
+    while let Some(message) = framer.take(&mut reader).unwrap() {
+        if message.header.kind == MessageKind::Request {
+            let id = decode_request(&message).unwrap().0.request_id;
+            given_up.push((id, framer.gives_up(id)));
+        }
+    }
+    // What comes before a request does not concern it.
+    assert_eq!(given_up, [(1, true), (2, false), (3, false), (1, false)]);
 }
 
 #[test]

@@ -16,6 +16,37 @@ pub fn primary_address() -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
 
+/// An address of this host in a network, which is `address` with its first `prefix` bits; `None` when
+/// it has none there. Nothing is sent.
+pub fn address_in(network: IpAddr, prefix: u8) -> Option<IpAddr> {
+    // The first host of the network is routed as the network is, whether or not it exists.
+    let first = match network {
+        IpAddr::V4(ip) => IpAddr::V4((u32::from(ip) | 1).into()),
+        IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) | 1).into()),
+    };
+    let found = source_towards(SocketAddr::new(first, 9))?;
+    contains(network, prefix, found).then_some(found)
+}
+
+/// Whether the first `prefix` bits of both are the same.
+fn contains(network: IpAddr, prefix: u8, ip: IpAddr) -> bool {
+    let same = |a: u128, b: u128, bits: u32| {
+        (a ^ b).checked_shr(bits.saturating_sub(u32::from(prefix))).unwrap_or(0) == 0
+    };
+    match (network, ip) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => same(u32::from(a).into(), u32::from(b).into(), 32),
+        (IpAddr::V6(a), IpAddr::V6(b)) => same(a.into(), b.into(), 128),
+        _ => false,
+    }
+}
+
+/// The name of this host, as the system knows it; whether others can resolve it is another matter.
+pub fn name() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = name.trim();
+    (!name.is_empty() && name != "(none)").then(|| name.to_owned())
+}
+
 /// What tells this host, since it was started, from every other; `None` where the system does not
 /// say. Containers on one host have it in common.
 pub fn boot_id() -> Option<String> {
@@ -41,6 +72,16 @@ mod tests {
     fn the_boot_id_stays() {
         assert!(boot_id().is_some_and(|id| id.len() >= 32));
         assert_eq!(boot_id(), boot_id());
+    }
+
+    #[test]
+    fn an_address_is_found_by_its_network() {
+        let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        assert_eq!(address_in(Ipv4Addr::new(127, 0, 0, 0).into(), 8), Some(loopback));
+        assert_eq!(address_in(Ipv4Addr::new(203, 0, 113, 0).into(), 24), None);
+        let ten = |last| IpAddr::V4(Ipv4Addr::new(10, 0, last, 7));
+        assert!(contains(ten(1), 16, ten(2)) && !contains(ten(1), 24, ten(2)));
+        assert!(contains(ten(1), 0, loopback) && !contains(ten(1), 32, ten(2)));
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub enum Concurrency {
         threads: usize,
         /// As for [`LeaderFollowers`](Self::LeaderFollowers).
         least: usize,
-        /// As for [`LeaderFollowers`](Self::LeaderFollowers).
+        /// As for [`LeaderFollowers`](Self::LeaderFollowers); and how many threads may be added to
+        /// those of the first connections.
         most: usize,
     },
 }

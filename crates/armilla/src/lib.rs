@@ -76,7 +76,6 @@ mod client;
 mod concurrency;
 pub mod dynamic;
 mod exception;
-mod local_endpoint;
 mod log;
 pub mod naming;
 mod object;
@@ -85,6 +84,7 @@ mod orb;
 mod poa;
 mod server;
 mod settings;
+pub mod transport;
 mod value;
 mod wire;
 
@@ -101,7 +101,7 @@ pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
 pub use server::ReplyHandle;
-pub use settings::Settings;
+pub use settings::{Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The repository id of the interface that every object has.

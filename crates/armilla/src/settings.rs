@@ -4,6 +4,10 @@ use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
+use armilla_ipc::StreamOptions;
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The limits and times of an ORB. All are finite; an error that comes from one names it.
@@ -57,6 +61,21 @@ pub struct Settings {
     /// The code set for `wchar` and `wstring` that references name as ours, and that a client
     /// prefers: UTF-16, UCS-2 or UCS-4. UTF-16.
     pub native_wchar_code_set: CodeSet,
+    /// The host name or address that references carry instead of the one that an endpoint listens
+    /// at; an endpoint's own `publish=` comes before it. `None`.
+    pub publish_host: Option<String>,
+    /// Hosts and ports that references carry instead of everything that endpoints would publish:
+    /// what clients see from the other side of a mapping of ports. Empty.
+    pub publish_addresses: Vec<(String, u16)>,
+    /// Whether references carry names or addresses where nothing else says what to publish.
+    pub publish_as: PublishAs,
+    /// Of which network the address is that is published for an endpoint on every interface; `None`
+    /// takes the one from which the rest of the world is reached.
+    pub publish_network: Option<Network>,
+    /// Whether the second and every further address of a server travels as a
+    /// `TAG_ALTERNATE_IIOP_ADDRESS` component of the one IIOP profile, not as a profile of its own.
+    /// No: profiles are what every client tries.
+    pub alternate_addresses: bool,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,
     /// Whether a client prefers the endpoints that a server on the same host has beside TCP. Yes.
@@ -66,6 +85,47 @@ pub struct Settings {
     pub busy_poll: Option<Duration>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
     pub congestion_control: Option<String>,
+}
+
+/// In which form references carry the host of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PublishAs {
+    /// As the endpoint names it; by address where it names none.
+    #[default]
+    Given,
+    /// By address: what the name in the endpoint stands for.
+    Address,
+    /// By the name of this host.
+    Name,
+}
+
+/// A network: an address, and how many of its bits all hosts there have in common. As text
+/// `10.1.0.0/16`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    /// An address in it.
+    pub address: IpAddr,
+    /// How many bits.
+    pub prefix: u8,
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("{text:?}: a network is ADDRESS/BITS, such as 10.1.0.0/16");
+        let (address, prefix) = text.split_once('/').ok_or_else(bad)?;
+        let address: IpAddr = address.parse().map_err(|_| bad())?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.parse().ok().filter(|prefix| *prefix <= most).ok_or_else(bad)?;
+        Ok(Self { address, prefix })
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
 }
 
 impl Default for Settings {
@@ -89,6 +149,11 @@ impl Default for Settings {
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
             native_wchar_code_set: CodeSet::Utf16,
+            publish_host: None,
+            publish_addresses: Vec::new(),
+            publish_as: PublishAs::Given,
+            publish_network: None,
+            alternate_addresses: false,
             socket_queue: None,
             local_endpoints: true,
             busy_poll: None,
@@ -98,6 +163,17 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How a transport of this ORB makes its streams.
+    pub fn stream_options(&self) -> StreamOptions {
+        StreamOptions {
+            send_buffer: self.socket_queue,
+            recv_buffer: self.socket_queue,
+            congestion: self.congestion_control.clone(),
+            busy_poll: self.busy_poll,
+            ..StreamOptions::default()
+        }
+    }
+
     /// The native code sets.
     pub(crate) const fn native_code_sets(&self) -> CodeSets {
         CodeSets { char: self.native_char_code_set, wchar: Some(self.native_wchar_code_set) }

@@ -1,6 +1,6 @@
 //! Tagged components: what else a profile says (CORBA 3.4 Part 2, 7.6.6).
 
-use crate::encapsulation::pack;
+use crate::encapsulation::{pack, unpack};
 use alloc::string::String;
 use alloc::vec::Vec;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
@@ -41,6 +41,17 @@ pub trait Component: Encode + for<'a> Decode<'a> {
         Self: Sized,
     {
         Ok(TaggedComponent { id: Self::ID, data: pack(self)? })
+    }
+
+    /// What is in a component of this type; `None` for one of another type.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    fn from_tagged(component: &TaggedComponent) -> CdrResult<Option<Self>>
+    where
+        Self: Sized,
+    {
+        (component.id == Self::ID).then(|| unpack(&component.data)).transpose()
     }
 }
 

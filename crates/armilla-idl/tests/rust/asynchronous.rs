@@ -51,7 +51,7 @@ pub mod bank {
 
     impl rt::Encode for Entry {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.put_string(&self.text)
+            out.lend_string(&self.text)
         }
     }
 
@@ -286,8 +286,8 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.put_string(name)?;
-                        out.put_string(&*rest)?;
+                        out.lend_string(name)?;
+                        out.lend_string(&*rest)?;
                         out.put_sequence(&*pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(&*e, out)
@@ -324,8 +324,8 @@ pub mod bank {
             self.invoke_async(
                 "split",
                 |out| {
-                    out.put_string(name)?;
-                    out.put_string(rest)?;
+                    out.lend_string(name)?;
+                    out.lend_string(rest)?;
                     out.put_sequence(pieces)?;
                     out.put_i32(n);
                     rt::Encode::encode(e, out)
@@ -564,7 +564,7 @@ pub mod bank {
                     outcome.map(|value| (value, rest, pieces, n, e)),
                     |((result, text), rest, pieces, n, e), out| {
                         out.put_sequence(result)?;
-                        out.put_string(rest)?;
+                        out.lend_string(rest)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(e, out)?;

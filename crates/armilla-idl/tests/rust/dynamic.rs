@@ -343,7 +343,7 @@ pub mod dynamic {
 
     impl rt::Encode for Tree {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.put_string(&self.name)?;
+            out.lend_string(&self.name)?;
             out.put_sequence(&self.children)
         }
     }

@@ -69,7 +69,7 @@ pub mod bank {
     impl rt::Encode for InsufficientFunds {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
             out.put_f64(self.missing);
-            out.put_string(&self.currency)
+            out.lend_string(&self.currency)
         }
     }
 
@@ -230,7 +230,7 @@ pub mod bank {
 
             impl rt::Encode for Locked {
                 fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-                    out.put_string(&self.by)
+                    out.lend_string(&self.by)
                 }
             }
 
@@ -400,7 +400,7 @@ pub mod bank {
                 ) -> rt::Dispatched {
                     let input = &mut call.arguments();
                     let page = input.i32()?;
-                    call.reply(servant.read(page), |result, out| out.put_string(result))
+                    call.reply(servant.read(page), |result, out| out.lend_string(result))
                 }
 
                 pub fn close<T: super::super::Ledger + ?Sized>(

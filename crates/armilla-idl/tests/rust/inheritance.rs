@@ -61,7 +61,7 @@ pub mod base {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.name(), |result, out| out.put_string(result))
+                call.reply(servant.name(), |result, out| out.lend_string(result))
             }
         }
     }

@@ -165,7 +165,7 @@ pub mod bank {
             match self {
                 Self::Text(value) => {
                     out.put_i32(0);
-                    out.put_string(value)
+                    out.lend_string(value)
                 }
                 Self::Unlisted { discriminator: 0, .. } => {
                     Err(rt::CdrError::invalid_discriminator("Bank::Detail"))
@@ -345,7 +345,7 @@ pub mod bank {
             if let Some(servant) = self.local() {
                 return Account::set_owner(servant, value);
             }
-            self.invoke("_set_owner", |out| out.put_string(value), |_input| Ok(()))
+            self.invoke("_set_owner", |out| out.lend_string(value), |_input| Ok(()))
         }
 
         fn recent(&self) -> Result<account::Entries, rt::SystemException> {
@@ -391,7 +391,7 @@ pub mod bank {
                 "notify",
                 |out| {
                     out.put_i32(n);
-                    out.put_string(text)
+                    out.lend_string(text)
                 },
             )
         }
@@ -408,7 +408,7 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.put_string(name)?;
+                        out.lend_string(name)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*rest);
                         Ok(())
@@ -436,7 +436,7 @@ pub mod bank {
             self.invoke(
                     "swap",
                     |out| {
-                        out.put_string(&*a)?;
+                        out.lend_string(&*a)?;
                         rt::Encode::encode(&*m, out)
                     },
                     |input| Ok((
@@ -636,7 +636,7 @@ pub mod bank {
                     "locals",
                     |out_| {
                         out_.put_i32(servant);
-                        out_.put_string(call)?;
+                        out_.lend_string(call)?;
                         out_.put_i32(input);
                         out_.put_i32(*out);
                         out_.put_i32(*value);
@@ -726,7 +726,7 @@ pub mod bank {
 
         impl rt::Encode for Entry {
             fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-                out.put_string(&self.text)?;
+                out.lend_string(&self.text)?;
                 out.put_f64(self.amount);
                 Ok(())
             }
@@ -788,7 +788,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.owner(), |result, out| out.put_string(result))
+                call.reply(servant.owner(), |result, out| out.lend_string(result))
             }
 
             pub fn set_owner<T: super::super::Account + ?Sized>(
@@ -852,7 +852,7 @@ pub mod bank {
                     |((result, text), rest), out| {
                         out.put_sequence(result)?;
                         out.put_i32(*rest);
-                        out.put_string(text)
+                        out.lend_string(text)
                     },
                 )
             }
@@ -868,7 +868,7 @@ pub mod bank {
                 call.reply(
                     outcome.map(|()| (a, m)),
                     |(a, m), out| {
-                        out.put_string(a)?;
+                        out.lend_string(a)?;
                         rt::Encode::encode(m, out)
                     },
                 )

@@ -51,7 +51,7 @@ pub mod bank {
 
     impl rt::Encode for Entry {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.put_string(&self.text)
+            out.lend_string(&self.text)
         }
     }
 
@@ -172,7 +172,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.name(), |result, out| out.put_string(result))
+                call.reply(servant.name(), |result, out| out.lend_string(result))
             }
         }
 
@@ -184,7 +184,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                servant.name_later(call.later(|result, out| out.put_string(result)));
+                servant.name_later(call.later(|result, out| out.lend_string(result)));
                 Ok(())
             }
         }
@@ -247,8 +247,8 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.put_string(reply)?;
-                        out.put_string(&*rest)?;
+                        out.lend_string(reply)?;
+                        out.lend_string(&*rest)?;
                         out.put_sequence(&*pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(&*e, out)
@@ -473,7 +473,7 @@ pub mod bank {
                     outcome.map(|value| (value, rest, pieces, n, e)),
                     |((result, text), rest, pieces, n, e), out| {
                         out.put_sequence(result)?;
-                        out.put_string(rest)?;
+                        out.lend_string(rest)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(e, out)?;
@@ -526,7 +526,7 @@ pub mod bank {
                         call
                             .later(|(result, rest, pieces, n, e, text), out| {
                                 out.put_sequence(result)?;
-                                out.put_string(rest)?;
+                                out.lend_string(rest)?;
                                 out.put_sequence(pieces)?;
                                 out.put_i32(*n);
                                 rt::Encode::encode(e, out)?;

@@ -164,12 +164,12 @@ pub mod outer {
 
     impl rt::Encode for Large {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.put_string(&self.a)?;
-            out.put_string(&self.b)?;
-            out.put_string(&self.c)?;
-            out.put_string(&self.d)?;
-            out.put_string(&self.e)?;
-            out.put_string(&self.f)
+            out.lend_string(&self.a)?;
+            out.lend_string(&self.b)?;
+            out.lend_string(&self.c)?;
+            out.lend_string(&self.d)?;
+            out.lend_string(&self.e)?;
+            out.lend_string(&self.f)
         }
     }
 

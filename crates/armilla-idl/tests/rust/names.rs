@@ -19,7 +19,7 @@ pub mod r#match {
     impl rt::Encode for Type {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
             out.put_i32(self.r#fn);
-            out.put_string(&self.interface)?;
+            out.lend_string(&self.interface)?;
             out.put_i32(self.self_);
             Ok(())
         }
@@ -203,7 +203,7 @@ pub mod r#match {
             if let Some(servant) = self.local() {
                 return HttpServer::from_text(servant, text);
             }
-            self.invoke("from_text", |out| out.put_string(text), |_input| Ok(()))
+            self.invoke("from_text", |out| out.lend_string(text), |_input| Ok(()))
         }
 
         fn new(&self) -> Result<(), rt::SystemException> {

@@ -317,7 +317,11 @@ pub mod extras {
             if let Some(servant) = self.local() {
                 return Device::set_text(servant, value);
             }
-            self.invoke_raises("_set_text", |out| out.put_string(value), |_input| Ok(()))
+            self.invoke_raises(
+                "_set_text",
+                |out| out.lend_string(value),
+                |_input| Ok(()),
+            )
         }
 
         fn mark(&self) -> Result<i32, rt::SystemException> {
@@ -348,7 +352,7 @@ pub mod extras {
             self.invoke(
                 "run",
                 |out| {
-                    out.put_string(program)?;
+                    out.lend_string(program)?;
                     out.put_length(0)
                 },
                 |input| input.i32(),
@@ -644,7 +648,7 @@ pub mod extras {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.text(), |result, out| out.put_string(result))
+                call.reply(servant.text(), |result, out| out.lend_string(result))
             }
 
             pub fn set_text<T: super::super::Device + ?Sized>(

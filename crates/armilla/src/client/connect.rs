@@ -4,6 +4,7 @@ use super::deadline::Deadline;
 use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_giop::url::DEFAULT_PORT;
 use std::io;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ impl Endpoint {
         };
         let limit = self.settings.connect_timeout;
         let timeout = left.map_or(limit, |left| left.min(limit));
-        match armilla_ipc::connect(&self.address, Some(timeout), &self.options) {
+        match self.address.connect(timeout, &self.settings) {
             Ok(stream) => {
                 let stream = Arc::from(stream);
                 let watch = self.watches.add(&stream);
@@ -36,10 +37,15 @@ impl Endpoint {
 
     #[cold]
     fn unreachable(&self, kind: ExceptionKind, what: String) -> SystemException {
-        let hint = format!(
-            "is the server running, and is {} the address at which this host can reach it?",
-            self.address
+        let address = self.address.to_string();
+        let mut hint = format!(
+            "is the server running, and is {address} the address at which this host can reach it?"
         );
+        if address.ends_with(&format!(":{DEFAULT_PORT}")) {
+            hint.push_str(
+                " A corbaloc: URL without a port means 2809, one without a host localhost.",
+            );
+        }
         SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No).because(what).hint(hint)
     }
 }

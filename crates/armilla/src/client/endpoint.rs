@@ -5,8 +5,9 @@ use super::link::Link;
 use super::watch::Watches;
 use crate::orb::lock;
 use crate::settings::Settings;
+use crate::transport::Place;
 use armilla_giop::CodeSetContext;
-use armilla_ipc::{Address, CoarseInstant, StreamOptions};
+use armilla_ipc::CoarseInstant;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
@@ -20,14 +21,13 @@ pub(crate) struct Client {
 }
 
 /// Connections are kept apart by what was agreed on them.
-pub(super) type Endpoints = HashMap<(Address, Option<CodeSetContext>), Arc<Endpoint>>;
+pub(super) type Endpoints = HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>;
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
 pub(crate) struct Endpoint {
-    pub(crate) address: Address,
+    pub(crate) address: Place,
     pub(crate) code_sets: Option<CodeSetContext>,
-    pub(crate) options: StreamOptions,
     pub(crate) settings: Arc<Settings>,
     pub(super) watches: Arc<Watches>,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
@@ -46,7 +46,7 @@ impl Client {
     /// The endpoint at `address`, for connections that agree on `code_sets`.
     pub(crate) fn endpoint(
         &self,
-        address: &Address,
+        address: &Place,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
         let mut endpoints = lock(&self.endpoints);
@@ -54,7 +54,6 @@ impl Client {
             Arc::new(Endpoint {
                 address: address.clone(),
                 code_sets,
-                options: stream_options(&self.settings),
                 settings: self.settings.clone(),
                 watches: self.watches.clone(),
                 idle: Mutex::default(),
@@ -106,16 +105,5 @@ impl Endpoint {
         *idle = stay;
         drop(idle);
         go.into_iter().for_each(|link| link.close_in_order());
-    }
-}
-
-/// The options of every connection of an ORB.
-pub(crate) fn stream_options(settings: &Settings) -> StreamOptions {
-    StreamOptions {
-        send_buffer: settings.socket_queue,
-        recv_buffer: settings.socket_queue,
-        congestion: settings.congestion_control.clone(),
-        busy_poll: settings.busy_poll,
-        ..StreamOptions::default()
     }
 }

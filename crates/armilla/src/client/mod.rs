@@ -13,7 +13,7 @@ mod route;
 mod watch;
 
 pub(crate) use call::{call, invoke, invoke_oneway, invoke_raises};
-pub(crate) use endpoint::{Client, stream_options};
+pub(crate) use endpoint::Client;
 pub(crate) use locate::locate;
 pub(crate) use operation::{Operation, OperationKey};
 pub(crate) use route::{Route, describe};

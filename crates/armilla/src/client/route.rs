@@ -1,17 +1,13 @@
 //! From the profiles of an IOR to the places that a call can go to.
 
-use super::endpoint::{Client, Endpoint};
+use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::local_endpoint::LocalEndpoint;
 use crate::orb::{ARMILLA_ORB_TYPE, Orb};
 use crate::settings::Settings;
+use crate::transport::{ObjectProfile, Place};
 use armilla_cdr::CodeSet;
-use armilla_giop::ior::{
-    AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType, TAG_INTERNET_IOP,
-    TaggedProfile,
-};
+use armilla_giop::ior::{CodeSetComponentInfo, Component, Ior, OrbType, TaggedProfile};
 use armilla_giop::{AddressingDisposition, CodeSetContext, TargetAddress, Version};
-use armilla_ipc::Address;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -65,12 +61,10 @@ impl Route {
         // Shared by the targets, where requests are to carry it.
         let whole = (addressing == AddressingDisposition::Reference).then(|| Arc::new(ior.clone()));
         for (index, tagged) in (0..).zip(&ior.profiles) {
-            if tagged.id != TAG_INTERNET_IOP {
-                continue;
-            }
-            let profile = IiopProfile::decode_data(&tagged.data).map_err(|error| {
+            let Some(read) = orb.transports().read(tagged, orb.settings()) else { continue };
+            let (profile, places) = read.map_err(|error| {
                 SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
-                    .because(format!("an IIOP profile of the reference is malformed: {error}"))
+                    .because(format!("a profile of the reference is malformed: {error}"))
             })?;
             let name = match (addressing, &whole) {
                 (AddressingDisposition::Profile, _) => Name::Profile(Box::new(tagged.clone())),
@@ -79,7 +73,7 @@ impl Route {
                 }
                 _ => Name::Key(profile.object_key.clone().into()),
             };
-            targets.extend(profile_targets(&profile, &name, orb.client(), orb.settings())?);
+            targets.extend(profile_targets(&profile, &places, &name, orb)?);
         }
         if targets.is_empty() {
             return Err(no_profile(ior));
@@ -142,35 +136,23 @@ impl Route {
 }
 
 fn profile_targets(
-    profile: &IiopProfile,
+    profile: &ObjectProfile,
+    places: &[Place],
     name: &Name,
-    client: &Client,
-    settings: &Settings,
+    orb: &Orb,
 ) -> Result<Vec<Target>, SystemException> {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    let version = profile.version.min(settings.max_giop);
+    let version = profile.version.min(orb.settings().max_giop);
     // In GIOP 1.0 nothing is agreed.
-    let code_sets = if version < Version::V1_1 { None } else { code_sets(profile, settings)? };
-    let alternates = profile.components_of::<AlternateAddress>().filter_map(Result::ok);
-    let alternates = alternates.map(|address| Address::tcp(address.host, address.port));
-    let targets = local_addresses(profile, settings)
-        .chain([Address::tcp(profile.host.clone(), profile.port)])
-        .chain(alternates)
-        .map(|address| Target {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            endpoint: client.endpoint(&address, code_sets),
-            version,
-            name: name.clone(),
-        })
-        .collect();
-    Ok(targets)
-}
-
-/// Where a server on this host is reached with less than TCP, in the order of its own preference.
-fn local_addresses(profile: &IiopProfile, settings: &Settings) -> impl Iterator<Item = Address> {
-    let wanted = settings.local_endpoints;
-    let local = profile.components_of::<LocalEndpoint>().filter_map(Result::ok);
-    local.filter(move |_| wanted).filter_map(|endpoint| endpoint.reachable())
+    let agrees = version >= Version::V1_1;
+    let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
+    let targets = places.iter().map(|place| Target {
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        endpoint: orb.client().endpoint(place, code_sets),
+        version,
+        name: name.clone(),
+    });
+    Ok(targets.collect())
 }
 
 /// The code sets to agree on with the server of `profile`; `None` where the profile says nothing,
@@ -180,33 +162,38 @@ fn local_addresses(profile: &IiopProfile, settings: &Settings) -> impl Iterator<
 /// so that is what it usually comes to. Our own kind has the strings of Unicode in memory, whatever
 /// its native code set is, and takes any octet for a `char`: there UTF-8 is chosen where it can be.
 fn code_sets(
-    profile: &IiopProfile,
+    profile: &ObjectProfile,
     settings: &Settings,
 ) -> Result<Option<CodeSetContext>, SystemException> {
-    let Ok(Some(offered)) = profile.component::<CodeSetComponentInfo>() else { return Ok(None) };
+    let Some(offered) = component::<CodeSetComponentInfo>(profile) else { return Ok(None) };
     let mut agreed =
         CodeSetContext::choose(&offered, settings.native_code_sets()).map_err(|error| {
             SystemException::new(ExceptionKind::CodesetIncompatible, Minor::OMG_1, Completion::No)
                 .because(error.to_string())
         })?;
-    let ours = matches!(profile.component(), Ok(Some(OrbType(ARMILLA_ORB_TYPE))));
+    let ours = matches!(component(profile), Some(OrbType(ARMILLA_ORB_TYPE)));
     if ours && offered.char.conversion.contains(&CodeSet::Utf8.id()) {
         agreed.char = CodeSet::Utf8.id();
     }
     Ok(Some(agreed))
 }
 
+/// The first component of this type, unless it is malformed.
+fn component<C: Component>(profile: &ObjectProfile) -> Option<C> {
+    profile.components.iter().find_map(|component| C::from_tagged(component).transpose())?.ok()
+}
+
 /// The addresses of an IOR in words.
-pub(crate) fn describe(ior: &Ior) -> String {
-    let places = ior.iiop_profiles().flatten().map(|p| Address::tcp(p.host, p.port).to_string());
-    let places: Vec<_> = places.collect();
-    if places.is_empty() { "no IIOP address".into() } else { places.join(", ") }
+pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
+    let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
+    let places: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
+    if places.is_empty() { "no address that is known".into() } else { places.join(", ") }
 }
 
 fn no_profile(ior: &Ior) -> SystemException {
     let what = match ior.profiles.len() {
         0 => "the reference has no profile".to_owned(),
-        n => format!("none of the {n} profiles of the reference is an IIOP profile"),
+        n => format!("no transport of this ORB knows any of the {n} profiles of the reference"),
     };
     SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No).because(what)
 }

@@ -19,8 +19,8 @@ pub mod cos_naming {
 
     impl rt::Encode for NameComponent {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.put_string(&self.id)?;
-            out.put_string(&self.kind)
+            out.lend_string(&self.id)?;
+            out.lend_string(&self.kind)
         }
     }
 
@@ -1692,7 +1692,7 @@ pub mod cos_naming {
             }
             self.invoke_raises(
                 "to_name",
-                |out| out.put_string(sn),
+                |out| out.lend_string(sn),
                 |input| input.sequence(),
             )
         }
@@ -1711,8 +1711,8 @@ pub mod cos_naming {
             self.invoke_raises(
                 "to_url",
                 |out| {
-                    out.put_string(addr)?;
-                    out.put_string(sn)
+                    out.lend_string(addr)?;
+                    out.lend_string(sn)
                 },
                 |input| input.string().map(Into::into),
             )
@@ -1728,7 +1728,7 @@ pub mod cos_naming {
             }
             self.invoke_raises(
                 "resolve_str",
-                |out| out.put_string(sn),
+                |out| out.lend_string(sn),
                 |input| rt::Decode::decode(input),
             )
         }
@@ -2093,7 +2093,7 @@ pub mod cos_naming {
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let n: super::super::Name = input.sequence()?;
-                call.reply(servant.to_string(&n), |result, out| out.put_string(result))
+                call.reply(servant.to_string(&n), |result, out| out.lend_string(result))
             }
 
             pub fn to_name<T: super::super::NamingContextExt + ?Sized>(
@@ -2114,7 +2114,7 @@ pub mod cos_naming {
                 let sn = input.string()?;
                 call.reply(
                     servant.to_url(&addr, &sn),
-                    |result, out| out.put_string(result),
+                    |result, out| out.lend_string(result),
                 )
             }
 

@@ -177,7 +177,7 @@ impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reference {
             Some(reference) => {
-                let place = client::describe(&reference.ior);
+                let place = client::describe(&reference.orb, &reference.ior);
                 write!(f, "Object({:?} at {place})", reference.ior.type_id)
             }
             None => f.write_str("Object(nil)"),

@@ -2,8 +2,10 @@
 
 use super::OrbBuilder;
 use crate::exception::{Minor, SystemException};
+use crate::settings::PublishAs;
 use armilla_cdr::CodeSet;
 use armilla_giop::Version;
+use std::str::FromStr;
 
 impl OrbBuilder {
     /// Takes the `-ORB…` options among `arguments`; everything else is left to the program. Each
@@ -16,6 +18,10 @@ impl OrbBuilder {
     /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
     /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`](crate::Settings::local_endpoints) |
     /// | `-ORBPublishHost HOST` | [`publish_host`](Self::publish_host) |
+    /// | `-ORBPublishAddress HOST:PORT` | [`publish_address`](Self::publish_address); may stand several times |
+    /// | `-ORBPublishAs given\|address\|name` | [`Settings::publish_as`](crate::Settings::publish_as) |
+    /// | `-ORBPublishNetwork ADDRESS/BITS` | [`Settings::publish_network`](crate::Settings::publish_network) |
+    /// | `-ORBAlternateAddresses 0\|1` | [`Settings::alternate_addresses`](crate::Settings::alternate_addresses) |
     /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
     /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
@@ -50,7 +56,13 @@ impl OrbBuilder {
     fn option(mut self, name: &str, value: String) -> Result<Self, SystemException> {
         match name {
             "-ORBEndpoint" | "-ORBendPoint" => return self.listen(&value),
-            "-ORBPublishHost" => self.publish_host = Some(value),
+            "-ORBPublishHost" => self.settings.publish_host = Some(value),
+            "-ORBPublishAddress" => return self.publish_address(&value),
+            "-ORBPublishAs" => self.settings.publish_as = publish_as(name, &value)?,
+            "-ORBPublishNetwork" => self.settings.publish_network = Some(parse(name, &value)?),
+            "-ORBAlternateAddresses" => {
+                self.settings.alternate_addresses = number(name, &value)? != 0;
+            }
             "-ORBInitRef" => match value.split_once('=') {
                 Some((name, url)) => self = self.initial_reference(name, url),
                 None => return Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
@@ -93,6 +105,19 @@ impl OrbBuilder {
         }
         Ok(self)
     }
+}
+
+fn publish_as(name: &str, value: &str) -> Result<PublishAs, SystemException> {
+    match value {
+        "given" => Ok(PublishAs::Given),
+        "address" => Ok(PublishAs::Address),
+        "name" => Ok(PublishAs::Name),
+        _ => Err(bad(format!("{name} {value:?}: one of given, address and name is needed"))),
+    }
+}
+
+fn parse<T: FromStr<Err = String>>(name: &str, value: &str) -> Result<T, SystemException> {
+    value.parse().map_err(|what| bad(format!("{name} {what}")))
 }
 
 fn number(name: &str, value: &str) -> Result<u64, SystemException> {

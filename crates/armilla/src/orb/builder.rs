@@ -4,8 +4,8 @@ use super::{Initial, Inner, Orb, run::Life};
 use crate::client::Client;
 use crate::exception::{Minor, SystemException};
 use crate::poa::{Adapters, ObjectMap, PoaInner};
-use crate::server::ListenAddress;
 use crate::settings::Settings;
+use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,36 +29,60 @@ use std::time::{Duration, SystemTime};
 #[must_use = "the ORB is made by `build`"]
 pub struct OrbBuilder {
     pub(super) settings: Settings,
-    pub(super) listen: Vec<ListenAddress>,
-    pub(super) publish_host: Option<String>,
+    pub(super) transports: Transports,
+    pub(super) listen: Vec<Endpoint>,
     pub(super) initial: HashMap<String, String>,
     pub(super) default_initial: Option<String>,
 }
 
 impl OrbBuilder {
-    /// Listens at `endpoint`: `iiop://HOST:PORT`, where an empty host means every interface and
-    /// port 0 any that is free. May be called again for more endpoints. Without one over TCP, an
-    /// ORB that activates an object listens on every interface at a free port.
+    /// Listens at `endpoint`: `iiop://HOST:PORT`, where an empty host means every interface, by
+    /// IPv6 and IPv4, and port 0 any that is free; `2809-2819` is the first that is free of these.
+    /// An IPv6 address stands in brackets. May be called again for more endpoints. Without one that
+    /// references can carry as a profile, an ORB that activates an object listens on every
+    /// interface at a free port.
+    ///
+    /// References carry the host as it stands there, and where it is empty the primary address of
+    /// this host. `iiop://:2809?publish=HOST:PORT` makes them carry another, as
+    /// [`publish_host`](Self::publish_host) does for all endpoints.
     ///
     /// `uiop:///PATH` (a Unix-domain socket) and `shmiop:///PATH` (shared memory) stand beside
     /// those: clients on the same host that are Armilla's too prefer them, in the order in which
-    /// they were asked for, and fall back to TCP.
+    /// they were asked for, and fall back to TCP. [`transport`](Self::transport) adds more schemes.
     ///
     /// # Errors
     /// `BAD_PARAM` when the endpoint is malformed.
     pub fn listen(mut self, endpoint: &str) -> Result<Self, SystemException> {
-        let address = endpoint
-            .parse()
-            .map_err(|what: String| SystemException::bad_param(Minor::BAD_ARGUMENT, what))?;
-        self.listen.push(address);
+        self.listen.push(self.transports.endpoint(endpoint)?);
         Ok(self)
     }
 
-    /// The host name or address that references carry instead of the one that the ORB listens at:
-    /// what clients outside a container or behind an address translation must use.
-    pub fn publish_host(mut self, host: impl Into<String>) -> Self {
-        self.publish_host = Some(host.into());
+    /// Adds a transport, which endpoints can name from now on. It takes precedence over those with
+    /// the same scheme or the same kind of profile.
+    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.transports.add(Arc::new(transport));
         self
+    }
+
+    /// The host name or address that references carry instead of the one that the ORB listens at:
+    /// what clients outside a container or behind an address translation must use. Where the port
+    /// differs too, [`publish_address`](Self::publish_address).
+    pub fn publish_host(mut self, host: impl Into<String>) -> Self {
+        self.settings.publish_host = Some(host.into());
+        self
+    }
+
+    /// The address `HOST:PORT` that references carry instead of those that the ORB listens at; may
+    /// be called again for more. For a single endpoint, `iiop://:2809?publish=HOST:PORT` says it.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when it is malformed, or lacks the port.
+    pub fn publish_address(mut self, address: &str) -> Result<Self, SystemException> {
+        let bad = |what| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
+        let (host, port) = parse_published(address).map_err(bad)?;
+        let port = port.ok_or_else(|| bad(format!("{address:?}: the port is missing")))?;
+        self.settings.publish_addresses.push((host, port));
+        Ok(self)
     }
 
     /// Makes `resolve_initial_references(name)` give the object at `url`.
@@ -113,7 +137,7 @@ impl OrbBuilder {
             settings,
             incarnation: new_incarnation(),
             listen: self.listen,
-            publish_host: self.publish_host,
+            transports: self.transports,
             initial: Initial {
                 references: Mutex::new(self.initial),
                 default: self.default_initial,

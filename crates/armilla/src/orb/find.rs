@@ -1,16 +1,11 @@
 //! From object keys and addresses to the objects of this process.
 
-use super::{ARMILLA_ORB_TYPE, Orb};
+use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::poa::{Activation, ObjectKey};
-use crate::settings::Settings;
 use arc_swap::Guard;
-use armilla_cdr::{CdrResult, CodeSet, CodeSets};
-use armilla_giop::Version;
-use armilla_giop::ior::{
-    CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType, iiop_object_key,
-};
+use armilla_giop::ior::{IiopProfile, Ior, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use std::sync::{Arc, PoisonError};
 
@@ -68,7 +63,7 @@ impl Orb {
             let transient = !activation.poa.is_persistent();
             let ours = transient || {
                 let profile = IiopProfile::decode_data(&profile.data).ok()?;
-                server.published().contains(&(profile.host, profile.port))
+                server.publications().addresses().contains(&(profile.host, profile.port))
             };
             ours.then_some(activation)
         })
@@ -84,53 +79,22 @@ impl Orb {
     ) -> Result<Object, SystemException> {
         self.check_running()?;
         let server = self.server()?;
-        let profiles = server.published().iter().map(|(host, port)| {
-            let mut profile = profile(self.settings(), host, *port, &activation.key)?;
-            if profile.version > Version::V1_0 {
-                let local = server.local().iter().map(Component::to_tagged);
-                profile.components.extend(local.collect::<CdrResult<Vec<_>>>()?);
-            }
-            profile.to_tagged()
-        });
-        let profiles = profiles
-            .collect::<CdrResult<_>>()
-            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        let profiles = server.publications().profiles(self.settings(), &activation.key);
+        let profiles =
+            profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
         let type_id = activation.servant.repository_id().to_owned();
         Ok(Object::with_activation(self, Ior { type_id, profiles }, Some(activation)))
     }
 
     /// The URL of an object by its published name at our first address.
     pub(super) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
-        let (host, port) = self.server()?.published().first().cloned().unwrap_or_default();
+        let bad = |what: &str| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
         if name.is_empty() {
-            let what = "an object cannot be published under an empty name";
-            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+            return Err(bad("an object cannot be published under an empty name"));
         }
+        let address = self.server()?.publications().addresses().first().cloned();
+        let (host, port) = address.ok_or_else(|| bad("the ORB has no IIOP address for a URL"))?;
         let address = CorbalocAddress::Iiop { version: None, host, port };
         Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
-    }
-}
-
-fn profile(settings: &Settings, host: &str, port: u16, key: &[u8]) -> CdrResult<IiopProfile> {
-    let version = settings.max_giop;
-    let code_sets = code_sets(settings.native_code_sets());
-    let components = match version {
-        Version::V1_0 => Vec::new(),
-        _ => vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?],
-    };
-    let host = host.to_owned();
-    Ok(IiopProfile { version, host, port, object_key: key.to_vec(), components })
-}
-
-/// What we offer: the native code sets, and beside them those that every ORB can convert to. A client
-/// may choose any other that is known.
-fn code_sets(native: CodeSets) -> CodeSetComponentInfo {
-    let component = |native: CodeSet, others: &[CodeSet]| {
-        let others = others.iter().filter(|other| **other != native);
-        CodeSetComponent { native: native.id(), conversion: others.map(|set| set.id()).collect() }
-    };
-    CodeSetComponentInfo {
-        char: component(native.char, &[CodeSet::Utf8, CodeSet::Iso8859_1]),
-        wchar: component(native.wchar.unwrap_or(CodeSet::Utf16), &[CodeSet::Utf16, CodeSet::Ucs2]),
     }
 }

@@ -13,8 +13,9 @@ use crate::client::Client;
 use crate::exception::SystemException;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, ObjectMap, Poa, PoaInner};
-use crate::server::{ListenAddress, Server};
+use crate::server::Server;
 use crate::settings::Settings;
+use crate::transport::{Endpoint, Transports};
 use crate::value::{Kind, State};
 use armilla_giop::ior::Ior;
 use std::collections::HashMap;
@@ -47,8 +48,8 @@ struct Inner {
     settings: Arc<Settings>,
     /// Unlike that of any other ORB, so that transient keys of an earlier process are told apart.
     incarnation: u64,
-    listen: Vec<ListenAddress>,
-    publish_host: Option<String>,
+    transports: Transports,
+    listen: Vec<Endpoint>,
     initial: Initial,
     objects: ObjectMap,
     adapters: Adapters,
@@ -108,7 +109,7 @@ impl Orb {
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened.
     pub fn published_addresses(&self) -> Result<&[(String, u16)], SystemException> {
-        self.server().map(Server::published)
+        Ok(self.server()?.publications().addresses())
     }
 
     /// Makes `reference` known under `name`, so that clients reach it by the URL
@@ -153,11 +154,12 @@ impl Orb {
         }
         // One thread opens, the others wait for it.
         let _opening = lock(&self.0.opening);
-        let server = self
-            .0
-            .server
-            .get_or_init(|| Server::open(self, &self.0.listen, self.0.publish_host.as_deref()));
+        let server = self.0.server.get_or_init(|| Server::open(self, &self.0.listen));
         server.as_ref().map_err(Clone::clone)
+    }
+
+    pub(crate) fn transports(&self) -> &Transports {
+        &self.0.transports
     }
 
     pub(crate) fn client(&self) -> &Client {

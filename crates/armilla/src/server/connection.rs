@@ -276,7 +276,8 @@ impl Connection {
             Err(TryLockError::WouldBlock) => return,
             Err(TryLockError::Poisoned(output)) => output.into_inner().serving(),
         };
-        if serving >= limit {
+        let driven = matches!(self.way, Way::Thread(_));
+        if serving >= limit || (driven && !self.crew.has_substitute()) {
             return;
         }
         let Some(mut turn) = self.lead.take(seen) else { return };

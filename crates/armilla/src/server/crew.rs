@@ -24,6 +24,9 @@ use std::time::Duration;
 /// How long a thread that has no connection to drive waits for one before it ends.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How large the memory for replies is that a thread keeps.
+const RETAINED: usize = 1024 * 1024;
+
 /// All threads that serve requests.
 pub(super) struct Crew {
     pub(super) registry: Registry,
@@ -43,8 +46,11 @@ pub(super) struct Crew {
 struct Drivers {
     /// Connections for which there is no thread yet.
     waiting: VecDeque<(Arc<Connection>, Turn)>,
-    /// How many threads wait for one.
+    /// How many threads there are, and how many of them wait for one.
+    threads: usize,
     spare: usize,
+    /// Whether the operator has heard that there are not enough.
+    reported: bool,
 }
 
 /// What a thread that serves requests has at hand.
@@ -63,6 +69,14 @@ impl Hand {
         let desk = Desk::new(crew, pooled);
         lock(&crew.desks).push(desk.clone());
         Self { inbox: MessageBuffer::new(), reply: Vec::new(), desk, crew: crew.clone() }
+    }
+
+    /// Gives the memory of a large reply back, before the thread turns to another connection.
+    #[inline]
+    pub(super) fn shrink(&mut self) {
+        if self.reply.capacity() > RETAINED {
+            self.reply = Vec::new();
+        }
     }
 }
 
@@ -136,6 +150,23 @@ impl Crew {
         }
     }
 
+    /// Whether there may be one more thread for a connection that has one, which is blocked.
+    pub(super) fn has_substitute(&self) -> bool {
+        let Concurrency::Hybrid { threads, most, .. } = self.concurrency else { return true };
+        let mut drivers = lock(&self.drivers);
+        let full = drivers.spare == 0 && drivers.threads >= threads.saturating_add(most);
+        if full && !std::mem::replace(&mut drivers.reported, true) {
+            report!(
+                warn,
+                "threads of connections are blocked, and there are no more; requests wait \
+                 (concurrency)",
+                threads = drivers.threads,
+            );
+        }
+        drivers.reported &= full;
+        !full
+    }
+
     /// Has a thread drive a connection from `turn` on. If the operating system gives no thread, the
     /// next one that has nothing else to do does it.
     pub(super) fn succeed(self: &Arc<Self>, connection: Arc<Connection>, turn: Turn) {
@@ -144,12 +175,13 @@ impl Crew {
         if drivers.spare >= drivers.waiting.len() {
             return self.wanted.notify_one();
         }
-        drop(drivers);
         let crew = self.clone();
         let drive = move || crew.drive();
-        let thread = thread::Builder::new().name("armilla-serve".into()).spawn(drive);
-        if let Err(error) = thread {
-            report!(error, "no thread for a connection, which has to wait", error = error);
+        match thread::Builder::new().name("armilla-serve".into()).spawn(drive) {
+            Ok(_) => drivers.threads += 1,
+            Err(error) => {
+                report!(error, "no thread for a connection, which has to wait", error = error);
+            }
         }
     }
 
@@ -157,7 +189,9 @@ impl Crew {
         let mut hand = Hand::new(self, false);
         while let Some((connection, turn)) = self.next() {
             connection.drive(turn, &mut hand);
+            hand.shrink();
         }
+        lock(&self.drivers).threads -= 1;
     }
 
     fn next(&self) -> Option<(Arc<Connection>, Turn)> {

@@ -15,10 +15,11 @@ mod monitor;
 mod output;
 mod polled;
 mod pool;
+mod publications;
 mod registry;
 mod reply_port;
 
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use desk::Absence;
-pub(crate) use endpoints::{ListenAddress, Server};
+pub(crate) use endpoints::Server;
 pub use later::{EncodeResults, ReplyHandle};

@@ -151,6 +151,7 @@ impl Pool {
                 None => {}
             }
             hand.desk.is_back(crew);
+            hand.shrink();
         }
         lock(&self.count).threads -= 1;
     }

@@ -1,0 +1,95 @@
+//! What references to objects of an ORB carry of its endpoints.
+
+use crate::orb::ARMILLA_ORB_TYPE;
+use crate::settings::Settings;
+use crate::transport::{MakeProfile, Publication};
+use armilla_cdr::{CdrResult, CodeSet, CodeSets};
+use armilla_giop::Version;
+use armilla_giop::ior::{
+    AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, OrbType,
+    TaggedComponent, TaggedProfile,
+};
+
+/// The addresses, components and profiles of all endpoints.
+pub(crate) struct Publications {
+    iiop: Vec<(String, u16)>,
+    components: Vec<TaggedComponent>,
+    profiles: Vec<Box<dyn MakeProfile>>,
+}
+
+impl Publications {
+    /// What the settings alone say.
+    pub(super) fn new(settings: &Settings) -> Self {
+        let (components, profiles) = Default::default();
+        Self { iiop: settings.publish_addresses.clone(), components, profiles }
+    }
+
+    /// Adds those of an endpoint.
+    pub(super) fn extend(&mut self, publications: Vec<Publication>) {
+        for publication in publications {
+            match publication {
+                Publication::Iiop(host, port) => self.iiop.push((host, port)),
+                Publication::Component(component) => self.components.push(component),
+                Publication::Profile(profile) => self.profiles.push(profile),
+            }
+        }
+    }
+
+    /// Whether there is one with which a reference can do.
+    pub(super) fn has_profile(&self) -> bool {
+        !self.iiop.is_empty() || !self.profiles.is_empty()
+    }
+
+    /// The addresses of IIOP.
+    pub(crate) fn addresses(&self) -> &[(String, u16)] {
+        &self.iiop
+    }
+
+    /// The profiles of the object with this key.
+    ///
+    /// # Errors
+    /// When something cannot be encoded.
+    pub(crate) fn profiles(
+        &self,
+        settings: &Settings,
+        key: &[u8],
+    ) -> CdrResult<Vec<TaggedProfile>> {
+        let version = settings.max_giop;
+        let code_sets = code_sets(settings.native_code_sets());
+        let mut common = vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?];
+        common.extend_from_slice(&self.components);
+        // In IIOP 1.0 a profile has no components, so its addresses need a profile each.
+        let alternates = settings.alternate_addresses && version > Version::V1_0;
+        let (iiop, others) = match self.iiop.split_first() {
+            Some((first, others)) if alternates => (std::slice::from_ref(first), others),
+            _ => (&self.iiop[..], &[][..]),
+        };
+        let others = others
+            .iter()
+            .map(|(host, port)| AlternateAddress { host: host.clone(), port: *port }.to_tagged());
+        let others = others.collect::<CdrResult<Vec<_>>>()?;
+        let iiop = iiop.iter().map(|(host, port)| {
+            let components = match version {
+                Version::V1_0 => Vec::new(),
+                _ => [&common[..], &others].concat(),
+            };
+            let (host, object_key) = (host.clone(), key.to_vec());
+            IiopProfile { version, host, port: *port, object_key, components }.to_tagged()
+        });
+        iiop.chain(self.profiles.iter().map(|profile| profile.make(version, key, &common)))
+            .collect()
+    }
+}
+
+/// What we offer: the native code sets, and beside them those that every ORB can convert to. A client
+/// may choose any other that is known.
+fn code_sets(native: CodeSets) -> CodeSetComponentInfo {
+    let component = |native: CodeSet, others: &[CodeSet]| {
+        let others = others.iter().filter(|other| **other != native);
+        CodeSetComponent { native: native.id(), conversion: others.map(|set| set.id()).collect() }
+    };
+    CodeSetComponentInfo {
+        char: component(native.char, &[CodeSet::Utf8, CodeSet::Iso8859_1]),
+        wchar: component(native.wchar.unwrap_or(CodeSet::Utf16), &[CodeSet::Utf16, CodeSet::Ucs2]),
+    }
+}

@@ -1,0 +1,123 @@
+//! Unix-domain sockets and shared memory: endpoints for processes on the same host, beside those
+//! over TCP.
+
+use super::{Component, Listening, Publication, Stream, TaggedComponent, Transport};
+use crate::settings::Settings;
+use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_ipc::{Address, host};
+use std::io;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// A transport whose addresses are paths.
+#[derive(Debug)]
+pub(super) struct Local {
+    scheme: &'static str,
+    form: &'static str,
+    address: fn(PathBuf) -> Address,
+    /// Whether an address is one of this transport's.
+    owns: fn(&Address) -> bool,
+}
+
+impl Local {
+    /// Unix-domain sockets.
+    pub(super) const UNIX: Self = Self {
+        scheme: "uiop",
+        form: "uiop:///PATH",
+        address: Address::Unix,
+        owns: |address| matches!(address, Address::Unix(_) | Address::Abstract(_)),
+    };
+
+    /// Shared memory.
+    pub(super) const SHM: Self = Self {
+        scheme: "shmiop",
+        form: "shmiop:///PATH",
+        address: Address::Shm,
+        owns: |address| matches!(address, Address::Shm(_)),
+    };
+}
+
+impl Transport for Local {
+    fn scheme(&self) -> &str {
+        self.scheme
+    }
+
+    fn form(&self) -> &str {
+        self.form
+    }
+
+    fn check(&self, endpoint: &str) -> Result<(), String> {
+        match endpoint.strip_prefix('/') {
+            Some(path) if !path.is_empty() => Ok(()),
+            _ => Err("the path is missing".to_owned()),
+        }
+    }
+
+    fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening> {
+        let address = (self.address)(endpoint.into());
+        let acceptor = armilla_ipc::listen(&address, &settings.stream_options())?;
+        let here = LocalEndpoint { host: HERE.clone(), address: address.to_string() };
+        let component = here.to_tagged().map_err(io::Error::other)?;
+        Ok(Listening { acceptor, publications: vec![Publication::Component(component)] })
+    }
+
+    fn connect(
+        &self,
+        address: &str,
+        timeout: Duration,
+        settings: &Settings,
+    ) -> io::Result<Box<dyn Stream>> {
+        connect(address, timeout, settings)
+    }
+
+    fn read_component(&self, component: &TaggedComponent, settings: &Settings) -> Option<String> {
+        if !settings.local_endpoints {
+            return None;
+        }
+        let endpoint = LocalEndpoint::from_tagged(component).ok()??;
+        let here = !endpoint.host.is_empty() && endpoint.host == *HERE;
+        let ours = endpoint.address.parse().is_ok_and(|address| (self.owns)(&address));
+        (here && ours).then_some(endpoint.address)
+    }
+}
+
+/// Connects to the text of an [`Address`].
+pub(super) fn connect(
+    address: &str,
+    timeout: Duration,
+    settings: &Settings,
+) -> io::Result<Box<dyn Stream>> {
+    let address = address.parse::<Address>().map_err(io::Error::other)?;
+    armilla_ipc::connect(&address, Some(timeout), &settings.stream_options())
+}
+
+/// This host, empty where it has no identity; then no endpoint is on it.
+static HERE: LazyLock<String> = LazyLock::new(|| host::boot_id().unwrap_or_default());
+
+/// An endpoint that only processes on its host can reach, as references carry it: a component of
+/// ours, which other ORBs skip.
+struct LocalEndpoint {
+    /// Which host it is on, by [`host::boot_id`].
+    host: String,
+    /// The address as text: `unix:///run/bank.sock`.
+    address: String,
+}
+
+impl Component for LocalEndpoint {
+    /// "ARM" and a one, of the numbers that the OMG leaves to vendors.
+    const ID: u32 = 0x4152_4d01;
+}
+
+impl Encode for LocalEndpoint {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_string(&self.host)?;
+        out.put_string(&self.address)
+    }
+}
+
+impl<'a> Decode<'a> for LocalEndpoint {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        Ok(Self { host: input.string()?.into(), address: input.string()?.into() })
+    }
+}

@@ -1,0 +1,151 @@
+//! The transports of an ORB, by the schemes of endpoints and by what they find in references.
+
+use super::iiop::Iiop;
+use super::local::Local;
+use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::settings::Settings;
+use armilla_cdr::CdrResult;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The transports that an ORB has, the latest first.
+#[derive(Debug, Clone)]
+pub(crate) struct Transports(Vec<Arc<dyn Transport>>);
+
+impl Default for Transports {
+    /// TCP, Unix-domain sockets and shared memory.
+    fn default() -> Self {
+        Self(vec![Arc::new(Iiop), Arc::new(Local::UNIX), Arc::new(Local::SHM)])
+    }
+}
+
+impl Transports {
+    /// Adds one, which takes precedence over those before.
+    pub(crate) fn add(&mut self, transport: Arc<dyn Transport>) {
+        self.0.insert(0, transport);
+    }
+
+    /// The endpoint that `text` is.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when no transport has its scheme, or it is malformed.
+    pub(crate) fn endpoint(&self, text: &str) -> Result<Endpoint, SystemException> {
+        let bad = |what: String| {
+            SystemException::bad_param(Minor::BAD_ARGUMENT, format!("{text:?}: {what}"))
+        };
+        // As omniORB has it.
+        let parts = match text.strip_prefix("giop:tcp:") {
+            Some(place) => Some((Iiop::SCHEME, place)),
+            None => text.split_once("://"),
+        };
+        let found = parts.and_then(|(scheme, place)| {
+            let transport = self.0.iter().find(|transport| transport.scheme() == scheme)?;
+            Some((transport.clone(), place.to_owned()))
+        });
+        let (transport, place) = found.ok_or_else(|| bad(self.forms()))?;
+        transport.check(&place).map_err(|what| bad(format!("{what}; {}", self.forms())))?;
+        Ok(Endpoint { transport, place })
+    }
+
+    fn forms(&self) -> String {
+        let forms: Vec<_> = self.0.iter().map(|transport| transport.form()).collect();
+        format!("an endpoint is {}", forms.join(", or "))
+    }
+
+    /// What `profile` says, if a transport knows its kind, and where the object can be reached: in
+    /// the order in which to try.
+    pub(crate) fn read(
+        &self,
+        profile: &TaggedProfile,
+        settings: &Settings,
+    ) -> Option<CdrResult<(ObjectProfile, Vec<Place>)>> {
+        let mut all = self.0.iter();
+        let (own, read) = all.find_map(|own| Some((own, own.read_profile(profile)?)))?;
+        Some(read.map(|read| {
+            let (mut before, mut behind) = (Vec::new(), Vec::new());
+            for component in &read.components {
+                let found = self.0.iter().find_map(|transport| {
+                    let address = transport.read_component(component, settings)?;
+                    Some(Place { transport: transport.clone(), address })
+                });
+                match found {
+                    Some(place) if Arc::ptr_eq(&place.transport, own) => behind.push(place),
+                    Some(place) => before.push(place),
+                    None => {}
+                }
+            }
+            before.push(Place { transport: own.clone(), address: read.address.clone() });
+            before.append(&mut behind);
+            (read, before)
+        }))
+    }
+}
+
+/// Where a server listens.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoint {
+    transport: Arc<dyn Transport>,
+    /// What stands behind the scheme.
+    place: String,
+}
+
+impl Endpoint {
+    /// Every interface, at any free port.
+    pub(crate) fn anywhere() -> Self {
+        Self { transport: Arc::new(Iiop), place: ":".to_owned() }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when it cannot be opened.
+    pub(crate) fn listen(&self, settings: &Settings) -> Result<Listening, SystemException> {
+        self.transport.listen(&self.place, settings).map_err(|error| {
+            SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
+                .because(error.to_string())
+                .hint("another process may have it: -ORBEndpoint iiop://HOST:PORT chooses another")
+        })
+    }
+}
+
+/// An address, and the transport that reaches it.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    transport: Arc<dyn Transport>,
+    address: String,
+}
+
+impl Place {
+    /// Connects to it, as [`Transport::connect`].
+    pub(crate) fn connect(
+        &self,
+        timeout: Duration,
+        settings: &Settings,
+    ) -> io::Result<Box<dyn Stream>> {
+        self.transport.connect(&self.address, timeout, settings)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.address)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.address == other.address && Arc::ptr_eq(&self.transport, &other.transport)
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
