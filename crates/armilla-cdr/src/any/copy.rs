@@ -129,7 +129,11 @@ impl<'c> Copy<'c> {
                 code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
             }
             TypeCode::Exception(code) => {
-                out.put_string(&input.string()?)?;
+                // omniORB leaves out the repository id that comes before the members, and does not
+                // understand who does not, so it stays left out.
+                if input.may_be_string(&code.id) {
+                    out.put_string(&input.string()?)?;
+                }
                 code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
             }
             TypeCode::Union(code) => self.union(code, input, out),

@@ -125,7 +125,9 @@ impl Any {
             Some(context) => input.with_context(context),
             None => input,
         };
-        if let TypeCode::Exception(_) = self.type_code.resolved() {
+        if let TypeCode::Exception(code) = self.type_code.resolved()
+            && input.may_be_string(&code.id)
+        {
             input.string()?;
         }
         T::decode(&mut input).map(Some)

@@ -58,7 +58,8 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
     Ok(match code {
         TypeCode::Struct(code) => parts(code.members.iter().map(|m| &m.ty), types, input)?,
         TypeCode::Exception(code) => {
-            if input.string()? != code.id {
+            // omniORB leaves it out in an any.
+            if input.may_be_string(&code.id) && input.string()? != code.id {
                 return Err(invalid("the repository id of an exception is another one's"));
             }
             parts(code.members.iter().map(|m| &m.ty), types, input)?
