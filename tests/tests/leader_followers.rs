@@ -11,3 +11,5 @@ mod failures;
 mod hostile;
 #[path = "shutdown.rs"]
 mod shutdown;
+#[path = "transports.rs"]
+mod transports;

@@ -9,7 +9,6 @@ use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
 };
 use crate::log::report;
-use crate::orb::lock;
 use armilla_cdr::{CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
 use std::fmt;
@@ -144,8 +143,9 @@ impl Debt {
 
     /// Whether nobody waits for it.
     fn is_void(&self) -> bool {
-        let output = lock(&self.connection.output);
-        output.gone || output.responder.is_given_up(self.port.request_id)
+        // Whoever holds the lock sends to the client, which then is there.
+        let output = self.connection.output.try_lock();
+        output.is_ok_and(|output| output.gone || output.responder.is_given_up(self.port.request_id))
     }
 
     /// Replies with what `body` writes, or with why it could not be written.
