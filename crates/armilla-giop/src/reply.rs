@@ -57,7 +57,7 @@ pub struct ReplyHeader<'b> {
 ///
 /// # Errors
 /// When the octets end too early or are no reply header.
-#[inline]
+#[inline(always)]
 pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
     let version = message.header.version;

@@ -52,7 +52,7 @@ pub struct RequestHeader<'b> {
 ///
 /// # Errors
 /// When the octets end too early or are no request header.
-#[inline]
+#[inline(always)]
 pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
     let version = message.header.version;
@@ -63,7 +63,7 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
     Ok((header, message.decoder_for_body(input.position())))
 }
 
-#[inline]
+#[inline(always)]
 fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let request_id = input.u32()?;
     let flags = input.flags::<4>()?;

@@ -147,7 +147,7 @@ impl<'b> Target<'b> {
     /// # Errors
     /// When the octets end too early, the form of address is unknown, or a reference does not
     /// have the profile that is selected.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(input: &mut Cursor<'b>) -> CdrResult<Self> {
         let number = input.u16()?;
         match AddressingDisposition::from_number(number) {

@@ -35,7 +35,7 @@ impl Version {
 
     /// How messages of this version lay out wide characters.
     #[inline]
-    pub(crate) const fn wide_format(self) -> WideFormat {
+    pub const fn wide_format(self) -> WideFormat {
         match self.minor {
             0 => WideFormat::Refused,
             1 => WideFormat::Units,

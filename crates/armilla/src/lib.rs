@@ -76,6 +76,7 @@ mod client;
 mod concurrency;
 pub mod dynamic;
 mod exception;
+pub mod interceptor;
 mod log;
 pub mod naming;
 mod object;

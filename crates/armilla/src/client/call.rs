@@ -2,13 +2,14 @@
 
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
-use super::link::{Link, Outgoing};
+use super::link::{Intercepted, Link, Outgoing};
 use super::operation::Operation;
-use super::route::Target;
+use super::route::{Route, Target};
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
-use crate::object::Object;
+use crate::interceptor;
+use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::Absence;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encoder};
@@ -16,10 +17,10 @@ use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, MessageKind, ReplyStatus, ResponseFlags, decode_reply};
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
-type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
+pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
 
 /// Takes the results or the user exception.
-type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
+pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
 
 /// Calls an operation without user exceptions.
 #[inline]
@@ -61,8 +62,11 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
     let mut outcome = None;
     let operation = Operation::of_idl(operation);
     call(object, operation, ResponseFlags::Target, arguments, &mut |status, input| {
-        outcome = Some(match (status, results.take()) {
-            (ReplyStatus::NoException, Some(results)) => Ok(results(input)?),
+        outcome = Some(match status {
+            ReplyStatus::NoException => match results.take() {
+                Some(results) => Ok(results(input)?),
+                None => Err(Error::System(no_reply())),
+            },
             _ => Err(user_exception(input)?),
         });
         Ok(())
@@ -100,7 +104,8 @@ fn no_reply() -> SystemException {
     SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
 }
 
-/// The way of a call through forwards and failures. `finish` runs at most once.
+/// Calls an operation. `finish` takes the results or the user exception; it runs once, or again where
+/// an interceptor makes the call again after a user exception.
 pub(crate) fn call<'p>(
     object: &Object,
     operation: Operation<'_>,
@@ -109,30 +114,94 @@ pub(crate) fn call<'p>(
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
     let reference = object.reference()?;
+    if let Some(interceptors) = reference.orb.interceptors() {
+        return interceptor::call(interceptors, object, operation, response, arguments, finish);
+    }
     reference.callable()?;
-    let settings = &reference.orb.settings();
-    let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+    let request = Request { operation, response, arguments };
+    let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
     let mut journey = Journey::default();
     let _absence = Absence::begin();
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
-        let target = route.preferred();
-        let outgoing = Outgoing { target, operation, response, arguments };
-        match attempt(&reference.orb, outgoing, &deadline, &mut *finish) {
-            Ok(Answer::Taken) => return Ok(()),
-            Ok(Answer::Forward(forward)) => reference.follow(route, forward, &mut journey)?,
-            Ok(Answer::Raised(exception)) => {
-                let exception = exception.said_by(&target.endpoint.address, operation.name);
-                reference.return_home(route, &mut journey, exception)?;
-            }
-            Err(error) => reference.go_on(route, target, &mut journey, error)?,
+        let way = Way { reference, route, target: route.preferred(), intercepted: None };
+        match way.go(request, &deadline, &mut journey, &mut *finish)? {
+            Step::Done => return Ok(()),
+            Step::Forward(forward) => reference.follow(route, forward, &mut journey)?,
+            Step::Again => {}
         }
     }
 }
 
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'r, 'p> {
+    pub(crate) operation: Operation<'r>,
+    pub(crate) response: ResponseFlags,
+    pub(crate) arguments: Arguments<'r, 'p>,
+}
+
+/// How far an attempt has come.
+pub(crate) enum Step {
+    /// To its end.
+    Done,
+    /// The object is elsewhere, or to be named in another way.
+    Forward(Forward),
+    /// It has to be tried again.
+    Again,
+}
+
+/// Where a call goes.
+pub(crate) struct Way<'w> {
+    pub(crate) reference: &'w Reference,
+    pub(crate) route: &'w Route,
+    pub(crate) target: &'w Target,
+    pub(crate) intercepted: Option<&'w Intercepted<'w>>,
+}
+
+impl Way<'_> {
+    /// One attempt, and what to do when it fails. There is a copy of it for each of its two users,
+    /// so that the one that is in a hurry need not know of the other.
+    #[inline(always)]
+    pub(crate) fn go(
+        &self,
+        Request { operation, response, arguments }: Request<'_, '_>,
+        deadline: &Deadline,
+        journey: &mut Journey,
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        let Self { reference, route, target, intercepted } = *self;
+        let outgoing = Outgoing { target, operation, response, arguments, intercepted };
+        match attempt(&reference.orb, outgoing, deadline, finish) {
+            Ok(Answer::Taken) => return Ok(Step::Done),
+            Ok(Answer::Forward(forward)) => return Ok(Step::Forward(forward)),
+            Ok(Answer::Raised(exception)) => {
+                let exception = exception.said_by(&target.endpoint.address, operation.name);
+                reference.return_home(route, journey, exception)?;
+            }
+            Err(error) => reference.go_on(route, target, journey, error)?,
+        }
+        Ok(Step::Again)
+    }
+}
+
+/// Takes a reply that was not received by a link: from an object of this process.
+pub(crate) fn take_reply_here(
+    status: ReplyStatus,
+    body: &mut Decoder<'_>,
+    finish: Finish<'_>,
+) -> Result<Step, SystemException> {
+    match take_reply(status, body, finish) {
+        Ok(Answer::Taken) => Ok(Step::Done),
+        Ok(Answer::Forward(forward)) => Ok(Step::Forward(forward)),
+        Ok(Answer::Raised(exception)) => Err(exception),
+        Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
+    }
+}
+
 /// What came back for a request.
-pub(crate) enum Answer {
+enum Answer {
     /// The reply, which was taken; or nothing was to come.
     Taken,
     /// The object is elsewhere, or to be named in another way.
@@ -142,7 +211,7 @@ pub(crate) enum Answer {
 }
 
 /// One attempt at one target: over an idle connection that still stands, else over a new one.
-#[inline]
+#[inline(always)]
 fn attempt(
     orb: &Orb,
     outgoing: Outgoing<'_, '_>,
@@ -169,7 +238,7 @@ fn is_stale(error: &SystemException) -> bool {
 }
 
 /// Gives the link back, if it is still good.
-#[inline]
+#[inline(always)]
 fn keep<T>(
     target: &Target,
     mut link: Box<Link>,
@@ -190,7 +259,7 @@ fn keep<T>(
 }
 
 /// Sends the request and takes the reply.
-#[inline]
+#[inline(always)]
 fn exchange(
     orb: &Orb,
     link: &mut Link,
@@ -211,6 +280,9 @@ fn exchange(
         if header.request_id != id {
             return Ok(None);
         }
+        if let Some(intercepted) = outgoing.intercepted {
+            (intercepted.take_reply)(&header.contexts);
+        }
         let mut body = body.with_code_sets(code_sets).with_context(orb);
         Ok(Some(take_reply(header.status, &mut body, &mut *finish)))
     });
@@ -225,7 +297,7 @@ fn exchange(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn take_reply(
     status: ReplyStatus,
     body: &mut Decoder<'_>,

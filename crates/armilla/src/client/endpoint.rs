@@ -73,7 +73,7 @@ impl Client {
 
 impl Endpoint {
     /// A connection that was used before and still stands, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn idle_link(&self, now: CoarseInstant) -> Option<Box<Link>> {
         loop {
             let link = lock(&self.idle).pop()?;
@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// Takes back a connection after a call.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn give_back(&self, link: Box<Link>) {
         lock(&self.idle).push(link);
     }

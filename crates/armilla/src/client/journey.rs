@@ -50,10 +50,16 @@ impl Reference {
         if route.is_some() {
             return Ok(route);
         }
+        self.find_route()?;
+        Ok(self.route.load())
+    }
+
+    #[cold]
+    fn find_route(&self) -> Result<(), SystemException> {
         let home = self.home.load();
         let ior = home.as_deref().unwrap_or(&self.ior);
         self.take_route(Route::new(&self.orb, ior, None, AddressingDisposition::Key)?);
-        Ok(self.route.load())
+        Ok(())
     }
 
     /// Sends this call and later ones where the server says that the object is, or in the way in

@@ -13,7 +13,8 @@ use crate::wire::send;
 use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Encoder};
 use armilla_giop::{
     CodeSetContext, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,
-    ResponseFlags, Version, begin_request, cancel_request, close_connection, put_body,
+    ResponseFlags, ServiceContext, ServiceContexts, Version, begin_request, cancel_request,
+    close_connection, put_body,
 };
 use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
@@ -60,6 +61,15 @@ pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: &'r dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    pub(crate) intercepted: Option<&'r Intercepted<'r>>,
+}
+
+/// What interceptors have to do with a request.
+pub(crate) struct Intercepted<'r> {
+    /// The service contexts that they add.
+    pub(crate) contexts: &'r [ServiceContext<'r>],
+    /// Takes those of the reply.
+    pub(crate) take_reply: &'r dyn Fn(&ServiceContexts<'_>),
 }
 
 impl Link {
@@ -108,6 +118,7 @@ impl Link {
     }
 
     /// Sends a request and returns its number.
+    #[inline(always)]
     pub(crate) fn send<'p>(
         &mut self,
         outgoing: Outgoing<'_, 'p>,
@@ -126,6 +137,7 @@ impl Link {
     }
 
     /// Fills `out` with the whole message.
+    #[inline(always)]
     fn encode<'p>(
         &mut self,
         out: &mut Encoder<'p>,
@@ -163,6 +175,8 @@ impl Link {
         self.new_header(out, id, call, wanted)
     }
 
+    #[cold]
+    #[inline(never)]
     fn new_header(
         &mut self,
         out: &mut Encoder<'_>,
@@ -177,15 +191,20 @@ impl Link {
             _ => None,
         };
         let context = announced.as_ref().map(CodeSetContext::service_context);
+        let own = context.as_slice();
+        let contexts: &[_] = match call.intercepted {
+            None => own,
+            Some(intercepted) => &[own, intercepted.contexts].concat(),
+        };
         let request = OutgoingRequest {
             request_id: id,
             response: call.response,
             target: call.target.address(),
             operation: call.operation.name,
-            contexts: context.as_slice(),
+            contexts,
         };
         let layout = begin_request(out, version, &request)?;
-        if announced.is_none() {
+        if announced.is_none() && call.intercepted.is_none() {
             self.template = Template {
                 request_id_at: layout.request_id_at,
                 len: layout.end_of_header,
@@ -219,7 +238,7 @@ impl Link {
 
     /// Waits for the next message that `accept` takes; it gives `None` for others, such as the late
     /// reply to a call that was given up.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive<T>(
         &mut self,
         deadline: &Deadline,

@@ -113,6 +113,11 @@ impl Route {
         self.forwarded.is_some()
     }
 
+    /// The reference that a server sent us to, if one did.
+    pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
+        self.forwarded.as_deref()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }

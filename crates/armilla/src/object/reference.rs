@@ -3,6 +3,7 @@
 use super::{Interface, Ref};
 use crate::client::{self, Route};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interceptor::Interceptors;
 use crate::orb::Orb;
 use crate::poa::Activation;
 use arc_swap::ArcSwapOption;
@@ -151,6 +152,12 @@ impl Object {
             SystemException::new(ExceptionKind::InvObjref, Minor::NIL, Completion::No)
                 .because("a nil reference denotes no object to call")
         })
+    }
+
+    /// Whether interceptors see calls from this process to it.
+    pub(crate) fn is_intercepted_here(&self) -> bool {
+        let interceptors = self.reference.as_ref().and_then(|r| r.orb.interceptors());
+        interceptors.is_some_and(Interceptors::see_collocated)
     }
 
     /// The object, when it lives in this process.

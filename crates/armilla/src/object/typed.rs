@@ -34,7 +34,9 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object` as an `I`, without asking whether it is one.
     pub(crate) fn new(object: Object) -> Self {
-        let local = object.activation().and_then(|activation| {
+        // Calls within the process that interceptors see go the way of all others.
+        let direct = object.activation().filter(|_| !object.is_intercepted_here());
+        let local = direct.and_then(|activation| {
             let servant = Upcast::find(|target| activation.servant.upcast(target))?;
             Some(Local { servant, activation: activation.clone() })
         });

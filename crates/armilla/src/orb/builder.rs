@@ -3,6 +3,7 @@
 use super::{Initial, Inner, Orb, run::Life};
 use crate::client::Client;
 use crate::exception::{Minor, SystemException};
+use crate::interceptor::Registration;
 use crate::poa::{Adapters, ObjectMap, PoaInner};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
@@ -33,6 +34,7 @@ pub struct OrbBuilder {
     pub(super) listen: Vec<Endpoint>,
     pub(super) initial: HashMap<String, String>,
     pub(super) default_initial: Option<String>,
+    pub(crate) registration: Registration,
 }
 
 impl OrbBuilder {
@@ -149,8 +151,10 @@ impl OrbBuilder {
             opening: Mutex::default(),
             published: Default::default(),
             values: Default::default(),
+            interceptors: OnceLock::new(),
             life: Life::default(),
         }));
+        self.registration.install(&orb)?;
         if listens {
             orb.server()?;
         }

@@ -79,10 +79,16 @@ impl Orb {
     ) -> Result<Object, SystemException> {
         self.check_running()?;
         let server = self.server()?;
-        let profiles = server.publications().profiles(self.settings(), &activation.key);
+        let type_id = activation.servant.repository_id().to_owned();
+        let added = match self.interceptors() {
+            Some(interceptors) => {
+                interceptors.components(activation.poa.path(), &type_id, &activation.key)?
+            }
+            None => Vec::new(),
+        };
+        let profiles = server.publications().profiles(self.settings(), &activation.key, &added);
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
-        let type_id = activation.servant.repository_id().to_owned();
         Ok(Object::with_activation(self, Ior { type_id, profiles }, Some(activation)))
     }
 

@@ -11,6 +11,7 @@ pub(crate) use find::Found;
 
 use crate::client::Client;
 use crate::exception::SystemException;
+use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, ObjectMap, Poa, PoaInner};
 use crate::server::Server;
@@ -59,6 +60,7 @@ struct Inner {
     opening: Mutex<()>,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: RwLock<HashMap<&'static str, Kind>>,
+    interceptors: OnceLock<Interceptors>,
     life: run::Life,
 }
 
@@ -160,6 +162,18 @@ impl Orb {
 
     pub(crate) fn transports(&self) -> &Transports {
         &self.0.transports
+    }
+
+    /// The interceptors, if there are any.
+    #[inline]
+    pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
+        self.0.interceptors.get()
+    }
+
+    /// From now on `interceptors` see every request. Only for an ORB that is being made.
+    pub(crate) fn intercept(&self, interceptors: Interceptors) {
+        // It is called once.
+        self.0.interceptors.set(interceptors).ok();
     }
 
     pub(crate) fn client(&self) -> &Client {

@@ -89,6 +89,9 @@ impl Orb {
             server.close(self);
         }
         self.0.client.close_idle();
+        if let Some(interceptors) = self.interceptors() {
+            interceptors.destroy();
+        }
         let mut state = lock(&life.state);
         state.stage = Stage::Ended;
         life.over.store(true, Ordering::Release);

@@ -3,14 +3,14 @@
 use super::connection::Connection;
 use super::later::{Debt, EncodeResults, ReplyHandle};
 use super::output::Owed;
-use super::reply_port::ReplyPort;
+use super::reply_port::{Flow, ReplyPort, name_exception};
 use crate::dynamic::interface_of;
-use crate::exception::{
-    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
-};
+use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
+use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Orb, lock};
+use crate::poa::Activation;
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -54,6 +54,7 @@ pub struct ServerCall<'a> {
     /// Memory for the reply.
     buffer: &'a mut Vec<u8>,
     servant: Option<&'a dyn Servant>,
+    flow: Flow,
 }
 
 impl<'a> ServerCall<'a> {
@@ -65,8 +66,18 @@ impl<'a> ServerCall<'a> {
         port: ReplyPort,
         buffer: &'a mut Vec<u8>,
         servant: Option<&'a dyn Servant>,
+        flow: Flow,
     ) -> Self {
-        Self { request, arguments, connection, port, buffer, servant }
+        Self { request, arguments, connection, port, buffer, servant, flow }
+    }
+
+    /// Tells the interceptors, if there are any, that the servant is about to be called.
+    #[inline]
+    pub(super) fn found(&mut self, activation: &Arc<Activation>) -> Result<(), Interruption> {
+        match &mut self.flow {
+            None => Ok(()),
+            Some(flow) => flow.receive_request(activation),
+        }
     }
 
     /// The name of the operation, as it was sent.
@@ -95,7 +106,10 @@ impl<'a> ServerCall<'a> {
             Ok(value) => self.answer(ReplyStatus::NoException, |out| encode(value, out)),
             Err(error) => match error.system() {
                 Some(exception) => self.raise(exception),
-                None => self.answer(ReplyStatus::UserException, |out| error.encode_user(out)),
+                None => {
+                    name_exception(&mut self.flow, error);
+                    self.answer(ReplyStatus::UserException, |out| error.encode_user(out))
+                }
             },
         }
     }
@@ -167,7 +181,21 @@ impl<'a> ServerCall<'a> {
     /// When the reply cannot be sent.
     #[cold]
     pub(super) fn raise(&mut self, exception: &SystemException) -> Dispatched {
-        self.answer(ReplyStatus::SystemException, |out| encode_system(exception, out))
+        self.end(Outcome::SystemException(exception.clone()))
+    }
+
+    /// Answers with an exception or a forward.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    pub(super) fn end(&mut self, outcome: Outcome) -> Dispatched {
+        if self.port.owed != Owed::Now {
+            return Ok(());
+        }
+        let sent = self.port.end(&mut self.flow, self.connection, self.buffer, outcome)?;
+        self.port.owed = Owed::Nothing;
+        sent.map_err(DispatchError::Send)
     }
 
     /// Sends a reply, if one is wanted. When its body cannot be encoded the client hears why.
@@ -180,7 +208,8 @@ impl<'a> ServerCall<'a> {
         if self.port.owed != Owed::Now {
             return Ok(());
         }
-        let sent = self.port.answer(self.connection, self.buffer, status, body)?;
+        let (flow, buffer) = (&mut self.flow, &mut *self.buffer);
+        let sent = self.port.answer(flow, self.connection, buffer, status, body)?;
         self.port.owed = Owed::Nothing;
         sent.map_err(DispatchError::Send)
     }
@@ -192,7 +221,8 @@ impl<'a> ServerCall<'a> {
         lock(&self.connection.output).deferred += 1;
         let port = ReplyPort { owed: Owed::Later, ..self.port };
         self.port.owed = Owed::Nothing;
-        ReplyHandle::to_client(Debt::new(self.connection.clone(), port), encode)
+        let debt = Debt::new(self.connection.clone(), port, self.flow.take());
+        ReplyHandle::to_client(debt, encode)
     }
 
     /// Ends the request without a reply, unless it has had one or gets one later.

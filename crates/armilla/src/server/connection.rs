@@ -53,6 +53,8 @@ pub(super) enum Way {
     Thread(#[expect(dead_code, reason = "it counts by being there")] Seat),
     /// The reactor.
     Reactor(Polled),
+    /// Nothing: one request comes from within the process, and is served by who makes it.
+    Here,
 }
 
 /// What a leader does when it has served everything that has arrived.
@@ -283,6 +285,7 @@ impl Connection {
         let Some(mut turn) = self.lead.take(seen) else { return };
         match &self.way {
             Way::Thread(_) => self.crew.succeed(self.clone(), turn),
+            Way::Here => {}
             Way::Reactor(polled) => {
                 let framer = lock(&self.framer);
                 if framer.has_more() {

@@ -147,6 +147,7 @@ impl Crew {
                 Ok(())
             }
             Way::Reactor(polled) => polled.begin(connection),
+            Way::Here => Ok(()),
         }
     }
 

@@ -5,7 +5,8 @@ use super::connection::Connection;
 use super::end::End;
 use super::output::Owed;
 use super::reply_port::ReplyPort;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::orb::{Found, lock};
 use crate::poa::Activation;
@@ -18,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Serves a request. An error means that the reply could not be sent.
-#[inline]
+#[inline(always)]
 pub(super) fn request(
     connection: &Arc<Connection>,
     message: &Message<'_>,
@@ -34,20 +35,29 @@ pub(super) fn request(
     let code_sets = *agreed.as_ref().unwrap_or(&code_sets);
     let orb = &connection.orb;
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let found = header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key));
+    let (flow, begun) = match orb.interceptors() {
+        None => (None, Ok(())),
+        Some(_) => {
+            let (flow, begun) = ServerFlow::begin(orb, &header, connection.stream.peer());
+            (Some(flow), begun)
+        }
+    };
+    let found = match &begun {
+        Ok(()) => header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key)),
+        Err(_) => Found::Nothing,
+    };
     let activation = match &found {
-        Found::Object(activation) => activation.as_deref().filter(|a| a.is_active()),
+        Found::Object(activation) => activation.as_ref().filter(|a| a.is_active()),
         _ => None,
     };
     let servant = activation.map(|activation| &*activation.servant);
     let port = port(message, &header, code_sets, Owed::Now);
-    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant);
+    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, flow);
     let outcome = match (activation, &found) {
         _ if agreed.is_err() => agreed.map(drop).map_err(DispatchError::from),
+        _ if begun.is_err() => begun.or_else(|interruption| call.end(interruption.into())),
         (Some(activation), _) => call_servant(activation, &mut call),
-        (None, Found::Elsewhere(ior)) => {
-            call.answer(ReplyStatus::LocationForward, |out| ior.encode(out))
-        }
+        (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
         (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
         (None, _) => Err(SystemException::object_not_exist().into()),
@@ -75,8 +85,7 @@ pub(super) fn refuse(
             .because(what);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, Owed::Nothing);
-    let status = ReplyStatus::SystemException;
-    let sent = port.answer(connection, buffer, status, |out| encode_system(&exception, out));
+    let sent = port.raise(&mut None, connection, buffer, &exception);
     sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
 }
 
@@ -100,8 +109,14 @@ fn fatal(error: DispatchError) -> End {
     }
 }
 
-#[inline]
-fn call_servant(activation: &Activation, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+#[inline(always)]
+fn call_servant(
+    activation: &Arc<Activation>,
+    call: &mut ServerCall<'_>,
+) -> Result<(), DispatchError> {
+    if let Err(interruption) = call.found(activation) {
+        return call.end(interruption.into());
+    }
     let servant = &*activation.servant;
     catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
         report!(

@@ -20,6 +20,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// The threads that serve.
+    pub(super) fn crew(&self) -> &Arc<Crew> {
+        &self.crew
+    }
+
     /// Opens `endpoints` and begins to accept. Where none of them has a profile, one over TCP is
     /// added.
     ///

@@ -4,10 +4,8 @@
 use super::connection::Connection;
 use super::desk::Absence;
 use super::output::Owed;
-use super::reply_port::ReplyPort;
-use crate::exception::{
-    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
-};
+use super::reply_port::{Flow, ReplyPort, Sent, name_exception};
+use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::log::report;
 use armilla_cdr::{CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
@@ -134,11 +132,12 @@ impl<R, E> fmt::Debug for ReplyHandle<R, E> {
 pub(super) struct Debt {
     connection: Arc<Connection>,
     port: ReplyPort,
+    flow: Flow,
 }
 
 impl Debt {
-    pub(super) fn new(connection: Arc<Connection>, port: ReplyPort) -> Self {
-        Self { connection, port }
+    pub(super) fn new(connection: Arc<Connection>, port: ReplyPort, flow: Flow) -> Self {
+        Self { connection, port, flow }
     }
 
     /// Whether nobody waits for it.
@@ -150,15 +149,17 @@ impl Debt {
 
     /// Replies with what `body` writes, or with why it could not be written.
     fn pay<'p>(&mut self, status: ReplyStatus, body: impl FnOnce(&mut Encoder<'p>) -> CdrResult) {
-        if let Err(exception) = self.try_to_pay(status, body) {
+        let (flow, connection) = (&mut self.flow, &self.connection);
+        let sent = self.port.answer(flow, connection, &mut Vec::new(), status, body);
+        if let Err(exception) = self.paid(sent) {
             self.raise(&exception);
         }
     }
 
     fn raise(&mut self, exception: &SystemException) {
-        let status = ReplyStatus::SystemException;
-        let paid = self.try_to_pay(status, |out| encode_system(exception, out));
-        if let Err(error) = paid {
+        let (flow, connection) = (&mut self.flow, &self.connection);
+        let sent = self.port.raise(flow, connection, &mut Vec::new(), exception);
+        if let Err(error) = self.paid(sent) {
             report!(error, "no reply could be made", exception = exception, error = error);
         }
     }
@@ -166,16 +167,15 @@ impl Debt {
     fn fail<E: ReplyError>(&mut self, error: &E) {
         match error.system() {
             Some(exception) => self.raise(exception),
-            None => self.pay(ReplyStatus::UserException, |out| error.encode_user(out)),
+            None => {
+                name_exception(&mut self.flow, error);
+                self.pay(ReplyStatus::UserException, |out| error.encode_user(out));
+            }
         }
     }
 
-    fn try_to_pay<'p>(
-        &mut self,
-        status: ReplyStatus,
-        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
-    ) -> Result<(), SystemException> {
-        let sent = self.port.answer(&self.connection, &mut Vec::new(), status, body)?;
+    fn paid(&mut self, sent: Sent) -> Result<(), SystemException> {
+        let sent = sent?;
         self.port.owed = Owed::Nothing;
         if let Err(error) = sent {
             tracing::debug!(peer = %self.connection.stream.peer(), %error, "a reply was not sent");

@@ -115,7 +115,7 @@ impl Connection {
     #[inline]
     fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
         let sent = match &self.way {
-            Way::Thread(_) => wire::send(&*self.stream, message, self.fragment_size),
+            Way::Thread(_) | Way::Here => wire::send(&*self.stream, message, self.fragment_size),
             Way::Reactor(polled) => {
                 let put = |parts: &[IoSlice<'_>]| self.put_or_queue(polled, output, parts);
                 let put = wire::parts(message, self.fragment_size, put);

@@ -45,7 +45,7 @@ impl Publications {
         &self.iiop
     }
 
-    /// The profiles of the object with this key.
+    /// The profiles of the object with this key, `added` among their components.
     ///
     /// # Errors
     /// When something cannot be encoded.
@@ -53,11 +53,13 @@ impl Publications {
         &self,
         settings: &Settings,
         key: &[u8],
+        added: &[TaggedComponent],
     ) -> CdrResult<Vec<TaggedProfile>> {
         let version = settings.max_giop;
         let code_sets = code_sets(settings.native_code_sets());
         let mut common = vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?];
         common.extend_from_slice(&self.components);
+        common.extend_from_slice(added);
         // In IIOP 1.0 a profile has no components, so its addresses need a profile each.
         let alternates = settings.alternate_addresses && version > Version::V1_0;
         let (iiop, others) = match self.iiop.split_first() {

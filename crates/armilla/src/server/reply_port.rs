@@ -2,11 +2,35 @@
 
 use super::connection::Connection;
 use super::output::Owed;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Encoder};
-use armilla_giop::{HEADER_LEN, MessageHeader, ReplyStatus, Version, begin_reply, put_body};
+use crate::exception::{
+    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
+};
+use crate::interceptor::{Outcome, ServerFlow};
+use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder};
+use armilla_giop::{
+    HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply, put_body,
+};
 use armilla_ipc::SendError;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Where interceptors see a request until it ends; `None` when there are none.
+pub(super) type Flow = Option<Box<ServerFlow>>;
+
+/// Whether a reply could be encoded, and then sent.
+pub(super) type Sent = Result<Result<(), SendError>, SystemException>;
+
+/// Tells the interceptors, if there are any, which user exception is on its way.
+#[cold]
+pub(super) fn name_exception<E: ReplyError>(flow: &mut Flow, error: &E) {
+    let Some(flow) = flow else { return };
+    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+    let encoded = error.encode_user(&mut out);
+    let octets = out.to_vec();
+    let mut input = Decoder::new(&octets, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8);
+    let id = encoded.and_then(|()| input.string().map(Cow::into_owned));
+    flow.raises(id.unwrap_or_default());
+}
 
 /// What a reply needs of its request.
 #[derive(Debug, Clone, Copy)]
@@ -19,26 +43,133 @@ pub(super) struct ReplyPort {
 }
 
 impl ReplyPort {
-    /// Sends a reply over `connection`, if one is wanted; the request is in progress no more.
-    /// `buffer` is memory to use.
+    /// Sends over `connection` what the servant returned or raised, if that is wanted; the request is
+    /// in progress no more. `buffer` is memory to use. The interceptors of `flow`, if there are any,
+    /// see it and may send something else.
     ///
     /// # Errors
     /// When the reply cannot be encoded; then the request still is in progress.
     #[inline]
     pub(super) fn answer<'p>(
         self,
+        flow: &mut Flow,
         connection: &Arc<Connection>,
         buffer: &mut Vec<u8>,
         status: ReplyStatus,
         body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
-    ) -> Result<Result<(), SendError>, SystemException> {
+    ) -> Sent {
+        match flow.take() {
+            None => self.send(connection, buffer, status, &[], body),
+            Some(flow) => {
+                let mut body = Some(body);
+                let mut body = |out: &mut Encoder<'p>| body.take().map_or(Ok(()), |body| body(out));
+                self.answer_through(flow, connection, buffer, status, &mut body)
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn answer_through<'p>(
+        self,
+        mut flow: Box<ServerFlow>,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        status: ReplyStatus,
+        body: &mut dyn FnMut(&mut Encoder<'p>) -> CdrResult,
+    ) -> Sent {
+        match flow.answer(status) {
+            Outcome::Reply | Outcome::UserException(_) | Outcome::Sent | Outcome::Retry => {
+                self.send(connection, buffer, status, &flow.contexts(), body)
+            }
+            outcome => self.send_outcome(&flow, connection, buffer, &outcome),
+        }
+    }
+
+    /// Sends a system exception, as [`answer`](Self::answer).
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    #[cold]
+    pub(super) fn raise(
+        self,
+        flow: &mut Flow,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        exception: &SystemException,
+    ) -> Sent {
+        self.end(flow, connection, buffer, Outcome::SystemException(exception.clone()))
+    }
+
+    /// Ends the request with an exception or a forward, as [`answer`](Self::answer).
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    #[cold]
+    pub(super) fn end(
+        self,
+        flow: &mut Flow,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        outcome: Outcome,
+    ) -> Sent {
+        let Some(mut flow) = flow.take() else {
+            return self.send_alone(connection, buffer, &[], &outcome);
+        };
+        let outcome = flow.end(outcome);
+        self.send_outcome(&flow, connection, buffer, &outcome)
+    }
+
+    fn send_outcome(
+        self,
+        flow: &ServerFlow,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        outcome: &Outcome,
+    ) -> Sent {
+        self.send_alone(connection, buffer, &flow.contexts(), outcome)
+    }
+
+    /// Sends an outcome that nothing of the servant's belongs to.
+    fn send_alone(
+        self,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        contexts: &[ServiceContext<'_>],
+        outcome: &Outcome,
+    ) -> Sent {
+        match outcome {
+            Outcome::Forward(ior) => {
+                let status = ReplyStatus::LocationForward;
+                self.send(connection, buffer, status, contexts, |out| ior.encode(out))
+            }
+            Outcome::SystemException(exception) => {
+                let status = ReplyStatus::SystemException;
+                let body = |out: &mut Encoder<'_>| encode_system(exception, out);
+                self.send(connection, buffer, status, contexts, body)
+            }
+            // Interceptors make one of the two of everything else.
+            _ => Ok(connection.settle(self.request_id, self.owed, None)),
+        }
+    }
+
+    /// Sends a reply, if one is wanted.
+    #[inline]
+    fn send<'p>(
+        self,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+    ) -> Sent {
         if !self.response_expected {
             return Ok(connection.settle(self.request_id, self.owed, None));
         }
         let memory = std::mem::take(buffer);
         let mut out = Encoder::with_code_sets(memory, ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);
-        let encoded = begin_reply(&mut out, self.version, self.request_id, status, &[])
+        let encoded = begin_reply(&mut out, self.version, self.request_id, status, contexts)
             .and_then(|()| put_body(&mut out, self.version, body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(&mut out, connection.orb.settings().max_message));

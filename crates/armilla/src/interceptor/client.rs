@@ -1,0 +1,223 @@
+//! Interceptors of requests that leave (CORBA 3.4 Part 1, 16.3.5 and 16.3.13).
+
+use super::context::Contexts;
+use super::current::{SlotId, Slots};
+use super::outcome::{Interruption, Outcome, ReplyStatus};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::object::Object;
+use crate::transport::Place;
+use armilla_cdr::Any as Value;
+use armilla_giop::TargetAddress;
+use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
+use std::any::Any;
+use std::fmt;
+
+/// Sees the requests that an ORB sends. Every method has a default that does nothing.
+///
+/// It is called by the thread that calls, or that awaits the reply, and by many at once. A call that
+/// it makes itself is intercepted like any other; a slot of [`PiCurrent`](super::PiCurrent) can tell
+/// it that it comes from within itself.
+pub trait ClientInterceptor: Send + Sync {
+    /// Its name, unlike that of any other; interceptors without one are anonymous.
+    fn name(&self) -> &str {
+        ""
+    }
+
+    /// A request is about to be sent, for the first time or again; service contexts may be added.
+    ///
+    /// # Errors
+    /// The request is not sent, the interceptors behind this one do not hear of it, and those
+    /// before it hear how it ends.
+    fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let _ = request;
+        Ok(())
+    }
+
+    /// The reply has come.
+    ///
+    /// # Errors
+    /// The call ends with the exception instead, `COMPLETED_YES`.
+    fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = request;
+        Ok(())
+    }
+
+    /// The request has ended with an exception: the server's, the ORB's or another interceptor's.
+    ///
+    /// # Errors
+    /// The call ends with another exception instead, or is made again elsewhere.
+    fn receive_exception(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let _ = request;
+        Ok(())
+    }
+
+    /// The request has ended otherwise: it is made again, here or elsewhere, or it was sent and no
+    /// reply is expected.
+    ///
+    /// # Errors
+    /// The call ends with the exception instead, or is made again elsewhere.
+    fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let _ = request;
+        Ok(())
+    }
+
+    /// Whether calls to objects of the same process shall be encoded so that it sees them.
+    fn sees_collocated(&self) -> bool {
+        true
+    }
+
+    /// The ORB was shut down.
+    fn destroy(&self) {}
+}
+
+/// A request that leaves, as a client interceptor sees it.
+pub struct ClientRequestInfo<'a> {
+    pub(super) id: u32,
+    pub(super) operation: &'a str,
+    pub(super) response_expected: bool,
+    pub(super) target: &'a Object,
+    pub(super) ior: &'a Ior,
+    pub(super) named: TargetAddress<'a>,
+    pub(super) address: Option<&'a Place>,
+    pub(super) contexts: Contexts,
+    pub(super) reply_contexts: Contexts,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) slots: Slots,
+    pub(super) slot_count: usize,
+    pub(super) kept: Vec<Box<dyn Any + Send>>,
+}
+
+impl<'a> ClientRequestInfo<'a> {
+    /// What tells it from all other requests of this ORB that are under way.
+    pub const fn request_id(&self) -> u32 {
+        self.id
+    }
+
+    /// The name of the operation.
+    pub const fn operation(&self) -> &'a str {
+        self.operation
+    }
+
+    /// Whether a reply is expected; not for a oneway operation.
+    pub const fn response_expected(&self) -> bool {
+        self.response_expected
+    }
+
+    /// The object that was called.
+    pub const fn target(&self) -> &'a Object {
+        self.target
+    }
+
+    /// The reference that the request goes to: the target's, or what it was forwarded to.
+    pub const fn effective_target(&self) -> &'a Ior {
+        self.ior
+    }
+
+    /// The profile of that reference that is used.
+    pub fn effective_profile(&self) -> Option<&'a TaggedProfile> {
+        match self.named {
+            TargetAddress::Profile(profile) => Some(profile),
+            TargetAddress::Reference { selected, ior } => ior.profiles.get(selected as usize),
+            TargetAddress::Key(wanted) => self
+                .ior
+                .profiles
+                .iter()
+                .find(|profile| iiop_object_key(&profile.data).is_ok_and(|key| key == wanted)),
+        }
+    }
+
+    /// The data of the components with this id in that profile.
+    pub fn effective_components(&self, id: u32) -> Vec<Vec<u8>> {
+        let profile = self.effective_profile();
+        let profile = profile.and_then(|profile| IiopProfile::decode_data(&profile.data).ok());
+        let components = profile.map_or_else(Vec::new, |profile| profile.components);
+        let found = components.into_iter().filter(|component| component.id == id);
+        found.map(|component| component.data).collect()
+    }
+
+    /// Where the request is sent, as errors name it; `None` for an object of this process.
+    pub fn address(&self) -> Option<String> {
+        self.address.map(ToString::to_string)
+    }
+
+    /// The service contexts of the request.
+    pub const fn request_service_contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
+    /// The service contexts of the reply; none before it has come.
+    pub const fn reply_service_contexts(&self) -> &Contexts {
+        &self.reply_contexts
+    }
+
+    /// Adds a service context to the request.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`send_request`](ClientInterceptor::send_request), and when there is
+    /// one with this id already and it shall not be replaced.
+    pub fn add_request_service_context(
+        &mut self,
+        id: u32,
+        data: &[u8],
+        replace: bool,
+    ) -> Result<(), SystemException> {
+        match self.outcome {
+            None => self.contexts.add(id, data, replace),
+            Some(_) => Err(out_of_order("the request was sent already")),
+        }
+    }
+
+    /// How the request ended; `None` before it has.
+    pub const fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The status of the reply; `None` before there is one.
+    pub fn reply_status(&self) -> Option<ReplyStatus> {
+        match &self.outcome {
+            // It was handed to the transport; whether it arrives nobody will say.
+            Some(Outcome::Sent) => Some(ReplyStatus::Unknown),
+            outcome => outcome.as_ref().map(Outcome::status),
+        }
+    }
+
+    /// A slot of the thread that called, as it was then.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the slot was not allocated.
+    pub fn slot(&self, id: SlotId) -> Result<Value, SystemException> {
+        self.slots.get(id, self.slot_count)
+    }
+
+    /// Keeps a value until the request ends, for this interceptor or others that know its type; one
+    /// of each type.
+    pub fn keep<T: Any + Send>(&mut self, value: T) {
+        keep(&mut self.kept, value);
+    }
+
+    /// The value of this type that is kept.
+    pub fn kept<T: Any>(&self) -> Option<&T> {
+        self.kept.iter().find_map(|value| value.downcast_ref())
+    }
+}
+
+impl fmt::Debug for ClientRequestInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientRequestInfo")
+            .field("id", &self.id)
+            .field("operation", &self.operation)
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T) {
+    kept.retain(|other| !other.is::<T>());
+    kept.push(Box::new(value));
+}
+
+/// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
+#[cold]
+pub(super) fn out_of_order(what: &str) -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(14), Completion::No).because(what)
+}

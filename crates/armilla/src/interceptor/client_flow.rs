@@ -1,0 +1,266 @@
+//! The way of a call that is intercepted (CORBA 3.4 Part 1, 16.3.3 and 16.3.7).
+
+use super::client::ClientRequestInfo;
+use super::collocated::Collocated;
+use super::context::Contexts;
+use super::current::{self, Slots};
+use super::outcome::{End, Interruption, Outcome};
+use super::registry::Interceptors;
+use crate::client::{
+    Arguments, Deadline, Finish, Forward, Intercepted, Journey, Operation, Request, Route, Step,
+    Way,
+};
+use crate::exception::SystemException;
+use crate::object::{Object, Reference};
+use crate::poa::Activation;
+use crate::server::Absence;
+use crate::transport::Place;
+use armilla_cdr::{CdrResult, Decoder};
+use armilla_giop::ior::Ior;
+use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
+use std::cell::RefCell;
+
+/// A call, as [`client::call`](crate::client::call) makes it, that interceptors see. `finish` runs
+/// again when the call does after a user exception.
+#[inline(never)]
+pub(crate) fn call<'p>(
+    interceptors: &Interceptors,
+    object: &Object,
+    operation: Operation<'_>,
+    response: ResponseFlags,
+    arguments: Arguments<'_, 'p>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
+    let reference = object.reference()?;
+    reference.callable()?;
+    let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
+    let slots = interceptors.slots_of_thread(&reference.orb);
+    let for_good = RefCell::default();
+    let request = Request { operation, response, arguments };
+    let call = Call { interceptors, object, reference, request, deadline, slots, for_good };
+    let mut journey = Journey::default();
+    let _absence = Absence::begin();
+    loop {
+        let outcome = match call.here() {
+            Some(activation) => call.try_here(activation, &mut *finish),
+            None => {
+                let route = reference.route()?;
+                let Some(route) = &*route else { continue };
+                call.try_there(route, &mut journey, &mut *finish)
+            }
+        };
+        match outcome {
+            Outcome::Forward(ior) => call.follow(ior, &mut journey)?,
+            Outcome::Retry => {}
+            Outcome::SystemException(exception) => return Err(exception),
+            Outcome::Reply | Outcome::Sent | Outcome::UserException(_) => return Ok(()),
+        }
+    }
+}
+
+/// A call under way.
+struct Call<'c, 'p> {
+    interceptors: &'c Interceptors,
+    object: &'c Object,
+    reference: &'c Reference,
+    request: Request<'c, 'p>,
+    deadline: Deadline,
+    /// Those of the thread when the call began.
+    slots: Slots,
+    /// Where a server has sent the call and all later ones.
+    for_good: RefCell<Option<Ior>>,
+}
+
+impl Call<'_, '_> {
+    /// The object, where it is in this process and was not forwarded elsewhere.
+    fn here(&self) -> Option<&Activation> {
+        let activation = self.reference.activation.as_deref()?;
+        self.reference.route.load().is_none().then_some(activation)
+    }
+
+    /// One attempt at the object in this process.
+    fn try_here(&self, activation: &Activation, finish: Finish<'_>) -> Outcome {
+        let named = TargetAddress::Key(&activation.key);
+        let mut flow = self.flow(&self.reference.ior, named, None);
+        flow.run(|contexts, reply| {
+            let here = Collocated {
+                orb: &self.reference.orb,
+                key: &activation.key,
+                operation: self.request.operation.name,
+                response: self.request.response,
+                contexts,
+                limit: self.deadline.limit,
+            };
+            let mut user = None;
+            let came = here.call(self.request.arguments, reply, &mut |status, input| {
+                user = user_exception(status, input)?;
+                finish(status, input)
+            });
+            self.outcome(came, user)
+        })
+    }
+
+    /// One attempt at an address.
+    fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
+        let target = route.preferred();
+        let home = self.reference.home.load_full();
+        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(&self.reference.ior);
+        let address = &target.endpoint.address;
+        let mut flow = self.flow(ior, target.address(), Some(address));
+        flow.run(|contexts, reply| {
+            let contexts = contexts.to_send();
+            let intercepted = Intercepted {
+                contexts: &contexts,
+                take_reply: &|contexts| *reply.borrow_mut() = Contexts::received(contexts),
+            };
+            let (reference, intercepted) = (self.reference, Some(&intercepted));
+            let way = Way { reference, route, target, intercepted };
+            let mut user = None;
+            let came = way.go(self.request, &self.deadline, journey, &mut |status, input| {
+                user = user_exception(status, input)?;
+                finish(status, input)
+            });
+            match came {
+                Ok(Step::Forward(readdressed @ Forward::Readdress(_))) => {
+                    match reference.follow(route, readdressed, journey) {
+                        Ok(()) => Outcome::Retry,
+                        Err(exception) => Outcome::SystemException(exception),
+                    }
+                }
+                came => self.outcome(came, user),
+            }
+        })
+    }
+
+    /// Goes on where a server or an interceptor sends the call.
+    fn follow(&self, ior: Ior, journey: &mut Journey) -> Result<(), SystemException> {
+        let forward = match self.for_good.take() {
+            Some(permanent) if permanent == ior => Forward::ForGood(ior),
+            _ => Forward::To(ior),
+        };
+        match &*self.reference.route()? {
+            Some(route) => self.reference.follow(route, forward, journey),
+            // Another thread has just seen that it leads nowhere.
+            None => Ok(()),
+        }
+    }
+
+    fn outcome(&self, came: Result<Step, SystemException>, user: Option<String>) -> Outcome {
+        match (came, user) {
+            (Err(exception), _) => Outcome::SystemException(exception),
+            (Ok(Step::Again | Step::Forward(Forward::Readdress(_))), _) => Outcome::Retry,
+            (Ok(Step::Forward(Forward::To(ior))), _) => Outcome::Forward(ior),
+            (Ok(Step::Forward(Forward::ForGood(ior))), _) => {
+                *self.for_good.borrow_mut() = Some(ior.clone());
+                Outcome::Forward(ior)
+            }
+            (Ok(Step::Done), Some(id)) => Outcome::UserException(id),
+            (Ok(Step::Done), None) if self.request.response.response_expected() => Outcome::Reply,
+            (Ok(Step::Done), None) => Outcome::Sent,
+        }
+    }
+
+    fn flow<'f>(
+        &'f self,
+        ior: &'f Ior,
+        named: TargetAddress<'f>,
+        address: Option<&'f Place>,
+    ) -> Flow<'f> {
+        let info = ClientRequestInfo {
+            id: self.interceptors.next_id(),
+            operation: self.request.operation.name,
+            response_expected: self.request.response.response_expected(),
+            target: self.object,
+            ior,
+            named,
+            address,
+            contexts: Contexts::default(),
+            reply_contexts: Contexts::default(),
+            outcome: None,
+            slots: self.slots.clone(),
+            slot_count: self.interceptors.slots,
+            kept: Vec::new(),
+        };
+        let (entered, slots) = Default::default();
+        Flow { interceptors: self.interceptors, reference: self.reference, info, entered, slots }
+    }
+}
+
+/// The repository id of the user exception in a reply, if there is one.
+fn user_exception(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
+    match status {
+        ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
+        _ => Ok(None),
+    }
+}
+
+/// One attempt on its way through the interceptors.
+struct Flow<'f> {
+    interceptors: &'f Interceptors,
+    reference: &'f Reference,
+    info: ClientRequestInfo<'f>,
+    /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
+    entered: usize,
+    /// The slots of the thread while it is in an interceptor.
+    slots: Slots,
+}
+
+impl Flow<'_> {
+    /// From the first points of the interceptors by `exchange`, which makes the attempt and takes
+    /// the contexts of the reply, to their last.
+    fn run(&mut self, exchange: impl FnOnce(&Contexts, &RefCell<Contexts>) -> Outcome) -> Outcome {
+        let outcome = match self.in_interceptors(Self::begin) {
+            Ok(()) => {
+                let reply = RefCell::default();
+                let outcome = exchange(&self.info.contexts, &reply);
+                self.info.reply_contexts = reply.into_inner();
+                outcome
+            }
+            Err(interruption) => interruption.into(),
+        };
+        self.in_interceptors(|flow| flow.end(outcome))
+    }
+
+    fn begin(&mut self) -> Result<(), Interruption> {
+        for interceptor in &self.interceptors.client {
+            interceptor.send_request(&mut self.info)?;
+            self.entered += 1;
+        }
+        Ok(())
+    }
+
+    /// Unwinds the flow stack. What an interceptor interrupts with is the outcome for the next.
+    fn end(&mut self, mut outcome: Outcome) -> Outcome {
+        let entered = std::mem::take(&mut self.entered);
+        for interceptor in self.interceptors.client.iter().take(entered).rev() {
+            let end = outcome.end();
+            let info = &mut self.info;
+            info.outcome = Some(outcome);
+            let result = match end {
+                End::Reply => interceptor.receive_reply(info).map_err(Interruption::from),
+                End::Exception => interceptor.receive_exception(info),
+                End::Other => interceptor.receive_other(info),
+            };
+            outcome = match (result, info.outcome.take()) {
+                (Ok(()), Some(outcome)) => outcome,
+                // No interceptor can take the outcome away.
+                (Ok(()), None) => Outcome::Sent,
+                (Err(interruption), _) => interruption.into(),
+            };
+        }
+        outcome
+    }
+
+    /// Lets the thread have slots of its own while it is in interceptors (CORBA 3.4 Part 1,
+    /// 16.4.4.5).
+    fn in_interceptors<T>(&mut self, points: impl FnOnce(&mut Self) -> T) -> T {
+        if self.interceptors.slots == 0 {
+            return points(self);
+        }
+        let orb = &self.reference.orb;
+        let outside = current::swap(orb, std::mem::take(&mut self.slots));
+        let result = points(self);
+        self.slots = current::swap(orb, outside);
+        result
+    }
+}

@@ -1,0 +1,88 @@
+//! Values as octets: what service contexts and components hold (CORBA 3.4 Part 1, 13.7).
+
+use crate::exception::{Completion, SystemException};
+use armilla_cdr::{Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, Decode, Decoder, Encode};
+use armilla_cdr::{Encoder, TypeCode};
+use armilla_giop::Version;
+
+/// Turns values into CDR encapsulations of one version of GIOP, and back: the specification's
+/// `Codec` with the format `ENCODING_CDR_ENCAPS`. Texts in them are UTF-8 and UTF-16.
+///
+/// ```
+/// use armilla::interceptor::Codec;
+/// use armilla::{Any, Version};
+///
+/// let codec = Codec::new(Version::V1_2);
+/// let octets = codec.encode(&Any::new("Vega")?)?;
+/// assert_eq!(codec.decode(&octets)?.get::<String>()?, Some("Vega".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Codec(Version);
+
+impl Codec {
+    /// A codec for a version of GIOP from 1.0 to 1.2.
+    pub const fn new(version: Version) -> Self {
+        Self(version)
+    }
+
+    /// An encapsulation of the type and the value.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` or `MARSHAL` when the version cannot express the value.
+    pub fn encode(&self, value: &Any) -> Result<Vec<u8>, SystemException> {
+        self.pack(|out| value.encode(out))
+    }
+
+    /// An encapsulation of the value alone, for who knows its type.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_value(&self, value: &Any) -> Result<Vec<u8>, SystemException> {
+        self.pack(|out| value.write(out))
+    }
+
+    /// The value in an encapsulation that [`encode`](Self::encode) made.
+    ///
+    /// # Errors
+    /// `MARSHAL` when the octets are none: the specification's `FormatMismatch`.
+    pub fn decode(&self, octets: &[u8]) -> Result<Any, SystemException> {
+        self.unpack(octets, |input| Any::read(TypeCode::decode(input)?, input))
+    }
+
+    /// The value in an encapsulation that [`encode_value`](Self::encode_value) made of one of this
+    /// type.
+    ///
+    /// # Errors
+    /// `MARSHAL` when the octets are none: the specification's `FormatMismatch` or `TypeMismatch`.
+    pub fn decode_value(&self, octets: &[u8], of: &TypeCode) -> Result<Any, SystemException> {
+        self.unpack(octets, |input| Any::read(of.clone(), input))
+    }
+
+    fn pack<'p>(
+        &self,
+        fill: impl FnOnce(&mut Encoder<'p>) -> Result<(), CdrError>,
+    ) -> Result<Vec<u8>, SystemException> {
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+        out.set_wide_format(self.0.wide_format());
+        out.put_u8(ByteOrder::NATIVE.flag());
+        fill(&mut out).map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        Ok(out.to_vec())
+    }
+
+    fn unpack(
+        &self,
+        octets: &[u8],
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<Any, CdrError>,
+    ) -> Result<Any, SystemException> {
+        let malformed = |error| SystemException::decoding(&error, Completion::No);
+        let Some(flag) = octets.first() else {
+            let what = "an encapsulation lacks its byte order";
+            return Err(malformed(CdrError::new(CdrErrorKind::Invalid(what))));
+        };
+        let input = Decoder::at(octets, 1, ByteOrder::from_flag(*flag));
+        let input = input.with_code_set(CodeSet::Utf8);
+        let mut input = input.with_wide_format(self.0.wide_format());
+        read(&mut input).map_err(malformed)
+    }
+}

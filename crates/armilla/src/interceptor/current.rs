@@ -1,0 +1,101 @@
+//! Slots: what a service keeps for a thread, and interceptors for a request (CORBA 3.4 Part 1,
+//! 16.4).
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::Orb;
+use armilla_cdr::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// A slot, which an [`OrbInitInfo`](super::OrbInitInfo) allocates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SlotId(pub(super) usize);
+
+/// The slots of one thread or one request; those that were never set hold an empty `any`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Slots(Vec<Any>);
+
+impl Slots {
+    pub(super) fn get(&self, id: SlotId, count: usize) -> Result<Any, SystemException> {
+        check(id, count)?;
+        Ok(self.0.get(id.0).cloned().unwrap_or_default())
+    }
+
+    pub(super) fn set(
+        &mut self,
+        id: SlotId,
+        count: usize,
+        value: Any,
+    ) -> Result<(), SystemException> {
+        check(id, count)?;
+        if self.0.len() <= id.0 {
+            self.0.resize(id.0 + 1, Any::default());
+        }
+        // It was just made long enough.
+        self.0[id.0] = value;
+        Ok(())
+    }
+}
+
+/// `InvalidSlot` in the specification, which no IDL of ours declares.
+fn check(id: SlotId, count: usize) -> Result<(), SystemException> {
+    if id.0 < count {
+        return Ok(());
+    }
+    let what = format!("slot {} was not allocated in this ORB", id.0);
+    Err(SystemException::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
+        .because(what))
+}
+
+thread_local! {
+    /// By the incarnation of the ORB.
+    static THREAD: RefCell<HashMap<u64, Slots>> = RefCell::default();
+}
+
+/// The slots of the present thread become `slots`; gives what they were.
+pub(super) fn swap(orb: &Orb, slots: Slots) -> Slots {
+    THREAD.with_borrow_mut(|table| table.insert(orb.incarnation(), slots)).unwrap_or_default()
+}
+
+/// A copy of the slots of the present thread.
+pub(super) fn copy(orb: &Orb) -> Slots {
+    THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())
+}
+
+/// The slots of the present thread: `PICurrent`. What is in them when a call begins, the
+/// interceptors of the call find in its slots; what server interceptors put into the slots of a
+/// request, the servant finds here.
+#[derive(Debug, Clone)]
+pub struct PiCurrent(Orb);
+
+impl PiCurrent {
+    /// What a slot holds; an empty `any` when it was not set in this thread.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the slot was not allocated.
+    pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
+        copy(&self.0).get(id, self.count())
+    }
+
+    /// Sets a slot for this thread.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the slot was not allocated.
+    pub fn set_slot(&self, id: SlotId, value: Any) -> Result<(), SystemException> {
+        let mut slots = copy(&self.0);
+        slots.set(id, self.count(), value)?;
+        swap(&self.0, slots);
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.0.interceptors().map_or(0, |interceptors| interceptors.slots)
+    }
+}
+
+impl Orb {
+    /// The slots of the present thread, which interceptors see.
+    pub fn pi_current(&self) -> PiCurrent {
+        PiCurrent(self.clone())
+    }
+}

@@ -1,0 +1,106 @@
+//! How requests end, and what an interceptor can do about it.
+
+use crate::exception::SystemException;
+use crate::object::Object;
+use armilla_giop::ior::Ior;
+
+/// Why an interceptor does not let a request go its way.
+#[derive(Debug, Clone)]
+pub enum Interruption {
+    /// The request ends with this exception. Its completion status must be true: before the servant
+    /// was called `COMPLETED_NO`, after it returned `COMPLETED_YES`.
+    Exception(SystemException),
+    /// The request shall be made of this object instead: the specification's `ForwardRequest`.
+    Forward(Object),
+}
+
+impl From<SystemException> for Interruption {
+    fn from(exception: SystemException) -> Self {
+        Self::Exception(exception)
+    }
+}
+
+/// How a request ended, or an attempt at it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// With a reply.
+    Reply,
+    /// With nothing, since no reply is expected: the request was handed over, or served.
+    Sent,
+    /// With the user exception that has this repository id.
+    UserException(String),
+    /// With a system exception.
+    SystemException(SystemException),
+    /// Not yet: it goes to another object.
+    Forward(Ior),
+    /// Not yet: it is tried again.
+    Retry,
+}
+
+/// The status of a reply, as the specification numbers it (CORBA 3.4 Part 1, 16.3.12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum ReplyStatus {
+    /// The operation was executed.
+    Successful = 0,
+    /// It ended with a system exception.
+    SystemException = 1,
+    /// It ended with a user exception.
+    UserException = 2,
+    /// The request goes to another object.
+    LocationForward = 3,
+    /// The request is tried again.
+    TransportRetry = 4,
+    /// It is not known, and never will be: no reply is expected.
+    Unknown = 5,
+}
+
+impl Outcome {
+    /// The status that an interceptor sees.
+    pub const fn status(&self) -> ReplyStatus {
+        match self {
+            Self::Reply | Self::Sent => ReplyStatus::Successful,
+            Self::UserException(_) => ReplyStatus::UserException,
+            Self::SystemException(_) => ReplyStatus::SystemException,
+            Self::Forward(_) => ReplyStatus::LocationForward,
+            Self::Retry => ReplyStatus::TransportRetry,
+        }
+    }
+
+    /// The repository id of the exception, if it is one.
+    pub fn exception_id(&self) -> Option<&str> {
+        match self {
+            Self::UserException(id) => Some(id),
+            Self::SystemException(exception) => Some(exception.kind().repository_id()),
+            _ => None,
+        }
+    }
+}
+
+impl From<Interruption> for Outcome {
+    fn from(interruption: Interruption) -> Self {
+        match interruption {
+            Interruption::Exception(exception) => Self::SystemException(exception),
+            Interruption::Forward(object) => Self::Forward(object.ior()),
+        }
+    }
+}
+
+/// Which of the three ending points an outcome is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Reply,
+    Exception,
+    Other,
+}
+
+impl Outcome {
+    pub(super) const fn end(&self) -> End {
+        match self {
+            Self::Reply => End::Reply,
+            Self::UserException(_) | Self::SystemException(_) => End::Exception,
+            Self::Sent | Self::Forward(_) | Self::Retry => End::Other,
+        }
+    }
+}

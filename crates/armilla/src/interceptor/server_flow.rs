@@ -1,0 +1,134 @@
+//! The way of a request through the server's interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.10).
+
+use super::context::Contexts;
+use super::current::{self, Slots};
+use super::outcome::{End, Interruption, Outcome};
+use super::server::ServerRequestInfo;
+use crate::orb::Orb;
+use crate::poa::Activation;
+use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
+use armilla_ipc::Address;
+use std::sync::Arc;
+
+/// A request under way, which interceptors see. It goes where the reply goes.
+pub(crate) struct ServerFlow {
+    orb: Orb,
+    info: ServerRequestInfo,
+    /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
+    entered: usize,
+    /// The repository id of a user exception on its way.
+    raised: String,
+    /// What the slots of the thread were before the servant was called.
+    outside: Option<Slots>,
+}
+
+impl ServerFlow {
+    /// A request has arrived: the interceptors' first points.
+    #[cold]
+    pub(crate) fn begin(
+        orb: &Orb,
+        header: &RequestHeader<'_>,
+        peer: &Address,
+    ) -> (Box<Self>, Result<(), Interruption>) {
+        let info = ServerRequestInfo {
+            id: header.request_id,
+            operation: header.operation.as_str().into(),
+            response_expected: header.response_expected,
+            peer: peer.clone(),
+            object: None,
+            contexts: Contexts::received(&header.contexts),
+            reply_contexts: Contexts::default(),
+            outcome: None,
+            slots: Slots::default(),
+            slot_count: orb.interceptors().map_or(0, |interceptors| interceptors.slots),
+            kept: Vec::new(),
+        };
+        let mut flow = Box::new(Self {
+            orb: orb.clone(),
+            info,
+            entered: 0,
+            raised: String::new(),
+            outside: None,
+        });
+        let begun = flow.arrive();
+        (flow, begun)
+    }
+
+    fn arrive(&mut self) -> Result<(), Interruption> {
+        let Some(interceptors) = self.orb.interceptors() else { return Ok(()) };
+        for interceptor in &interceptors.server {
+            interceptor.receive_request_service_contexts(&mut self.info)?;
+            self.entered += 1;
+        }
+        Ok(())
+    }
+
+    /// The object was found: the points before its servant is called.
+    #[cold]
+    pub(crate) fn receive_request(
+        &mut self,
+        activation: &Arc<Activation>,
+    ) -> Result<(), Interruption> {
+        let orb = self.orb.clone();
+        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
+        self.info.object = Some(activation.clone());
+        for interceptor in &interceptors.server {
+            interceptor.receive_request(&mut self.info)?;
+        }
+        if interceptors.slots > 0 {
+            self.outside = Some(current::swap(&orb, self.info.slots.clone()));
+        }
+        Ok(())
+    }
+
+    /// The request ends: the interceptors' last points. What an interceptor interrupts with is the
+    /// outcome for the next.
+    #[cold]
+    pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
+        let orb = self.orb.clone();
+        if let Some(outside) = self.outside.take() {
+            self.info.slots = current::swap(&orb, outside);
+        }
+        let Some(interceptors) = orb.interceptors() else { return outcome };
+        let entered = std::mem::take(&mut self.entered);
+        for interceptor in interceptors.server.iter().take(entered).rev() {
+            let end = outcome.end();
+            let info = &mut self.info;
+            info.outcome = Some(outcome);
+            let result = match end {
+                End::Reply => interceptor.send_reply(info).map_err(Interruption::from),
+                End::Exception => interceptor.send_exception(info),
+                End::Other => interceptor.send_other(info),
+            };
+            outcome = match (result, info.outcome.take()) {
+                (Ok(()), Some(outcome)) => outcome,
+                // No interceptor can take the outcome away.
+                (Ok(()), None) => Outcome::Sent,
+                (Err(interruption), _) => interruption.into(),
+            };
+        }
+        outcome
+    }
+
+    /// The user exception of this repository id is on its way.
+    pub(crate) fn raises(&mut self, id: String) {
+        self.raised = id;
+    }
+
+    /// The request ends with what the servant returned, or raised.
+    #[cold]
+    pub(crate) fn answer(&mut self, status: ReplyStatus) -> Outcome {
+        let outcome = match status {
+            ReplyStatus::UserException => Outcome::UserException(std::mem::take(&mut self.raised)),
+            ReplyStatus::NeedsAddressingMode => Outcome::Retry,
+            _ if self.info.response_expected => Outcome::Reply,
+            _ => Outcome::Sent,
+        };
+        self.end(outcome)
+    }
+
+    /// The service contexts of the reply.
+    pub(crate) fn contexts(&self) -> Vec<ServiceContext<'_>> {
+        self.info.reply_contexts.to_send()
+    }
+}
