@@ -166,6 +166,20 @@ fn each_case_of_a_union_passes_through() {
 }
 
 #[test]
+fn an_exception_may_lack_its_repository_id_and_passes_through_as_it_came() {
+    let lost = TypeCode::exception("IDL:Lost:1.0", "Lost", [("why", TypeCode::String(0))]);
+    for id in [Some("IDL:Lost:1.0"), None] {
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Utf8);
+        lost.encode(&mut out).unwrap();
+        id.into_iter().for_each(|id| out.put_string(id).unwrap());
+        out.put_string("because").unwrap();
+        let sent = out.to_vec();
+        let any = Any::decode(&mut Decoder::new(&sent, ByteOrder::Big)).unwrap();
+        assert_eq!(octets_of(&any), sent, "{id:?}");
+    }
+}
+
+#[test]
 fn a_value_that_is_not_of_its_type_is_refused() {
     assert!(Any::with_type(TypeCode::Char, &b'x').is_ok());
     for wrong in [TypeCode::Long, TypeCode::Null, TypeCode::String(0), TypeCode::Boolean] {
