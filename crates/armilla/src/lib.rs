@@ -93,7 +93,9 @@ pub use armilla_cdr::CodeSet;
 pub use armilla_cdr::{
     Any, Decimal, DecimalError, LongDouble, SharedOctets, TypeCode, Typed, WString,
 };
-pub use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+pub use armilla_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder,
+};
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use concurrency::Concurrency;
