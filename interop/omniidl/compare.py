@@ -81,7 +81,11 @@ def compare(armilla, file, include):
 
 
 def run(command):
-    return subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=60)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=60)
+    except subprocess.TimeoutExpired:
+        # A compiler that does not come to an end, as omniidl with a macro bomb, accepts nothing.
+        return subprocess.CompletedProcess(command, 1, "", "no end within 60 s")
 
 
 def table(text):

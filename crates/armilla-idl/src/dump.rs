@@ -7,7 +7,7 @@ use crate::Compilation;
 use crate::json::Json;
 use crate::model::{
     Attribute, Case, ConstValue, DeclId, DeclKind, Declaration, Direction, Export, Flavour,
-    Initializer, Member, Model, Operation, Parameter, Type, Union, Value, ValueModifier,
+    Initializer, Member, Model, Operation, Parameter, Primitive, Type, Union, Value, ValueModifier,
 };
 use crate::source::{Sources, Span};
 
@@ -104,7 +104,12 @@ impl Dump<'_> {
             }
             DeclKind::Typedef(ty) => ("typedef", vec![("type", self.ty(ty))]),
             DeclKind::Const(constant) => {
-                let value = self.value(&constant.value);
+                let value = match (&constant.value, self.model.resolve(&constant.ty)) {
+                    (ConstValue::Float(value), Type::Primitive(Primitive::Float)) => {
+                        Json::Float(shortest(*value))
+                    }
+                    (value, _) => self.value(value),
+                };
                 ("const", vec![("type", self.ty(&constant.ty)), ("value", value)])
             }
             DeclKind::Value(value) => self.valuetype(value),
@@ -266,6 +271,11 @@ impl Dump<'_> {
             text => Json::String(text.text().unwrap_or_default()),
         }
     }
+}
+
+/// The number with the fewest digits that is this one in a `float`.
+fn shortest(value: f64) -> f64 {
+    (value as f32).to_string().parse().unwrap_or(value)
 }
 
 /// Says of what is only declared forward that it is.

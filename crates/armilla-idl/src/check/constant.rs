@@ -198,7 +198,13 @@ impl Checker<'_, '_> {
             _ => return self.wrong_type(expr, wanted, &value),
         };
         match out_of_range {
-            None => Some(value),
+            None => Some(match (wanted, value) {
+                // What a `float` is is the nearest number that it can be.
+                (Wanted::Float, ConstValue::Float(float)) => {
+                    ConstValue::Float(f64::from(float as f32))
+                }
+                (_, value) => value,
+            }),
             Some(message) => self.fail(Code::ConstantRange, expr.span, message),
         }
     }

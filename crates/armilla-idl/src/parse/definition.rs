@@ -1,7 +1,7 @@
 //! The rules of what may stand in a file or a module.
 
 use super::annotation::Annotation;
-use super::ast::{Definition, DefinitionKind, ForwardKind, Item};
+use super::ast::{Definition, DefinitionKind, ForwardKind, Item, TypeKind};
 use super::{Failed, Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::TokenKind;
@@ -198,6 +198,11 @@ impl Parser<'_, '_, '_> {
     fn constant(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let ty = self.simple_type()?;
+        if let TypeKind::Fixed(..) = ty.kind {
+            let message = "the digits of a `fixed` constant are those of its value";
+            let error = Diagnostic::error(Code::AnonymousType, ty.span, message);
+            self.session.report(error.help("write `fixed` alone, or the name of a `typedef`"));
+        }
         let name = self.name("the name of the constant")?;
         self.expect("=")?;
         let value = self.expression()?;

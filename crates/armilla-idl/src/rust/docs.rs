@@ -30,7 +30,8 @@ fn markdown(comment: &[String]) -> Vec<String> {
     // How far the text of the list item that is open is indented.
     let mut item_indent = 0;
     for line in comment {
-        let text = line.trim();
+        let text = line.replace('\t', " ");
+        let text = text.trim();
         let marker = list_marker(text);
         let indent = if marker > 0 { 0 } else { item_indent };
         if marker > 0 {
@@ -72,12 +73,16 @@ fn escape(text: &str) -> String {
     }
     let mut in_code = false;
     let closed = text.matches('`').count().is_multiple_of(2);
-    for character in text.chars() {
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if !in_code && let Some(length) = url(rest) {
+            let (url, behind) = rest.split_at(length);
+            escaped.extend(["<", url, ">"]);
+            rest = behind;
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
         match character {
-            '\t' => {
-                escaped.push(' ');
-                continue;
-            }
             '`' if closed => in_code = !in_code,
             '`' | '[' | ']' | '<' if !in_code => escaped.push('\\'),
             _ => {}
@@ -85,6 +90,17 @@ fn escape(text: &str) -> String {
         escaped.push(character);
     }
     escaped
+}
+
+/// The length of the address of a page that `text` begins with.
+fn url(text: &str) -> Option<usize> {
+    if !(text.starts_with("http://") || text.starts_with("https://")) {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || "<>\"'`[](){}\\".contains(c);
+    let address = &text[..text.find(ends).unwrap_or(text.len())];
+    let address = address.trim_end_matches(['.', ',', ';', ':', '!', '?', '*']);
+    (!address.ends_with('/') || address.matches('/').count() > 2).then_some(address.len())
 }
 
 #[cfg(test)]
@@ -112,6 +128,16 @@ mod tests {
         assert_eq!(markdown_of("a sequence<T>[3]"), "a sequence\\<T>\\[3\\]");
         assert_eq!(markdown_of("a `sequence<T>[3]`"), "a `sequence<T>[3]`");
         assert_eq!(markdown_of("an odd ` in [x]"), "an odd \\` in \\[x\\]");
+    }
+
+    #[test]
+    fn addresses_are_links() {
+        assert_eq!(markdown_of("see http://omg.org/idl."), "see <http://omg.org/idl>.");
+        assert_eq!(
+            markdown_of("a href=\"https://x.org/[1]\""),
+            "a href=\"<https://x.org/>\\[1\\]\""
+        );
+        assert_eq!(markdown_of("begins with http://"), "begins with http://");
     }
 
     #[test]
