@@ -12,6 +12,7 @@ import concurrent.futures
 import json
 import math
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -81,11 +82,18 @@ def compare(armilla, file, include):
 
 
 def run(command):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", timeout=60)
-    except subprocess.TimeoutExpired:
-        # A compiler that does not come to an end, as omniidl with a macro bomb, accepts nothing.
-        return subprocess.CompletedProcess(command, 1, "", "no end within 60 s")
+    options = {"text": True, "errors": "surrogateescape", "start_new_session": True}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, **options) as process:
+        try:
+            out, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            # A compiler that does not come to an end, as omniidl with a macro bomb, accepts
+            # nothing. Its preprocessor is a process of its own.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return subprocess.CompletedProcess(command, 1, "", "no end within 60 s")
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def table(text):
