@@ -83,6 +83,7 @@ mod object;
 mod operations;
 mod orb;
 mod poa;
+mod policies;
 mod server;
 mod settings;
 pub mod transport;
@@ -103,6 +104,7 @@ pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, Us
 pub use object::{LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
+pub use policies::{Policies, PolicyCurrent, PolicyGuard, Rebind, Retries};
 pub use server::ReplyHandle;
 pub use settings::{Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

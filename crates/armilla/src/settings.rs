@@ -2,6 +2,7 @@
 
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
+use crate::policies::{Rebind, Retries};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
 use armilla_ipc::StreamOptions;
@@ -23,8 +24,16 @@ pub struct Settings {
     pub fragment_size: Option<usize>,
     /// How long a call may take, from its first octet to its reply. 30 s; `None` waits for ever.
     pub call_timeout: Option<Duration>,
+    /// How long a call may take until its request has left, connecting included; `None` leaves it at
+    /// the time for the whole call. `None`.
+    pub request_timeout: Option<Duration>,
     /// How long it may take to make a connection. 5 s.
     pub connect_timeout: Duration,
+    /// What a call may do unseen to reach its object. Everything.
+    pub rebind: Rebind,
+    /// How often a call is tried again that was certainly not begun, once every address of its
+    /// reference was tried. Never.
+    pub retries: Retries,
     /// After how long without a call a client closes a connection. 120 s.
     pub client_idle: Duration,
     /// After how long a server closes a connection that brings no request, or takes none of a reply.
@@ -134,7 +143,10 @@ impl Default for Settings {
             max_message: 16 << 20,
             fragment_size: None,
             call_timeout: Some(Duration::from_secs(30)),
+            request_timeout: None,
             connect_timeout: Duration::from_secs(5),
+            rebind: Rebind::Transparent,
+            retries: Retries::NONE,
             client_idle: Duration::from_secs(120),
             server_idle: Duration::from_secs(300),
             header_deadline: Duration::from_secs(10),
@@ -163,6 +175,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether calls have no policies but their limits for the reply and for connections.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        let unlimited = self.request_timeout.is_none();
+        unlimited && self.retries.count == 0 && self.rebind == Rebind::Transparent
+    }
+
     /// How a transport of this ORB makes its streams.
     pub fn stream_options(&self) -> StreamOptions {
         StreamOptions {

@@ -119,8 +119,12 @@ pub(crate) fn call<'p>(
     }
     reference.callable()?;
     let request = Request { operation, response, arguments };
-    let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
+    let settings = reference.orb.settings();
+    let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();
+    if let Some(effective) = object.effective(settings) {
+        journey.keep_to(effective, reference, &mut deadline)?;
+    }
     let _absence = Absence::begin();
     loop {
         let route = reference.route()?;

@@ -15,12 +15,13 @@ impl Endpoint {
     /// `TRANSIENT` when none can be made, `TIMEOUT` when the call had no time left for it; nothing
     /// was executed in either case.
     pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
-        let Some(left) = deadline.remaining() else {
+        if !deadline.may_connect {
+            return Err(self.unbound());
+        }
+        let Some((timeout, all)) = deadline.connecting(self.settings.connect_timeout) else {
             let what = format!("no time was left to connect to {}", self.address);
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
-        let limit = self.settings.connect_timeout;
-        let timeout = left.map_or(limit, |left| left.min(limit));
         match self.address.connect(timeout, &self.settings) {
             Ok(stream) => {
                 let stream = Arc::from(stream);
@@ -28,11 +29,27 @@ impl Endpoint {
                 Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
             }
             Err(error) => {
-                let late = error.kind() == io::ErrorKind::TimedOut && timeout < limit;
-                let kind = if late { ExceptionKind::Timeout } else { ExceptionKind::Transient };
-                Err(self.unreachable(kind, error.to_string()))
+                let late = error.kind() == io::ErrorKind::TimedOut;
+                Err(match late && !all {
+                    true => self.unreachable(ExceptionKind::Timeout, error.to_string()),
+                    false if late => self
+                        .unreachable(ExceptionKind::Transient, error.to_string())
+                        .noting(" (the limit is connect_timeout)"),
+                    false => self.unreachable(ExceptionKind::Transient, error.to_string()),
+                })
             }
         }
+    }
+
+    #[cold]
+    fn unbound(&self) -> SystemException {
+        let what = format!(
+            "no connection to {} is free, and Rebind::NoReconnect makes no other",
+            self.address
+        );
+        SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
+            .because(what)
+            .hint("Object::locate binds the reference anew")
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! How long a call may still take.
 
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::policies::Effective;
 use armilla_ipc::{CoarseInstant, coarse_now};
 use std::time::Duration;
 
@@ -8,12 +10,59 @@ use std::time::Duration;
 pub(crate) struct Deadline {
     pub(crate) started: CoarseInstant,
     pub(crate) limit: Option<Duration>,
+    /// How long it may take until the request has left, where that is less.
+    pub(super) request: Option<Duration>,
+    /// How long a connection may take, where that is not as the ORB has it.
+    pub(super) connect: Option<Duration>,
+    /// Whether a connection may be made.
+    pub(crate) may_connect: bool,
 }
 
 impl Deadline {
     #[inline]
     pub(crate) fn after(limit: Option<Duration>) -> Self {
-        Self { started: coarse_now(), limit }
+        let (request, connect) = (None, None);
+        Self { started: coarse_now(), limit, request, connect, may_connect: true }
+    }
+
+    /// Takes the limits from the policies of the call.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when an absolute time has passed already.
+    pub(super) fn keep_to(&mut self, effective: &Effective) -> Result<(), SystemException> {
+        let Effective { reply, request, connect, .. } = effective;
+        if let Some(passed) = reply.iter().chain(request).find(|limit| limit.time.is_zero()) {
+            let what = format!("the call had no time from the start: {passed}");
+            let kind = ExceptionKind::Timeout;
+            return Err(SystemException::new(kind, Minor::SEND_LATE, Completion::No).because(what));
+        }
+        self.limit = reply.map(|limit| limit.time);
+        self.request = request.map(|limit| limit.time);
+        self.connect = Some(connect.time);
+        Ok(())
+    }
+
+    /// How long a message may take to leave.
+    #[inline]
+    pub(crate) fn sending(&self) -> Option<Duration> {
+        match self.request {
+            None => self.limit,
+            Some(request) => {
+                // At least a moment, for no time at all would be no limit.
+                let left = request.saturating_sub(self.elapsed()).max(Duration::from_millis(1));
+                Some(self.limit.map_or(left, |limit| limit.min(left)))
+            }
+        }
+    }
+
+    /// How long a connection may take, that of the ORB being `usual`: `None` when there is no time
+    /// left. And whether that is all that a connection ever may take.
+    pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, bool)> {
+        let most = self.connect.unwrap_or(usual);
+        let limit = self.request.into_iter().chain(self.limit).min();
+        let left = limit.map_or(most, |limit| limit.saturating_sub(self.elapsed()));
+        let left = left.min(most);
+        (!left.is_zero()).then_some((left, left == most))
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

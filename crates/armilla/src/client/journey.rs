@@ -2,13 +2,17 @@
 //!
 //! What may be tried again is decided here, and nowhere else.
 
+use super::deadline::Deadline;
 use super::route::{Route, Target};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Reference;
+use crate::policies::{Effective, Rebind};
 use arc_swap::Guard;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
 
 /// How far a call has come.
 #[derive(Default)]
@@ -19,6 +23,90 @@ pub(crate) struct Journey {
     failures: usize,
     /// Whether it came back from where an earlier call was forwarded to.
     returned: bool,
+    /// What else is to be kept to.
+    terms: Option<Box<Terms>>,
+}
+
+/// The policies of a call, as far as they say how it goes on.
+struct Terms {
+    effective: Box<Effective>,
+    started: Instant,
+    /// Whether the reference was bound before, and must stay so.
+    bound: bool,
+    /// How often the call was tried again.
+    retried: u32,
+}
+
+impl Journey {
+    /// Makes the call keep to these policies, and `deadline` to theirs.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when an absolute time has passed already.
+    #[cold]
+    pub(crate) fn keep_to(
+        &mut self,
+        effective: Box<Effective>,
+        reference: &Reference,
+        deadline: &mut Deadline,
+    ) -> Result<(), SystemException> {
+        deadline.keep_to(&effective)?;
+        let bound = reference.route.load().is_some();
+        deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
+        let bound = bound && effective.rebind != Rebind::Transparent;
+        let terms = Terms { effective, started: Instant::now(), bound, retried: 0 };
+        self.terms = Some(Box::new(terms));
+        Ok(())
+    }
+
+    /// Lets the reference be bound anew.
+    #[cold]
+    pub(crate) fn unbind(&mut self, deadline: &mut Deadline) {
+        deadline.may_connect = true;
+        if let Some(terms) = &mut self.terms {
+            terms.bound = false;
+        }
+    }
+
+    /// After the last of everything that can be tried: waits before it is tried again, or returns
+    /// the error.
+    #[cold]
+    fn retry(&mut self, error: SystemException) -> Result<(), SystemException> {
+        let Some(terms) = &mut self.terms else { return Err(error) };
+        let retries = terms.effective.retries;
+        if terms.retried >= retries.count {
+            let note =
+                format!("; tried {} times more, as often as `retries` allows", terms.retried);
+            return Err(if terms.retried > 0 { error.noting(&note) } else { error });
+        }
+        let pause = retries.pause(terms.retried);
+        let limits = terms.effective.reply.iter().chain(&terms.effective.request);
+        let shortest = limits.min_by_key(|limit| limit.time);
+        let elapsed = terms.started.elapsed();
+        if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
+            let tried = terms.retried;
+            return Err(
+                error.noting(&format!("; not tried again after {tried} times, for {limit}"))
+            );
+        }
+        thread::sleep(pause);
+        terms.retried += 1;
+        self.failures = 0;
+        Ok(())
+    }
+
+    /// Names the policy whose time has passed.
+    #[cold]
+    fn explain(&self, error: SystemException) -> SystemException {
+        let Some(terms) = &self.terms else { return error };
+        let Effective { reply, request, .. } = &*terms.effective;
+        // A request that was not sent was late for what comes first.
+        let unsent = error.completed() == Completion::No;
+        let limits = request.iter().filter(|_| unsent).chain(reply);
+        match limits.min_by_key(|limit| limit.time) {
+            Some(limit) => error.hint(format!("the limit is {limit}")),
+            None => error,
+        }
+    }
 }
 
 /// Where a server sends a call instead of answering it.
@@ -76,6 +164,10 @@ impl Reference {
         if journey.forwards > self.orb.settings().max_forwards {
             return Err(too_many_forwards(journey.forwards));
         }
+        let elsewhere = !matches!(forward, Forward::Readdress(_));
+        if elsewhere && journey.terms.as_ref().is_some_and(|terms| terms.bound) {
+            return Err(would_rebind());
+        }
         let by_key = AddressingDisposition::Key;
         self.take_route(match forward {
             Forward::To(ior) => Route::new(&self.orb, &ior, Some(&ior), by_key)?,
@@ -110,9 +202,13 @@ impl Reference {
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
-        match gone && exception.completed() == Completion::No && self.turn_back(route, journey) {
-            true => Ok(()),
-            false => Err(exception),
+        let unbegun = exception.completed() == Completion::No;
+        if gone && unbegun && self.turn_back(route, journey) {
+            return Ok(());
+        }
+        match exception.kind() {
+            ExceptionKind::Transient if unbegun => journey.retry(exception),
+            _ => Err(exception),
         }
     }
 
@@ -129,6 +225,9 @@ impl Reference {
     ) -> Result<(), SystemException> {
         let unreached =
             matches!(error.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
+        if error.kind() == ExceptionKind::Timeout {
+            return Err(journey.explain(error));
+        }
         if error.completed() != Completion::No || !unreached {
             return Err(error);
         }
@@ -137,7 +236,11 @@ impl Reference {
             route.leave(failed);
             return Ok(());
         }
-        if self.turn_back(route, journey) { Ok(()) } else { Err(error) }
+        if self.turn_back(route, journey) {
+            return Ok(());
+        }
+        route.leave(failed);
+        journey.retry(error)
     }
 
     /// Sends the call to the reference's own addresses again, once, when it failed at a place that
@@ -145,7 +248,8 @@ impl Reference {
     /// they would say.
     #[cold]
     pub(crate) fn turn_back(&self, route: &Route, journey: &mut Journey) -> bool {
-        if !route.is_forwarded() || journey.forwards > 0 || journey.returned {
+        let bound = journey.terms.as_ref().is_some_and(|terms| terms.bound);
+        if bound || !route.is_forwarded() || journey.forwards > 0 || journey.returned {
             return false;
         }
         journey.returned = true;
@@ -153,6 +257,13 @@ impl Reference {
         self.route.store(None);
         true
     }
+}
+
+#[cold]
+fn would_rebind() -> SystemException {
+    SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
+        .because("the server forwards the call, which the policy Rebind does not allow any more")
+        .hint("Object::locate binds the reference anew")
 }
 
 #[cold]

@@ -223,7 +223,7 @@ impl Link {
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
         self.stream
-            .set_send_timeout(deadline.limit)
+            .set_send_timeout(deadline.sending())
             .map_err(|source| SendError { sent: 0, source })
             .and_then(|()| send(&*self.stream, message, self.fragment_size))
             .map_err(|error| self.unsent(&error))

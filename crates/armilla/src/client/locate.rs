@@ -25,8 +25,13 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     reference.callable()?;
     let settings = reference.orb.settings();
-    let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+    let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();
+    if let Some(effective) = object.effective(settings) {
+        journey.keep_to(effective, reference, &mut deadline)?;
+        // The question where the object is binds the reference.
+        journey.unbind(&mut deadline);
+    }
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };

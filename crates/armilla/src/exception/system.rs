@@ -83,6 +83,14 @@ impl SystemException {
         self.because(format!("{server} answered {operation}: {reason}"))
     }
 
+    /// The same exception with something added to what happened.
+    #[cold]
+    #[must_use]
+    pub(crate) fn noting(mut self, note: &str) -> Self {
+        self.story.get_or_insert_default().what.push_str(note);
+        self
+    }
+
     /// A value could not be encoded.
     #[cold]
     pub(crate) fn encoding(error: &CdrError, completed: Completion) -> Self {

@@ -6,6 +6,8 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
 use crate::poa::Activation;
+use crate::policies::{Effective, Policies};
+use crate::settings::Settings;
 use arc_swap::ArcSwapOption;
 use armilla_cdr::Encode;
 use armilla_giop::ior::Ior;
@@ -21,6 +23,7 @@ use std::time::Duration;
 pub struct Object {
     reference: Option<Arc<Reference>>,
     timeout: Option<Duration>,
+    policies: Option<Arc<Policies>>,
 }
 
 /// What all clones of a reference share.
@@ -38,7 +41,7 @@ pub(crate) struct Reference {
 impl Object {
     /// The nil reference.
     pub const fn nil() -> Self {
-        Self { reference: None, timeout: None }
+        Self { reference: None, timeout: None, policies: None }
     }
 
     /// The reference that `ior` stands for; nil for a nil IOR.
@@ -57,7 +60,7 @@ impl Object {
     ) -> Self {
         let (route, home) = Default::default();
         let reference = Reference { orb: orb.clone(), ior, activation, route, home };
-        Self { reference: Some(Arc::new(reference)), timeout: None }
+        Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 
     /// Whether it denotes no object.
@@ -65,7 +68,15 @@ impl Object {
         self.reference.is_none()
     }
 
-    /// The same reference for calls that may take up to `timeout` each.
+    /// The same reference for calls with these policies; those that it had before are gone. They
+    /// count more than those of the thread and of the ORB.
+    #[must_use]
+    pub fn with_policies(&self, policies: Policies) -> Self {
+        Self { policies: Some(Arc::new(policies)), ..self.clone() }
+    }
+
+    /// The same reference for calls that may take up to `timeout` each: the short form of
+    /// [`with_policies`](Self::with_policies) for the round trip, which it counts more than.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self.clone() }
@@ -163,6 +174,12 @@ impl Object {
     /// The object, when it lives in this process.
     pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
         self.reference.as_ref()?.activation.as_ref()
+    }
+
+    /// The policies of calls through it; `None` when there is nothing to look up.
+    #[inline]
+    pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
+        Effective::of(self.policies.as_deref(), self.timeout, settings)
     }
 
     /// How long a call may take: what was set for this reference, else for the ORB.

@@ -4,6 +4,7 @@ use super::{Interface, IsA, Object, Upcast};
 use crate::client;
 use crate::exception::{Error, Raises, SystemException};
 use crate::poa::Activation;
+use crate::policies::Policies;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;
 use std::sync::Arc;
@@ -67,6 +68,12 @@ impl<I: Interface + ?Sized> Ref<I> {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { object: self.object.with_timeout(timeout), local: self.local.clone() }
+    }
+
+    /// The same reference for calls with these policies; see [`Object::with_policies`].
+    #[must_use]
+    pub fn with_policies(&self, policies: Policies) -> Self {
+        Self { object: self.object.with_policies(policies), local: self.local.clone() }
     }
 
     /// The servant, where the object is active in this process. Generated code calls it first.

@@ -2,6 +2,7 @@
 
 use super::OrbBuilder;
 use crate::exception::{Minor, SystemException};
+use crate::policies::Rebind;
 use crate::settings::PublishAs;
 use armilla_cdr::CodeSet;
 use armilla_giop::Version;
@@ -26,6 +27,9 @@ impl OrbBuilder {
     /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
     /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
+    /// | `-ORBRequestTimeout MILLISECONDS` | [`Settings::request_timeout`](crate::Settings::request_timeout); 0 is none |
+    /// | `-ORBRetries COUNT` | [`Retries::count`](crate::Retries::count) of the ORB |
+    /// | `-ORBRebind transparent\|no-rebind\|no-reconnect` | [`Settings::rebind`](crate::Settings::rebind) |
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
     /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set), by a name such as `ISO-8859-15` |
     /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
@@ -77,6 +81,15 @@ impl OrbBuilder {
                 let limit = number(name, &value)?;
                 self.settings.connect_timeout = std::time::Duration::from_millis(limit);
             }
+            "-ORBRequestTimeout" => {
+                let limit = number(name, &value)?;
+                self.settings.request_timeout =
+                    (limit > 0).then(|| std::time::Duration::from_millis(limit));
+            }
+            "-ORBRetries" => {
+                self.settings.retries.count = number(name, &value)?.try_into().unwrap_or(u32::MAX);
+            }
+            "-ORBRebind" => self.settings.rebind = rebind(name, &value)?,
             "-ORBMaxGIOPVersion" => self.settings.max_giop = version(name, &value)?,
             "-ORBNativeCharCodeSet" => {
                 self.settings.native_char_code_set = code_set(name, &value, false)?;
@@ -104,6 +117,17 @@ impl OrbBuilder {
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
         }
         Ok(self)
+    }
+}
+
+fn rebind(name: &str, value: &str) -> Result<Rebind, SystemException> {
+    match value {
+        "transparent" => Ok(Rebind::Transparent),
+        "no-rebind" => Ok(Rebind::NoRebind),
+        "no-reconnect" => Ok(Rebind::NoReconnect),
+        _ => Err(bad(format!(
+            "{name} {value:?}: one of transparent, no-rebind and no-reconnect is needed"
+        ))),
     }
 }
 

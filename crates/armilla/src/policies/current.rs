@@ -1,0 +1,66 @@
+//! The policies of a thread (CORBA 3.4 Part 1, 8.9.3, `PolicyCurrent`).
+
+use super::Policies;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+thread_local! {
+    /// Those that are set with the numbers of their guards, the latest last.
+    static SET: RefCell<Vec<(u64, Policies)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many are set in all threads together: while it is none no call looks at its thread's.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The policies of the present thread.
+///
+/// ```
+/// use armilla::{Policies, PolicyCurrent};
+/// use std::time::Duration;
+///
+/// let limit = Some(Duration::from_millis(50));
+/// let hurry = PolicyCurrent::set(Policies { round_trip_timeout: limit, ..Policies::default() });
+/// // Calls that this thread makes here have 50 ms each.
+/// drop(hurry);
+/// ```
+#[derive(Debug)]
+pub struct PolicyCurrent(());
+
+impl PolicyCurrent {
+    /// Sets policies for the calls that this thread makes until the guard is dropped. What they
+    /// leave open is as it was set before.
+    #[must_use = "the policies hold as long as the guard lives"]
+    pub fn set(policies: Policies) -> PolicyGuard {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        SET.with_borrow_mut(|set| set.push((number, policies)));
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        PolicyGuard { number, thread: PhantomData }
+    }
+}
+
+/// Keeps policies of a thread set; it stays in the thread.
+#[derive(Debug)]
+pub struct PolicyGuard {
+    number: u64,
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for PolicyGuard {
+    fn drop(&mut self) {
+        SET.with_borrow_mut(|set| set.retain(|(number, _)| *number != self.number));
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether any thread has policies.
+#[inline]
+pub(super) fn any() -> bool {
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// The first answer of `get`, the policies that were set last being asked first.
+pub(super) fn find<T>(get: impl Fn(&Policies) -> Option<T>) -> Option<T> {
+    SET.with_borrow(|set| set.iter().rev().find_map(|(_, policies)| get(policies)))
+}

@@ -1,0 +1,115 @@
+//! Which policies hold for a call: those of the reference, else of the thread, else of the ORB.
+
+use super::{Policies, Rebind, Retries, current};
+use crate::settings::Settings;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Where a policy was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Reference,
+    Thread,
+    Orb,
+}
+
+/// A limit of time, and the policy that it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) time: Duration,
+    level: Level,
+    policy: &'static str,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whose = match self.level {
+            Level::Reference => "reference",
+            Level::Thread => "thread",
+            Level::Orb => "ORB",
+        };
+        write!(f, "the {whose}'s {}", self.policy)
+    }
+}
+
+/// The policies of one call.
+#[derive(Debug)]
+pub(crate) struct Effective {
+    /// Until the reply.
+    pub(crate) reply: Option<Limit>,
+    /// Until the request has left.
+    pub(crate) request: Option<Limit>,
+    /// For a connection.
+    pub(crate) connect: Limit,
+    pub(crate) rebind: Rebind,
+    pub(crate) retries: Retries,
+}
+
+impl Effective {
+    /// The policies for a call through a reference that has `own` and `timeout`; `None` when there
+    /// is nothing but limits for the reply and connections, as every call has them.
+    #[inline]
+    pub(crate) fn of(
+        own: Option<&Policies>,
+        timeout: Option<Duration>,
+        settings: &Settings,
+    ) -> Option<Box<Self>> {
+        match own.is_some() || current::any() || !settings.is_plain() {
+            true => Some(Self::look_up(own, timeout, settings)),
+            false => None,
+        }
+    }
+
+    #[cold]
+    fn look_up(
+        own: Option<&Policies>,
+        timeout: Option<Duration>,
+        settings: &Settings,
+    ) -> Box<Self> {
+        let none = Policies::default();
+        let own = own.unwrap_or(&none);
+        let relative = |get: fn(&Policies) -> Option<Duration>, policy, orb: Option<_>| {
+            let (time, level) = leveled(own, get, orb)?;
+            Some(Limit { time, level, policy })
+        };
+        let absolute = |get: fn(&Policies) -> Option<Instant>, policy| {
+            let (end, level) = leveled(own, get, None)?;
+            Some(Limit { time: end.saturating_duration_since(Instant::now()), level, policy })
+        };
+        let short =
+            timeout.map(|time| Limit { time, level: Level::Reference, policy: "with_timeout" });
+        let orb = |time, policy| Limit { time, level: Level::Orb, policy };
+        let round_trip = short
+            .or_else(|| relative(|own| own.round_trip_timeout, "round_trip_timeout", None))
+            .or_else(|| settings.call_timeout.map(|time| orb(time, "call_timeout")));
+        let request = settings.request_timeout;
+        let connect = relative(|own| own.connect_timeout, "connect_timeout", None);
+        Box::new(Self {
+            reply: shorter(round_trip, absolute(|own| own.reply_end, "reply_end")),
+            request: shorter(
+                relative(|own| own.request_timeout, "request_timeout", request),
+                absolute(|own| own.request_end, "request_end"),
+            ),
+            connect: connect.unwrap_or_else(|| orb(settings.connect_timeout, "connect_timeout")),
+            rebind: leveled(own, |own| own.rebind, None).map_or(settings.rebind, |found| found.0),
+            retries: leveled(own, |own| own.retries, None)
+                .map_or(settings.retries, |found| found.0),
+        })
+    }
+}
+
+/// What `get` finds in the reference, else in the thread, else what the ORB has.
+fn leveled<T>(
+    own: &Policies,
+    get: fn(&Policies) -> Option<T>,
+    orb: Option<T>,
+) -> Option<(T, Level)> {
+    get(own)
+        .map(|found| (found, Level::Reference))
+        .or_else(|| current::find(get).map(|found| (found, Level::Thread)))
+        .or_else(|| orb.map(|found| (found, Level::Orb)))
+}
+
+fn shorter(a: Option<Limit>, b: Option<Limit>) -> Option<Limit> {
+    a.into_iter().chain(b).min_by_key(|limit| limit.time)
+}
