@@ -35,14 +35,14 @@ pub(crate) fn call<'p>(
     reference.callable()?;
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let slots = interceptors.slots_of_thread(&reference.orb);
-    let for_good = RefCell::default();
-    let request = Request { operation, response, arguments };
-    let call = Call { interceptors, object, reference, request, deadline, slots, for_good };
     let mut journey = Journey::default();
     if let Some(effective) = object.effective(settings) {
         journey.keep_to(effective, reference, &mut deadline)?;
     }
+    let slots = interceptors.slots_of_thread(&reference.orb);
+    let for_good = RefCell::default();
+    let request = Request { operation, response, arguments };
+    let call = Call { interceptors, object, reference, request, deadline, slots, for_good };
     let _absence = Absence::begin();
     loop {
         let outcome = match call.here() {
