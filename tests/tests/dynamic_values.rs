@@ -288,6 +288,17 @@ fn what_would_be_too_large_is_not_made() {
 }
 
 #[test]
+fn a_type_that_would_fill_the_memory_is_not_written_as_text() {
+    let mut ty = TypeCode::Long;
+    for level in 0..60 {
+        let members = [("left", ty.clone()), ("right", ty)];
+        ty = TypeCode::structure(format!("IDL:Level{level}:1.0"), "", members);
+    }
+    let tree = DynAny::from_any(&Any::new(&ty).unwrap()).unwrap();
+    assert!(matches!(tree.to_json(), Err(DynAnyError::InvalidValue(_))));
+}
+
+#[test]
 fn text_is_checked_and_errors_name_the_member() {
     let label = |json| DynAny::from_json(&Label::type_code(), &json);
     let good = json!({"text": "t", "shade": "GREEN", "place": {"tag": 1, "x": 2, "y": -3}});

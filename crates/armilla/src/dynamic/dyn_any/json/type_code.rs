@@ -2,7 +2,9 @@
 
 use super::super::{DynAnyError, Result};
 use armilla_cdr::TypeCode;
-use armilla_cdr::type_code::{TypeCodeFactory as Factory, UnionMember};
+use armilla_cdr::type_code::{
+    MemberCode, TypeCodeFactory as Factory, UnionCode, UnionMember, ValueCode,
+};
 use serde_json::{Map, Value, json};
 
 /// The types whose name says everything, as IDL names them.
@@ -27,81 +29,101 @@ const BASIC: [(&str, TypeCode); 18] = [
     ("Principal", TypeCode::Principal),
 ];
 
-pub(super) fn to_json(code: &TypeCode) -> Value {
-    let kind = |kind: &str, id: &str, name: &str| json!({"kind": kind, "id": id, "name": name});
-    let (mut object, more) = match code {
-        TypeCode::String(0) => return "string".into(),
-        TypeCode::WString(0) => return "wstring".into(),
-        TypeCode::String(bound) => return format!("string<{bound}>").into(),
-        TypeCode::WString(bound) => return format!("wstring<{bound}>").into(),
-        TypeCode::Fixed { digits, scale } => return format!("fixed<{digits},{scale}>").into(),
-        TypeCode::Recursive(id) => return json!({"kind": "recursive", "id": &**id}),
-        TypeCode::Sequence(element, bound) => {
-            return json!({"kind": "sequence", "element": to_json(element), "bound": bound});
-        }
-        TypeCode::Array(element, length) => {
-            return json!({"kind": "array", "element": to_json(element), "length": length});
-        }
-        TypeCode::ObjectReference(code) => return kind("interface", &code.id, &code.name),
-        TypeCode::AbstractInterface(code) => {
-            return kind("abstract interface", &code.id, &code.name);
-        }
-        TypeCode::LocalInterface(code) => return kind("local interface", &code.id, &code.name),
-        TypeCode::Component(code) => return kind("component", &code.id, &code.name),
-        TypeCode::Home(code) => return kind("home", &code.id, &code.name),
-        TypeCode::Native(code) => return kind("native", &code.id, &code.name),
-        TypeCode::Struct(code) => {
-            let members = code.members.iter().map(|m| member(&m.name, &m.ty)).collect();
-            (kind("struct", &code.id, &code.name), vec![("members", members)])
-        }
-        TypeCode::Exception(code) => {
-            let members = code.members.iter().map(|m| member(&m.name, &m.ty)).collect();
-            (kind("exception", &code.id, &code.name), vec![("members", members)])
-        }
-        TypeCode::Enum(code) => {
-            let names = code.enumerators.clone().into();
-            (kind("enum", &code.id, &code.name), vec![("enumerators", names)])
-        }
-        TypeCode::Alias(code) => {
-            (kind("alias", &code.id, &code.name), vec![("type", to_json(&code.ty))])
-        }
-        TypeCode::ValueBox(code) => {
-            (kind("value box", &code.id, &code.name), vec![("type", to_json(&code.ty))])
-        }
-        TypeCode::Union(code) => {
-            let cases = code.cases.iter().enumerate().map(|(index, case)| {
-                let is_default = code.default == u32::try_from(index).ok();
-                let label = if is_default { Value::Null } else { case.label.into() };
-                json!({"label": label, "name": case.name, "type": to_json(&case.ty)})
-            });
-            let more =
-                vec![("discriminator", to_json(&code.discriminator)), ("cases", cases.collect())];
-            (kind("union", &code.id, &code.name), more)
-        }
-        TypeCode::Value(code) | TypeCode::Event(code) => {
-            let members = code.members.iter().map(|member| {
-                json!({"name": member.name, "type": to_json(&member.ty), "public": member.public})
-            });
-            let more = vec![
-                ("modifier", code.modifier.into()),
-                ("base", to_json(&code.base)),
-                ("members", members.collect()),
-            ];
-            (kind("value", &code.id, &code.name), more)
-        }
-        basic => {
-            let known = BASIC.iter().find(|(_, code)| code.kind() == basic.kind());
-            return known.map_or(Value::Null, |(name, _)| (*name).into());
-        }
-    };
-    if let Some(object) = object.as_object_mut() {
-        object.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
-    }
-    object
+/// How many types one may consist of to be written; what it shares is written each time.
+const MAX_TYPES: u32 = 100_000;
+
+pub(super) fn to_json(code: &TypeCode) -> Result<Value> {
+    Writer { left: MAX_TYPES }.code(code)
 }
 
-fn member(name: &str, ty: &TypeCode) -> Value {
-    json!({"name": name, "type": to_json(ty)})
+struct Writer {
+    left: u32,
+}
+
+impl Writer {
+    fn code(&mut self, code: &TypeCode) -> Result<Value> {
+        let too_large = || bad("the type consists of too many others to be written");
+        self.left = self.left.checked_sub(1).ok_or_else(too_large)?;
+        Ok(match code {
+            TypeCode::String(0) => "string".into(),
+            TypeCode::WString(0) => "wstring".into(),
+            TypeCode::String(bound) => format!("string<{bound}>").into(),
+            TypeCode::WString(bound) => format!("wstring<{bound}>").into(),
+            TypeCode::Fixed { digits, scale } => format!("fixed<{digits},{scale}>").into(),
+            TypeCode::Recursive(id) => json!({"kind": "recursive", "id": &**id}),
+            TypeCode::Sequence(element, bound) => {
+                json!({"kind": "sequence", "element": self.code(element)?, "bound": bound})
+            }
+            TypeCode::Array(element, length) => {
+                json!({"kind": "array", "element": self.code(element)?, "length": length})
+            }
+            TypeCode::ObjectReference(code) => named_type("interface", &code.id, &code.name),
+            TypeCode::AbstractInterface(code) => {
+                named_type("abstract interface", &code.id, &code.name)
+            }
+            TypeCode::LocalInterface(code) => named_type("local interface", &code.id, &code.name),
+            TypeCode::Component(code) => named_type("component", &code.id, &code.name),
+            TypeCode::Home(code) => named_type("home", &code.id, &code.name),
+            TypeCode::Native(code) => named_type("native", &code.id, &code.name),
+            code => match BASIC.iter().find(|(_, basic)| code.kind() == basic.kind()) {
+                Some((name, _)) => (*name).into(),
+                None => self.composed(code)?,
+            },
+        })
+    }
+
+    fn composed(&mut self, code: &TypeCode) -> Result<Value> {
+        let (kind, more) = match code {
+            TypeCode::Struct(code) => ("struct", vec![("members", self.members(&code.members)?)]),
+            TypeCode::Exception(code) => {
+                ("exception", vec![("members", self.members(&code.members)?)])
+            }
+            TypeCode::Enum(code) => {
+                ("enum", vec![("enumerators", code.enumerators.clone().into())])
+            }
+            TypeCode::Alias(code) => ("alias", vec![("type", self.code(&code.ty)?)]),
+            TypeCode::ValueBox(code) => ("value box", vec![("type", self.code(&code.ty)?)]),
+            TypeCode::Union(code) => ("union", self.union(code)?),
+            TypeCode::Value(code) => ("value", self.value(code)?),
+            TypeCode::Event(code) => ("event", self.value(code)?),
+            _ => return Err(bad("the type cannot be written")),
+        };
+        let mut object =
+            named_type(kind, code.id().unwrap_or_default(), code.name().unwrap_or_default());
+        if let Some(object) = object.as_object_mut() {
+            object.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        }
+        Ok(object)
+    }
+
+    fn members(&mut self, members: &[MemberCode]) -> Result<Value> {
+        let member = |m: &MemberCode| Ok(json!({"name": m.name, "type": self.code(&m.ty)?}));
+        members.iter().map(member).collect()
+    }
+
+    fn union(&mut self, code: &UnionCode) -> Result<Vec<(&'static str, Value)>> {
+        let cases = code.cases.iter().enumerate().map(|(index, case)| {
+            let is_default = code.default == u32::try_from(index).ok();
+            let label = if is_default { Value::Null } else { case.label.into() };
+            Ok(json!({"label": label, "name": case.name, "type": self.code(&case.ty)?}))
+        });
+        let cases = cases.collect::<Result<Value>>()?;
+        Ok(vec![("discriminator", self.code(&code.discriminator)?), ("cases", cases)])
+    }
+
+    fn value(&mut self, code: &ValueCode) -> Result<Vec<(&'static str, Value)>> {
+        let members = code
+            .members
+            .iter()
+            .map(|m| Ok(json!({"name": m.name, "type": self.code(&m.ty)?, "public": m.public})));
+        let members = members.collect::<Result<Value>>()?;
+        let base = self.code(&code.base)?;
+        Ok(vec![("modifier", code.modifier.into()), ("base", base), ("members", members)])
+    }
+}
+
+fn named_type(kind: &str, id: &str, name: &str) -> Value {
+    json!({"kind": kind, "id": id, "name": name})
 }
 
 pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
@@ -135,7 +157,7 @@ pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
             let cases = list(object, "cases")?.iter().map(case).collect::<Result<Vec<_>>>()?;
             Factory::create_union_tc(id, name, part(object, "discriminator")?, cases)
         }
-        "value" => {
+        kind @ ("value" | "event") => {
             let state = list(object, "members")?.iter().map(|member| {
                 let (name, ty) = named_part(member)?;
                 Ok((name, ty, member.get("public").and_then(Value::as_bool).unwrap_or(true)))
@@ -144,7 +166,10 @@ pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
             let base = object.get("base").map_or(Ok(TypeCode::Null), from_json)?;
             let modifier = object.get("modifier").and_then(Value::as_i64).unwrap_or_default();
             let modifier = i16::try_from(modifier).map_err(|_| bad("there is no such modifier"))?;
-            Factory::create_value_tc(id, name, modifier, base, state)
+            match kind {
+                "event" => Factory::create_event_tc(id, name, modifier, base, state),
+                _ => Factory::create_value_tc(id, name, modifier, base, state),
+            }
         }
         kind => return Err(bad(&format!("there is no kind of types {kind:?}"))),
     };

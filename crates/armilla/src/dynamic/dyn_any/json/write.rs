@@ -37,10 +37,10 @@ impl Writer {
             Content::Fixed(_) => value.clone().as_fixed()?.value().into(),
             Content::Enum(_) => value.clone().as_enum()?.name().into(),
             Content::Any(any) => json!({
-                TYPE: type_code::to_json(any.type_code()),
+                TYPE: type_code::to_json(any.type_code())?,
                 VALUE: Self::default().value(&DynAny::from_any(any)?)?,
             }),
-            Content::TypeCode(code) => type_code::to_json(code),
+            Content::TypeCode(code) => type_code::to_json(code)?,
             Content::Reference(ior) if ior.is_nil() => Value::Null,
             Content::Reference(ior) => {
                 ior.to_text().map_err(|error| DynAnyError::invalid(error.to_string()))?.into()
