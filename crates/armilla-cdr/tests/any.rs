@@ -313,3 +313,42 @@ impl Random {
         }
     }
 }
+
+/// Boxed strings in as many `any`s; all but the first are indirections to what is in the first.
+fn shared_boxes(text: &str, count: usize) -> (TypeCode, Vec<u8>) {
+    let code = TypeCode::value_box("IDL:T:1.0", "T", TypeCode::String(0));
+    let mut out = Encoder::new(ByteOrder::Big);
+    code.encode(&mut out).unwrap();
+    let target = out.len().next_multiple_of(4);
+    out.put_u32(0x7fff_ff00);
+    out.put_string(text).unwrap();
+    for _ in 1..count {
+        code.encode(&mut out).unwrap();
+        out.put_u32(0xffff_ffff);
+        let here = out.len();
+        out.put_i32(target as i32 - here as i32);
+    }
+    let octets = out.to_vec();
+    (code, octets)
+}
+
+#[test]
+fn anys_that_share_a_value_have_it_each() {
+    let (code, octets) = shared_boxes("boxed", 3);
+    let mut input = Decoder::new(&octets, ByteOrder::Big);
+    let anys: Vec<Any> = (0..3).map(|_| Any::decode(&mut input).unwrap()).collect();
+    assert_eq!((&anys[0], &anys[0]), (&anys[1], &anys[2]));
+    assert_eq!(anys[1].type_code(), &code);
+    let mut whole = anys[2].decoder();
+    assert_eq!(whole.u32().unwrap(), 0x7fff_ff00);
+    assert_eq!(whole.string().unwrap(), "boxed");
+    assert_eq!((whole.remaining(), input.remaining()), (0, 0));
+}
+
+#[test]
+fn a_large_value_is_not_given_to_any_number_of_anys() {
+    let (_, octets) = shared_boxes(&"b".repeat(1 << 20), 1000);
+    let mut input = Decoder::new(&octets, ByteOrder::Big);
+    let read = (0..1000).map_while(|_| Any::decode(&mut input).ok()).count();
+    assert!((2..10).contains(&read), "{read} anys have the value");
+}

@@ -48,18 +48,25 @@ impl<'c> Copy<'c> {
                 out.put_null_value();
                 return Ok(());
             }
-            ValueHead::Known(handle) => {
-                let begun = out.begin_dynamic_value(&handle, &[], false)?;
-                return if begun.is_none() { Ok(()) } else { Err(invalid(ELSEWHERE)) };
+            ValueHead::Known(handle) if out.has_value(&handle) => {
+                // An indirection, since it is there.
+                return out.begin_dynamic_value(&handle, &[], false).map(|_| ());
+            }
+            // It stands outside of this `any`, which must have it all.
+            ValueHead::Known(_) => {
+                return input.value_again(|input| self.valuetype(declared, input, out));
             }
             ValueHead::New(head) => head,
         };
         let (code, skipped) = self.actual(declared, &head)?;
-        let handle: ValueHandle = Arc::new(Copied(0));
+        let noted = input.noted_value(&head);
+        let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied(0)));
         let ids = head.ids().get(skipped..).unwrap_or_default();
         let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated())?;
-        let Some(mut state) = begun else { return Err(invalid(ELSEWHERE)) };
-        input.note_value(&head, handle);
+        let Some(mut state) = begun else { return Err(invalid("a value is written twice")) };
+        if noted.is_none() {
+            input.note_value(&head, handle);
+        }
         self.enclosing.push(code);
         let copied =
             input.value_state(&head, skipped > 0, |input| self.state(code, input, &mut state));
@@ -143,9 +150,6 @@ impl<'c> Copy<'c> {
         }
     }
 }
-
-/// A value is named by an indirection, and stands outside of the any that names it.
-const ELSEWHERE: &str = "an indirection leads out of the any that it stands in";
 
 #[cold]
 const fn invalid(what: &'static str) -> CdrError {

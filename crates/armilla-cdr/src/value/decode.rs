@@ -12,6 +12,9 @@ const MAX_ID: usize = 4096;
 /// The most repository ids that one value may have.
 const MAX_IDS: usize = 64;
 
+/// How many times the octets of a message may be read again in all, for values that several `any`s share.
+const MAX_AGAIN: usize = 4;
+
 /// What a decoder notes of the values in its input.
 #[derive(Clone)]
 pub(crate) struct Values<'a> {
@@ -21,10 +24,22 @@ pub(crate) struct Values<'a> {
     level: u32,
     /// Values of this level and above have ended: one end tag may end several.
     ended: u32,
-    // By position, which only grows.
-    known: Vec<(usize, ValueHandle)>,
+    /// Where the last indirection led.
+    target: usize,
+    /// How many octets were read again.
+    again: usize,
+    // By position.
+    known: Vec<(usize, Known)>,
     ids: Vec<(usize, &'a [u8])>,
     lists: Vec<(usize, Arc<[&'a [u8]]>)>,
+}
+
+/// A value that was read, or is being read.
+#[derive(Clone)]
+struct Known {
+    handle: ValueHandle,
+    /// How many values in chunks enclose it.
+    level: u32,
 }
 
 impl core::fmt::Debug for Values<'_> {
@@ -100,10 +115,10 @@ impl<'a> Decoder<'a> {
             INDIRECTION => {
                 let target = self.target()?;
                 self.leave(between_chunks && !in_chunk);
-                let known = &self.table().known;
-                match known.binary_search_by_key(&target, |(position, _)| *position) {
-                    Ok(found) => Ok(ValueHead::Known(known[found].1.clone())),
-                    Err(_) => Err(self.invalid("an indirection leads to no value")),
+                self.table().target = target;
+                match noted(&self.table().known, target) {
+                    Some(known) => Ok(ValueHead::Known(known.handle.clone())),
+                    None => Err(self.invalid("an indirection leads to no value")),
                 }
             }
             _ if self.table().level > 0 && (in_chunk || !between_chunks) => {
@@ -116,7 +131,47 @@ impl<'a> Decoder<'a> {
     /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
     /// is noted before its state is read, for that may lead back to it.
     pub fn note_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
-        self.table().known.push((head.position, value));
+        let table = self.table();
+        let level = table.level - u32::from(head.chunked);
+        note(&mut table.known, head.position, Known { handle: value, level });
+    }
+
+    /// What was noted of the value that begins at `head`, when it is being read
+    /// [again](Self::value_again).
+    pub fn noted_value(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
+        noted(&self.table().known, head.position).map(|known| known.handle.clone())
+    }
+
+    /// Goes back to the value that [`value_head`](Self::value_head) has just found to be known,
+    /// calls `read` at its head, and returns to what follows the indirection: for who needs the
+    /// value in another form than it was read in. That is so with `any`s, each of which holds all
+    /// of its value, though a message may share values among them and with other parameters
+    /// (CORBA 3.4 Part 2, 9.3.4.3).
+    ///
+    /// # Errors
+    /// Those of `read`, or when more is read again than four times the whole message.
+    pub fn value_again<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
+        let before = (self.octets, self.position);
+        let (target, full) = (self.table().target, self.table().full);
+        let Some(known) = noted(&self.table().known, target) else {
+            return Err(self.invalid("an indirection leads to no value"));
+        };
+        let level = known.level;
+        if self.table().again > full.len().saturating_mul(MAX_AGAIN) {
+            return Err(self.invalid("the anys of a message share values too often"));
+        }
+        let table = self.table();
+        let levels = (table.level, table.ended);
+        (table.level, table.ended) = (level, u32::MAX);
+        self.position = target;
+        self.octets = if level > 0 { full.get(..target).unwrap_or(full) } else { full };
+        let result = read(self);
+        let octets = self.position.saturating_sub(target);
+        (self.octets, self.position) = before;
+        let table = self.table();
+        (table.level, table.ended) = levels;
+        table.again = table.again.saturating_add(octets);
+        result
     }
 
     /// Reads the state of a value. Where it is `truncated`, what `read` leaves of it is skipped.
@@ -169,11 +224,8 @@ impl<'a> Decoder<'a> {
         let position = self.position - 4;
         if length == INDIRECTION {
             let target = self.target()?;
-            let ids = &self.table().ids;
-            return match ids.binary_search_by_key(&target, |(position, _)| *position) {
-                Ok(found) => Ok(ids[found].1),
-                Err(_) => Err(self.invalid("an indirection leads to no repository id")),
-            };
+            let found = noted(&self.table().ids, target).copied();
+            return found.ok_or_else(|| self.invalid("an indirection leads to no repository id"));
         }
         if length as usize > MAX_ID {
             return Err(self.invalid("a repository id is too long"));
@@ -181,7 +233,7 @@ impl<'a> Decoder<'a> {
         let [id @ .., 0] = self.raw(length as usize)? else {
             return Err(self.error(CdrErrorKind::MissingNul));
         };
-        self.table().ids.push((position, id));
+        note(&mut self.table().ids, position, id);
         Ok(id)
     }
 
@@ -190,17 +242,14 @@ impl<'a> Decoder<'a> {
         let position = self.position - 4;
         if length == INDIRECTION {
             let target = self.target()?;
-            let lists = &self.table().lists;
-            return match lists.binary_search_by_key(&target, |(position, _)| *position) {
-                Ok(found) => Ok(lists[found].1.clone()),
-                Err(_) => Err(self.invalid("an indirection leads to no repository ids")),
-            };
+            let found = noted(&self.table().lists, target).cloned();
+            return found.ok_or_else(|| self.invalid("an indirection leads to no repository ids"));
         }
         if length as usize > MAX_IDS {
             return Err(self.invalid("a value has too many repository ids"));
         }
         let ids = (0..length).map(|_| self.id()).collect::<CdrResult<Arc<[_]>>>()?;
-        self.table().lists.push((position, ids.clone()));
+        note(&mut self.table().lists, position, ids.clone());
         Ok(ids)
     }
 
@@ -263,7 +312,8 @@ impl<'a> Decoder<'a> {
         let full = self.octets;
         self.values.get_or_insert_with(|| {
             let (known, ids, lists) = (Vec::new(), Vec::new(), Vec::new());
-            Box::new(Values { full, level: 0, ended: u32::MAX, known, ids, lists })
+            let (target, again) = (0, 0);
+            Box::new(Values { full, level: 0, ended: u32::MAX, target, again, known, ids, lists })
         })
     }
 
@@ -352,3 +402,24 @@ fn is_size(tag: u32) -> bool {
 
 /// A table only where there is a value.
 pub(crate) type Table<'a> = Option<Box<Values<'a>>>;
+
+/// Notes what stands at `position`; positions grow, but for what is read again.
+fn note<T>(notes: &mut Vec<(usize, T)>, position: usize, what: T) {
+    match notes.last() {
+        Some((last, _)) if *last >= position => {
+            let place = notes.binary_search_by_key(&position, |(position, _)| *position);
+            match place {
+                Ok(found) => notes[found].1 = what,
+                // It was skipped the first time.
+                Err(place) => notes.insert(place, (position, what)),
+            }
+        }
+        _ => notes.push((position, what)),
+    }
+}
+
+/// What was noted at `position`.
+fn noted<T>(notes: &[(usize, T)], position: usize) -> Option<&T> {
+    let found = notes.binary_search_by_key(&position, |(position, _)| *position).ok()?;
+    notes.get(found).map(|(_, what)| what)
+}

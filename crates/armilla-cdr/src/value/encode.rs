@@ -69,6 +69,12 @@ impl<'p> Encoder<'p> {
         self.begin(value, chunked, ids.iter().map(|id| Cow::Owned(id.to_vec())))
     }
 
+    /// Whether this value was written before, so that an indirection can stand for it.
+    pub fn has_value(&self, value: &ValueHandle) -> bool {
+        let address = Arc::as_ptr(value).cast::<()>() as usize;
+        self.values.as_ref().is_some_and(|values| values.known.contains_key(&address))
+    }
+
     fn begin<'s>(
         &mut self,
         value: &ValueHandle,

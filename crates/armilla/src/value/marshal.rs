@@ -60,7 +60,11 @@ impl Expected {
     fn decode(self, input: &mut Decoder<'_>) -> CdrResult<Option<Arc<Shared>>> {
         let head = match input.value_head()? {
             ValueHead::Null => return Ok(None),
-            ValueHead::Known(handle) => return self.known(handle).map(Some),
+            ValueHead::Known(handle) => match handle.downcast::<Shared>() {
+                Ok(shared) => return self.known(shared).map(Some),
+                // It was met in an `any`, which keeps nothing of it but its octets.
+                Err(_) => return input.value_again(|input| self.decode(input)),
+            },
             ValueHead::New(head) => head,
         };
         let (kind, truncated) = self.choose(&head, input)?;
@@ -72,9 +76,11 @@ impl Expected {
     }
 
     /// A value that was met before.
-    fn known(self, handle: ValueHandle) -> CdrResult<Arc<Shared>> {
-        let shared = handle.downcast::<Shared>().ok().filter(|shared| shared.is(self.ty));
-        shared.ok_or(invalid("an indirection leads to a value of another type"))
+    fn known(self, shared: Arc<Shared>) -> CdrResult<Arc<Shared>> {
+        match shared.is(self.ty) {
+            true => Ok(shared),
+            false => Err(invalid("an indirection leads to a value of another type")),
+        }
     }
 
     /// The first type of those that the value says it is of that is known here, and whether that
