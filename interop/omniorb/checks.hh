@@ -112,4 +112,7 @@ void check_values(Report& report, Interop::Echo_ptr echo);
 void check_behaviour(Report& report, Interop::Echo_ptr echo);
 void check_references(Report& report, Interop::Echo_ptr echo, PortableServer::POA_ptr poa);
 
+// What interop_values.idl has: client_exotics.cc.
+void check_exotics(Report& report, Interop::Echo_ptr echo);
+
 #endif

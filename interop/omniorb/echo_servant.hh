@@ -88,8 +88,14 @@ public:
   EchoServant(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa)
     : orb_(CORBA::ORB::_duplicate(orb)), poa_(PortableServer::POA::_duplicate(poa)) {}
 
-  // How this object refers to itself: its published reference, set before the first call.
-  void publish_as(Interop::Echo_ptr reference) { myself_ = Interop::Echo::_duplicate(reference); }
+  // How this object refers to itself: its published reference, set before the first call; and the
+  // server's other objects, which become this one's.
+  void publish_as(Interop::Echo_ptr reference, CORBA::Object_ptr exotics, CORBA::Object_ptr mirror)
+  {
+    myself_ = Interop::Echo::_duplicate(reference);
+    exotics_ = exotics;
+    mirror_ = mirror;
+  }
 
   // -- Common, Values, Containers
 
@@ -219,6 +225,8 @@ public:
 
   Interop::Echo_ptr myself() override { return Interop::Echo::_duplicate(myself_); }
   CORBA::Object_ptr as_object() override { return CORBA::Object::_duplicate(myself_); }
+  CORBA::Object_ptr exotics() override { return CORBA::Object::_duplicate(exotics_); }
+  CORBA::Object_ptr mirror() override { return CORBA::Object::_duplicate(mirror_); }
   Interop::Common_ptr as_common() override { return Interop::Common::_duplicate(myself_); }
 
   Interop::Counter_ptr create_counter(CORBA::Long start) override;
@@ -262,6 +270,7 @@ private:
   CORBA::ORB_var orb_;
   PortableServer::POA_var poa_;
   Interop::Echo_var myself_;
+  CORBA::Object_var exotics_, mirror_;
 
   std::mutex mutex_;                    // guards everything below
   CORBA::Long level_ = 0;

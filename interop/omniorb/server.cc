@@ -10,22 +10,25 @@
 
 #include <omniORB4/Naming.hh>
 
-#include "echo_servant.hh"
+#include "exotics_servant.hh"
 
 namespace {
 
 const char* const usage =
-  "usage: server [--ior-file FILE] [--forward-ior-file FILE] [--key KEY] [--bind-name a/b] [-ORB...]\n"
+  "usage: server [--ior-file FILE] [--forward-ior-file FILE] [--key KEY] [--bind-name a/b]\n"
+  "              [--older yes] [-ORB...]\n"
   "  --ior-file FILE          write the object's IOR to FILE (else to standard output)\n"
   "  --forward-ior-file FILE  write an IOR whose object answers with LOCATION_FORWARD to the first\n"
   "  --key KEY                give the object a fixed key, for corbaloc:iiop:HOST:PORT/KEY\n"
-  "  --bind-name a/b          bind the object in the naming service, making contexts as needed\n";
+  "  --bind-name a/b          bind the object in the naming service, making contexts as needed\n"
+  "  --older yes              know no valuetype that inherits from another\n";
 
 struct Options {
   std::string ior_file;
   std::string forward_ior_file;
   std::string key;
   std::string bind_name;
+  bool older = false;
 };
 
 // Called after ORB_init, which has taken the -ORB options away.
@@ -39,12 +42,20 @@ Options parse_options(int argc, char** argv)
     else if (name == "--forward-ior-file") options.forward_ior_file = argv[i + 1];
     else if (name == "--key") options.key = argv[i + 1];
     else if (name == "--bind-name") options.bind_name = argv[i + 1];
+    else if (name == "--older") options.older = std::string(argv[i + 1]) == "yes";
     else throw std::invalid_argument("unknown option " + name);
   }
   return options;
 }
 
 // ---- Activation ------------------------------------------------------------------------------------
+
+template <class S>
+CORBA::Object_ptr activate_new(PortableServer::POA_ptr poa)
+{
+  PortableServer::Servant_var<S> servant = new S;
+  return poa->servant_to_reference(servant);
+}
 
 Interop::Echo_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, const std::string& key)
 {
@@ -64,7 +75,7 @@ Interop::Echo_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, cons
     reference = ins_poa->id_to_reference(id);
   }
   Interop::Echo_var echo = Interop::Echo::_narrow(reference);
-  servant->publish_as(echo);
+  servant->publish_as(echo, activate_new<ExoticsServant>(poa), activate_new<MirrorServant>(poa));
   return echo._retn();
 }
 
@@ -174,6 +185,7 @@ void serve(int argc, char** argv)
   CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   PortableServer::POAManager_var manager = poa->the_POAManager();
+  register_values(orb, options.older);
   Interop::Echo_var echo = activate(orb, poa, options.key);
   manager->activate();
 

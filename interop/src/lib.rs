@@ -3,8 +3,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`interop`], [`cos_naming`] | generated from `idl/interop.idl` and `idl/CosNaming.idl` |
-//! | [`servant`] | what the server serves |
+//! | [`interop`], [`cos_naming`] | generated from `idl/interop*.idl` and `idl/CosNaming.idl` |
+//! | [`servant`], [`exotics`] | what the server serves |
 //! | [`checks`] | what the client calls and expects, one line printed for each |
 //! | [`runner`] | processes, temporary directories, the groups of checks of `interop/run` |
 //!
@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+pub mod exotics;
 pub mod fill;
 mod operations;
 pub mod report;

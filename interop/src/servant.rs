@@ -1,6 +1,7 @@
 //! The servants of the interop server: `Interop::Echo` and the counters that it makes. What each
 //! operation must do is written in `idl/interop.idl`.
 
+use crate::exotics::{ExoticsServant, MirrorServant};
 use crate::interop::echo::*;
 use crate::interop::*;
 use crate::operations::{arrays, scalars, sequences, structs_and_unions};
@@ -18,6 +19,8 @@ pub struct EchoServant {
     orb: Orb,
     /// How this object refers to itself: set when it has been activated.
     myself: OnceLock<EchoRef>,
+    exotics: ExoticsRef,
+    mirror: MirrorRef,
     state: Mutex<State>,
 }
 
@@ -36,11 +39,22 @@ struct State {
 }
 
 impl EchoServant {
-    /// A servant whose counters live in the root POA of `orb`, and whose operation `shutdown` ends
-    /// that ORB.
-    pub fn new(orb: &Orb) -> Arc<Self> {
-        let orb = orb.clone();
-        Arc::new(Self { orb, myself: OnceLock::new(), state: Mutex::default() })
+    /// A servant whose other objects live in the root POA of `orb`, and whose operation `shutdown`
+    /// ends that ORB.
+    ///
+    /// # Errors
+    /// When the other objects cannot be activated.
+    pub fn new(orb: &Orb) -> Result<Arc<Self>> {
+        let poa = orb.root_poa();
+        // What may arrive as a value of any type must be known.
+        orb.register_value::<Node>();
+        Ok(Arc::new(Self {
+            orb: orb.clone(),
+            myself: OnceLock::new(),
+            exotics: poa.activate(Arc::new(ExoticsServant) as Arc<dyn Exotics>)?,
+            mirror: poa.activate(Arc::new(MirrorServant) as Arc<dyn Mirror>)?,
+            state: Mutex::default(),
+        }))
     }
 
     /// Tells how the object refers to itself: its published reference. To be called once, before
@@ -400,6 +414,14 @@ impl Echo for EchoServant {
 
     fn advance(&self, target: &CounterRef) -> Result<i32> {
         target.next()
+    }
+
+    fn exotics(&self) -> Result<Object> {
+        Ok(self.exotics.object().clone())
+    }
+
+    fn mirror(&self) -> Result<Object> {
+        Ok(self.mirror.object().clone())
     }
 
     fn call_back(&self, cb: &CallbackRef, text: &str) -> Result<()> {

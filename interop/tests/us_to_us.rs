@@ -35,6 +35,11 @@ fn every_check_passes_in_every_version_that_the_server_is_limited_to() {
 }
 
 #[test]
+fn every_check_of_values_passes() {
+    all_checks(&["--exotics"], &[]);
+}
+
+#[test]
 fn every_check_passes_with_texts_beyond_latin_1() {
     all_checks(&["--utf8"], &[]);
     all_checks(&["--utf8"], Orb::Us.utf8_server());

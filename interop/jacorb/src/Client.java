@@ -14,14 +14,16 @@ import org.omg.CORBA.ORB;
  */
 public final class Client {
   private static final String USAGE = """
-      usage: client [--utf8] [--shutdown] [--property NAME=VALUE]... [-ORB...]
+      usage: client [--utf8] [--exotics] [--shutdown] [--property NAME=VALUE]... [-ORB...]
                     IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
         --utf8                 use UTF-8 as the native code set, and texts beyond Latin-1
+        --exotics              make the checks of interop_values.idl instead of those of interop.idl
         --shutdown             end with the operation `shutdown`
         --property NAME=VALUE  a property of JacORB
         FILTER                 a part of the names (operation/case) of the checks to run; with !, not to run""";
 
   private String target;
+  private boolean exotics;
   private boolean shutdown;
   private final List<String> filters = new ArrayList<>();
   private final List<String> properties = new ArrayList<>();
@@ -46,6 +48,8 @@ public final class Client {
       if (argument.equals("--utf8")) {
         Filler.highestChar = 127;
         properties.add("jacorb.native_char_codeset=UTF8");
+      } else if (argument.equals("--exotics")) {
+        exotics = true;
       } else if (argument.equals("--shutdown")) {
         shutdown = true;
       } else if (argument.equals("--property")) {
@@ -69,9 +73,14 @@ public final class Client {
     String reference = target.length() < 256 && Files.exists(file) ? Files.readString(file).strip() : target;
     Echo echo = EchoHelper.narrow(orb.string_to_object(reference));
     Report report = new Report(filters);
-    new Values(report, orb, echo).run();
-    new Behaviour(report, echo).run();
-    new References(report, echo, Orbs.rootPoa(orb)).run();
+    Graphs.register(orb, false);
+    if (exotics) {
+      new Exotic(report, orb, echo).run();
+    } else {
+      new Values(report, orb, echo).run();
+      new Behaviour(report, echo).run();
+      new References(report, echo, Orbs.rootPoa(orb)).run();
+    }
     if (shutdown) echo.shutdown();
     orb.shutdown(true);
     return report.finish();

@@ -22,6 +22,8 @@ import org.omg.PortableServer.POA;
 public final class EchoServant {
   private final ORB orb;
   private final POA poa;
+  private final org.omg.CORBA.Object exotics;
+  private final org.omg.CORBA.Object mirror;
   private Echo myself;
 
   private int level;
@@ -34,16 +36,22 @@ public final class EchoServant {
   private long notified;
   private int notifications;
 
-  EchoServant(ORB orb, POA poa) {
+  EchoServant(ORB orb, POA poa) throws UserException {
     this.orb = orb;
     this.poa = poa;
+    exotics = poa.servant_to_reference(new ExoticsServant(orb).tie());
+    mirror = poa.servant_to_reference(new MirrorServant());
   }
 
   /** The servant that the POA knows. */
   EchoPOATie tie() {
-    ClassLoader loader = EchoOperations.class.getClassLoader();
-    Class<?>[] interfaces = {EchoOperations.class};
-    return new EchoPOATie((EchoOperations) Proxy.newProxyInstance(loader, interfaces, this::answer));
+    return new EchoPOATie(answering(EchoOperations.class, this));
+  }
+
+  /** Answers operations that follow the echo rule by it, and the others by the methods of `servant`. */
+  static <T> T answering(Class<T> operations, java.lang.Object servant) {
+    return operations.cast(Proxy.newProxyInstance(operations.getClassLoader(), new Class<?>[] {operations},
+        (proxy, method, arguments) -> answer(servant, method, arguments)));
   }
 
   /** How this object refers to itself: its published reference, set before the first call. */
@@ -51,11 +59,11 @@ public final class EchoServant {
     myself = reference;
   }
 
-  private java.lang.Object answer(java.lang.Object proxy, Method method, java.lang.Object[] arguments)
+  private static java.lang.Object answer(java.lang.Object servant, Method method, java.lang.Object[] arguments)
       throws Throwable {
     if (isEcho(method)) return echo((Streamable) arguments[1], (Streamable) arguments[2], arguments[0]);
     try {
-      return getClass().getMethod(method.getName(), method.getParameterTypes()).invoke(this, arguments);
+      return servant.getClass().getMethod(method.getName(), method.getParameterTypes()).invoke(servant, arguments);
     } catch (InvocationTargetException error) {
       throw error.getCause();
     }
@@ -200,6 +208,9 @@ public final class EchoServant {
   }
 
   // ---- References and callbacks -----------------------------------------------------------------------
+
+  public org.omg.CORBA.Object exotics() { return exotics; }
+  public org.omg.CORBA.Object mirror() { return mirror; }
 
   public Echo myself() { return myself; }
   public org.omg.CORBA.Object as_object() { return myself; }

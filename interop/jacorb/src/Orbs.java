@@ -21,7 +21,6 @@ final class Orbs {
     all.setProperty("OAIAddr", "127.0.0.1");
     all.setProperty("jacorb.codeset", "on");
     all.setProperty("jacorb.native_char_codeset", "ISO8859_1");
-    all.setProperty("jacorb.locate_on_bind", "on");
     // A hundred requests at once are not too many.
     all.setProperty("jacorb.poa.queue_max", "10000");
     // Each failure is a result to look at, not something to try again.

@@ -23,17 +23,19 @@ import org.omg.PortableServer.Servant;
 public final class Server {
   private static final String USAGE = """
       usage: server [--ior-file FILE] [--forward-ior-file FILE] [--key KEY] [--bind-name a/b]
-                    [--property NAME=VALUE]... [-ORB...]
+                    [--older yes] [--property NAME=VALUE]... [-ORB...]
         --ior-file FILE          write the object's IOR to FILE (else to standard output)
         --forward-ior-file FILE  write an IOR whose object answers with LOCATION_FORWARD to the first
         --key KEY                give the object this id in a persistent POA
         --bind-name a/b          bind the object in the naming service, making contexts as needed
+        --older yes              know no valuetype that inherits from another
         --property NAME=VALUE    a property of JacORB""";
 
   private String iorFile;
   private String forwardIorFile;
   private String key;
   private String bindName;
+  private boolean older;
   private final List<String> properties = new ArrayList<>();
   private final List<String> orbOptions = new ArrayList<>();
 
@@ -59,6 +61,7 @@ public final class Server {
         case "--forward-ior-file" -> forwardIorFile = value;
         case "--key" -> key = value;
         case "--bind-name" -> bindName = value;
+        case "--older" -> older = value.equals("yes");
         case "--property" -> properties.add(value);
         default -> {
           if (!name.startsWith("-ORB")) throw new IllegalArgumentException("unknown option " + name);
@@ -73,6 +76,7 @@ public final class Server {
     if (forwardIorFile != null) properties.add(Forwarding.PROPERTY);
     ORB orb = Orbs.init(orbOptions, properties);
     POA root = Orbs.rootPoa(orb);
+    Graphs.register(orb, older);
     Echo echo = activate(orb, root);
     if (forwardIorFile != null) Orbs.writeWhole(forwardIorFile, Forwarding.start(orb, root, echo));
     if (bindName != null) bind(orb, echo);

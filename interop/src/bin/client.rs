@@ -4,15 +4,16 @@
 use armilla::Orb;
 use armilla_interop::checks::Checks;
 use armilla_interop::fill::Alphabet;
-use armilla_interop::interop::{Echo, EchoRef};
+use armilla_interop::interop::{Echo, EchoRef, Node};
 use armilla_interop::report::Report;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: client [--utf8] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
+usage: client [--utf8] [--exotics] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
   --utf8      use texts beyond Latin-1
+  --exotics   make the checks of interop_values.idl instead of those of interop.idl
   --shutdown  end with the operation `shutdown`
   FILTER      a part of the names (operation/case) of the checks to run; with !, of those to leave out";
 
@@ -21,6 +22,7 @@ struct Options {
     target: String,
     filters: Vec<String>,
     alphabet: Alphabet,
+    exotics: bool,
     shutdown: bool,
 }
 
@@ -50,6 +52,7 @@ impl Options {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--utf8" => options.alphabet = Alphabet::Utf8,
+                "--exotics" => options.exotics = true,
                 "--shutdown" => options.shutdown = true,
                 option if option.starts_with("--") => {
                     return Err(format!("unknown option {option}"));
@@ -71,6 +74,8 @@ impl Options {
 fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>> {
     let orb =
         Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
+    // What may arrive as a value of any type must be known.
+    orb.register_value::<Node>();
     let reference = match std::fs::read_to_string(&options.target) {
         Ok(text) => text.trim().to_owned(),
         Err(_) => options.target,
@@ -78,7 +83,11 @@ fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>>
     let echo: EchoRef = orb.resolve(&reference)?;
     let mut report = Report::new(options.filters);
     let alphabet = options.alphabet;
-    Checks { report: &mut report, echo: echo.clone(), alphabet }.run(&orb);
+    let mut checks = Checks { report: &mut report, echo: echo.clone(), alphabet };
+    match options.exotics {
+        true => checks.run_exotics(),
+        false => checks.run(&orb),
+    }
     if options.shutdown {
         echo.shutdown()?;
     }

@@ -86,7 +86,7 @@ fn serve(arguments: Vec<String>, options: &Options) -> Result<(), Box<dyn Error>
 }
 
 fn activate(orb: &Orb, key: Option<&str>) -> Result<EchoRef, SystemException> {
-    let servant = EchoServant::new(orb);
+    let servant = EchoServant::new(orb)?;
     let object: Arc<dyn Echo> = servant.clone();
     let echo = match key {
         None => orb.root_poa().activate(object)?,

@@ -1,4 +1,5 @@
-//! Every client against every server, in every version of GIOP, and in UTF-8: all checks.
+//! Every client against every server, in every version of GIOP, and in UTF-8: all checks; and those
+//! of the types that only the newest version has.
 
 use super::{Client, Orb, Server, Suite, VERSIONS};
 
@@ -34,7 +35,24 @@ pub(super) fn run(suite: &mut Suite) {
         }
         let utf8 = server.utf8_server();
         all_checks(suite, &format!("{pair}/utf8"), (client, &["--utf8"]), (server, utf8));
+        let exotics: (_, &[&str]) = (client, &["--exotics"]);
+        all_checks(suite, &format!("values/{pair}/1.2"), exotics, (server, &[]));
+        if client == Orb::Us && server != Orb::Us {
+            older_server(suite, &format!("truncation/{pair}/1.2"), server);
+        }
     }
+}
+
+/// A server that does not know the types that inherit from others.
+fn older_server(suite: &mut Suite, name: &str, server: Orb) {
+    suite.group(name, |suite, group| {
+        let (programs, directory) = (&suite.programs, &suite.directory);
+        let served = Server::start(programs, directory, server, &["--older", "yes"])?;
+        Client::new(programs, Orb::Us, &served.ior)
+            .options(&["--exotics"])
+            .only(&["mirror/", "are_one/", "truncated/", "echo/shared"])
+            .run(directory, "", group)
+    });
 }
 
 fn all_checks(

@@ -44,6 +44,14 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
+/// What makes a client ask for the place of objects, where it does not by itself.
+const fn locating(client: Orb) -> &'static [&'static str] {
+    match client {
+        Orb::Jac => &["--property", "jacorb.locate_on_bind=on"],
+        Orb::Omni | Orb::Us => &[],
+    }
+}
+
 /// Makes all checks and looks at what was sent meanwhile: well formed, and these kinds of messages
 /// among it.
 fn captured(
@@ -64,6 +72,7 @@ fn captured(
         .options(&client.max_giop(version))
         .options(&client.endpoint(callback_port))
         .options(client_options)
+        .options(locating(client))
         // Left out: what omniORB itself sends amiss and what JacORB waits for, see
         // expected-failures.txt; and JacORB's LocateReply with OBJECT_NOT_EXIST, which is right, but
         // tshark 4.0 reads an exception in a LocateReply wrongly.

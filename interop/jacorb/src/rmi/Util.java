@@ -1,0 +1,20 @@
+package javax.rmi.CORBA;
+
+/** Where JacORB gets what it uses of RMI. */
+public final class Util {
+  private Util() {}
+
+  private static final ValueHandler HANDLER = new ValueHandler() {};
+
+  public static ValueHandler createValueHandler() {
+    return HANDLER;
+  }
+
+  public static String getCodebase(Class<?> type) {
+    return null;
+  }
+
+  public static Class<?> loadClass(String name, String codebase, ClassLoader loader) throws ClassNotFoundException {
+    return Class.forName(name, true, loader == null ? Util.class.getClassLoader() : loader);
+  }
+}
