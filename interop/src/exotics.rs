@@ -152,11 +152,16 @@ pub fn made(which: i32) -> Result<Any> {
 }
 
 /// Whether two anys hold the same value of equivalent types: one may have the typedef where the
-/// other has what it stands for, and need not say again what a valuetype is of that its TypeCode says.
+/// other has what it stands for, and one may say again of a valuetype or an exception what its
+/// TypeCode says.
 pub fn same_content(one: &Any, other: &Any) -> bool {
     let node = |any: &Any| any.get::<NodeRef>().ok().flatten().flatten();
     if let Some((one, other)) = node(one).zip(node(other)) {
         return *one.get() == *other.get();
+    }
+    let failed = |any: &Any| any.get::<Failed>().ok().flatten();
+    if let Some((one, other)) = failed(one).zip(failed(other)) {
+        return one == other;
     }
     let letters = |any: &Any| any.get::<LettersRef>().ok().flatten().flatten();
     if let Some((one, other)) = letters(one).zip(letters(other)) {
