@@ -15,7 +15,9 @@ pub(crate) use iiop::parse_published;
 pub(crate) use registry::{Endpoint, Place, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
-pub use armilla_ipc::{Acceptor, Address, Readiness, RecvError, SendError, Stream, StreamOptions};
+pub use armilla_ipc::{
+    Acceptor, Address, Readiness, RecvError, SendError, Stream, StreamOptions, connect, listen,
+};
 
 use crate::settings::Settings;
 use armilla_cdr::CdrResult;
