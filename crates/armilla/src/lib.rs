@@ -80,6 +80,7 @@ pub mod interceptor;
 mod log;
 pub mod naming;
 mod object;
+pub mod observe;
 mod operations;
 mod orb;
 mod poa;

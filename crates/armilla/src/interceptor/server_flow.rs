@@ -86,9 +86,7 @@ impl ServerFlow {
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
         let orb = self.orb.clone();
-        if let Some(outside) = self.outside.take() {
-            self.info.slots = current::swap(&orb, outside);
-        }
+        self.leave_thread();
         let Some(interceptors) = orb.interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         for interceptor in interceptors.server.iter().take(entered).rev() {
@@ -108,6 +106,15 @@ impl ServerFlow {
             };
         }
         outcome
+    }
+
+    /// The request is answered later, from elsewhere: the thread that served it gets its own slots
+    /// back.
+    #[cold]
+    pub(crate) fn leave_thread(&mut self) {
+        if let Some(outside) = self.outside.take() {
+            self.info.slots = current::swap(&self.orb, outside);
+        }
     }
 
     /// The user exception of this repository id is on its way.

@@ -221,6 +221,9 @@ impl<'a> ServerCall<'a> {
         lock(&self.connection.output).deferred += 1;
         let port = ReplyPort { owed: Owed::Later, ..self.port };
         self.port.owed = Owed::Nothing;
+        if let Some(flow) = &mut self.flow {
+            flow.leave_thread();
+        }
         let debt = Debt::new(self.connection.clone(), port, self.flow.take());
         ReplyHandle::to_client(debt, encode)
     }

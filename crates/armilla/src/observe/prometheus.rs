@@ -1,0 +1,71 @@
+//! The text format of Prometheus.
+
+use super::histogram::LIMITS;
+use super::metrics::{Counts, Side, Snapshot};
+use std::fmt::Write;
+
+/// A snapshot as text.
+pub(super) fn text(snapshot: &Snapshot) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut text, snapshot);
+    text
+}
+
+fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
+    writeln!(out, "# HELP armilla_requests_under_way Requests that have begun and not ended.")?;
+    writeln!(out, "# TYPE armilla_requests_under_way gauge")?;
+    let (made, served) = snapshot.under_way;
+    writeln!(out, "armilla_requests_under_way{{side=\"client\"}} {made}")?;
+    writeln!(out, "armilla_requests_under_way{{side=\"server\"}} {served}")?;
+    writeln!(out, "# HELP armilla_requests_total Requests by how they ended.")?;
+    writeln!(out, "# TYPE armilla_requests_total counter")?;
+    for ((side, operation), counts) in &snapshot.operations {
+        let labels = labels(*side, operation);
+        for (outcome, count) in outcomes(counts) {
+            if count > 0 {
+                writeln!(out, "armilla_requests_total{{{labels},outcome=\"{outcome}\"}} {count}")?;
+            }
+        }
+    }
+    writeln!(out, "# HELP armilla_request_duration_seconds How long requests took.")?;
+    writeln!(out, "# TYPE armilla_request_duration_seconds histogram")?;
+    for ((side, operation), counts) in &snapshot.operations {
+        write_latencies(out, &labels(*side, operation), counts)?;
+    }
+    Ok(())
+}
+
+fn write_latencies(out: &mut String, labels: &str, counts: &Counts) -> std::fmt::Result {
+    const NAME: &str = "armilla_request_duration_seconds";
+    let latencies = &counts.latencies;
+    let mut seen = 0;
+    for (limit, step) in LIMITS.iter().zip(&latencies.steps) {
+        seen += step;
+        let seconds = *limit as f64 / 1e6;
+        writeln!(out, "{NAME}_bucket{{{labels},le=\"{seconds}\"}} {seen}")?;
+    }
+    writeln!(out, "{NAME}_bucket{{{labels},le=\"+Inf\"}} {}", latencies.count())?;
+    writeln!(out, "{NAME}_sum{{{labels}}} {}", latencies.total().as_secs_f64())?;
+    writeln!(out, "{NAME}_count{{{labels}}} {}", latencies.count())
+}
+
+fn outcomes(counts: &Counts) -> [(&'static str, u64); 6] {
+    [
+        ("reply", counts.replies),
+        ("oneway", counts.oneways),
+        ("user_exception", counts.user_exceptions),
+        ("system_exception", counts.system_exceptions),
+        ("forward", counts.forwards),
+        ("retry", counts.retries),
+    ]
+}
+
+fn labels(side: Side, operation: &str) -> String {
+    let side = match side {
+        Side::Client => "client",
+        Side::Server => "server",
+    };
+    let operation = operation.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("side=\"{side}\",operation=\"{operation}\"")
+}

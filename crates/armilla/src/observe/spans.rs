@@ -1,0 +1,130 @@
+//! A span of the `tracing` crate for every request.
+
+use crate::exception::SystemException;
+use crate::interceptor::{
+    ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer, Outcome,
+    ServerInterceptor, ServerRequestInfo,
+};
+use std::time::Instant;
+use tracing::field::{Empty, display};
+use tracing::{Span, info_span};
+
+/// Makes a span for every request of an ORB: `corba.call` where it is made, `corba.serve` where it is
+/// served, at the level `info`. The fields are `operation`, `endpoint`, `request_id`, `object` (the id
+/// of the object, at the server), and at the end `outcome` and `duration_ms`.
+///
+/// A span has the span as its parent in which the thread was when the request began.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spans;
+
+/// A span under way.
+struct Begun(Span, Instant);
+
+fn end(begun: Option<&Begun>, outcome: Option<&Outcome>) {
+    let Some(Begun(span, began)) = begun else { return };
+    match outcome {
+        Some(Outcome::SystemException(exception)) => {
+            span.record("outcome", display(exception.kind()));
+        }
+        Some(Outcome::UserException(id)) => {
+            span.record("outcome", id.as_str());
+        }
+        Some(outcome) => {
+            span.record("outcome", format_args!("{:?}", outcome.status()).to_string().as_str());
+        }
+        None => {}
+    }
+    span.record("duration_ms", began.elapsed().as_secs_f64() * 1e3);
+}
+
+impl OrbInitializer for Spans {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        info.add_client_interceptor(Self);
+        info.add_server_interceptor(Self);
+        Ok(())
+    }
+}
+
+impl ClientInterceptor for Spans {
+    fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let span = info_span!(
+            "corba.call",
+            operation = request.operation(),
+            endpoint = Empty,
+            request_id = request.request_id(),
+            outcome = Empty,
+            duration_ms = Empty,
+        );
+        if !span.is_disabled() {
+            span.record("endpoint", request.address().unwrap_or_default());
+            request.keep(Begun(span, Instant::now()));
+        }
+        Ok(())
+    }
+
+    fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn receive_exception(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn sees_collocated(&self) -> bool {
+        false
+    }
+}
+
+impl ServerInterceptor for Spans {
+    fn receive_request_service_contexts(
+        &self,
+        request: &mut ServerRequestInfo,
+    ) -> Result<(), Interruption> {
+        let span = info_span!(
+            "corba.serve",
+            operation = request.operation(),
+            endpoint = %request.peer(),
+            request_id = request.request_id(),
+            object = Empty,
+            outcome = Empty,
+            duration_ms = Empty,
+        );
+        if !span.is_disabled() {
+            request.keep(Begun(span, Instant::now()));
+        }
+        Ok(())
+    }
+
+    fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        if let (Some(Begun(span, _)), Some(id)) = (request.kept(), request.object_id()) {
+            span.record("object", format!("{id:?}").as_str());
+        }
+        Ok(())
+    }
+
+    fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn send_other(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        end(request.kept(), request.outcome());
+        Ok(())
+    }
+
+    fn sees_collocated(&self) -> bool {
+        false
+    }
+}
