@@ -55,3 +55,8 @@ const DISCRIMINATOR: &str = "$discriminator";
 
 /// The key of the number of a value that was there before.
 const REF: &str = "$ref";
+
+/// An object with these members, which are not copied.
+fn object_of<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}

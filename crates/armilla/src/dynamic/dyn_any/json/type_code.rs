@@ -1,11 +1,12 @@
 //! TypeCodes as JSON.
 
 use super::super::{DynAnyError, Result};
+use super::object_of;
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::{
     MemberCode, TypeCodeFactory as Factory, UnionCode, UnionMember, ValueCode,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The types whose name says everything, as IDL names them.
 const BASIC: [(&str, TypeCode); 18] = [
@@ -50,12 +51,14 @@ impl Writer {
             TypeCode::String(bound) => format!("string<{bound}>").into(),
             TypeCode::WString(bound) => format!("wstring<{bound}>").into(),
             TypeCode::Fixed { digits, scale } => format!("fixed<{digits},{scale}>").into(),
-            TypeCode::Recursive(id) => json!({"kind": "recursive", "id": &**id}),
+            TypeCode::Recursive(id) => {
+                object_of([("kind", "recursive".into()), ("id", (**id).into())])
+            }
             TypeCode::Sequence(element, bound) => {
-                json!({"kind": "sequence", "element": self.code(element)?, "bound": bound})
+                elements("sequence", self.code(element)?, "bound", *bound)
             }
             TypeCode::Array(element, length) => {
-                json!({"kind": "array", "element": self.code(element)?, "length": length})
+                elements("array", self.code(element)?, "length", *length)
             }
             TypeCode::ObjectReference(code) => named_type("interface", &code.id, &code.name),
             TypeCode::AbstractInterface(code) => {
@@ -97,7 +100,9 @@ impl Writer {
     }
 
     fn members(&mut self, members: &[MemberCode]) -> Result<Value> {
-        let member = |m: &MemberCode| Ok(json!({"name": m.name, "type": self.code(&m.ty)?}));
+        let member = |m: &MemberCode| {
+            Ok(object_of([("name", m.name.as_str().into()), ("type", self.code(&m.ty)?)]))
+        };
         members.iter().map(member).collect()
     }
 
@@ -105,17 +110,19 @@ impl Writer {
         let cases = code.cases.iter().enumerate().map(|(index, case)| {
             let is_default = code.default == u32::try_from(index).ok();
             let label = if is_default { Value::Null } else { case.label.into() };
-            Ok(json!({"label": label, "name": case.name, "type": self.code(&case.ty)?}))
+            let name = case.name.as_str().into();
+            Ok(object_of([("label", label), ("name", name), ("type", self.code(&case.ty)?)]))
         });
         let cases = cases.collect::<Result<Value>>()?;
         Ok(vec![("discriminator", self.code(&code.discriminator)?), ("cases", cases)])
     }
 
     fn value(&mut self, code: &ValueCode) -> Result<Vec<(&'static str, Value)>> {
-        let members = code
-            .members
-            .iter()
-            .map(|m| Ok(json!({"name": m.name, "type": self.code(&m.ty)?, "public": m.public})));
+        let members = code.members.iter().map(|m| {
+            let name = m.name.as_str().into();
+            let ty = self.code(&m.ty)?;
+            Ok(object_of([("name", name), ("type", ty), ("public", m.public.into())]))
+        });
         let members = members.collect::<Result<Value>>()?;
         let base = self.code(&code.base)?;
         Ok(vec![("modifier", code.modifier.into()), ("base", base), ("members", members)])
@@ -123,7 +130,11 @@ impl Writer {
 }
 
 fn named_type(kind: &str, id: &str, name: &str) -> Value {
-    json!({"kind": kind, "id": id, "name": name})
+    object_of([("kind", kind.into()), ("id", id.into()), ("name", name.into())])
+}
+
+fn elements(kind: &str, element: Value, what: &str, count: u32) -> Value {
+    object_of([("kind", kind.into()), ("element", element), (what, count.into())])
 }
 
 pub(super) fn from_json(json: &Value) -> Result<TypeCode> {

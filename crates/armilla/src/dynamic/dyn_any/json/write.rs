@@ -3,10 +3,10 @@
 use super::super::tree::{Content, UnionContent};
 use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result};
-use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
+use super::{DISCRIMINATOR, REF, TYPE, VALUE, object_of, type_code};
 use armilla_cdr::type_code::UnionCode;
 use armilla_cdr::{LongDouble, TypeCode};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ impl Writer {
             Content::String(text) | Content::WString(text) => text.as_str().into(),
             Content::Fixed(_) => value.clone().as_fixed()?.value().into(),
             Content::Enum(_) => value.clone().as_enum()?.name().into(),
-            Content::Any(any) => json!({
-                TYPE: type_code::to_json(any.type_code())?,
-                VALUE: Self::default().value(&DynAny::from_any(any)?)?,
-            }),
+            Content::Any(any) => object_of([
+                (TYPE, type_code::to_json(any.type_code())?),
+                (VALUE, Self::default().value(&DynAny::from_any(any)?)?),
+            ]),
             Content::TypeCode(code) => type_code::to_json(code)?,
             Content::Reference(ior) if ior.is_nil() => Value::Null,
             Content::Reference(ior) => {
@@ -102,7 +102,7 @@ impl Writer {
     fn shared(&mut self, value: &DynAny, shared: &Arc<Shared>) -> Result<Value> {
         let (address, number) = (Arc::as_ptr(shared).addr(), self.values.len());
         if let Some(number) = self.values.get(&address) {
-            return Ok(json!({ REF: number }));
+            return Ok(object_of([(REF, (*number).into())]));
         }
         self.values.insert(address, number);
         // A copy of the state, for the value may lead back to itself.
@@ -111,7 +111,7 @@ impl Writer {
             let boxed = self.value(boxed)?;
             return Ok(match shared.code().id() == value.resolved().id() {
                 true => wrapped(boxed),
-                false => json!({ TYPE: shared.code().id(), VALUE: boxed }),
+                false => object_of([(TYPE, shared.code().id().into()), (VALUE, boxed)]),
             });
         }
         let names = shared.names(&value.types);
@@ -135,7 +135,7 @@ fn wrapped(boxed: Value) -> Value {
         }
         _ => false,
     };
-    if ambiguous { json!({ VALUE: boxed }) } else { boxed }
+    if ambiguous { object_of([(VALUE, boxed)]) } else { boxed }
 }
 
 /// Whether this number is what one gets who names the member and says nothing of the discriminator.
