@@ -46,6 +46,32 @@ fn a_good_file_becomes_rust_in_a_file_a_directory_or_on_standard_output() {
 }
 
 #[test]
+fn several_files_become_one_and_the_options_of_build_scripts_are_there() {
+    let directory = directory("several");
+    fs::write(directory.join("score.idl"), "#include \"tune.idl\"\nstruct Score { Tune main; };\n")
+        .unwrap();
+    let arguments = ["idl", "compile", "song.idl", "score.idl", "-I", "common", "-DNOTE=octet"];
+    let options = ["--client-only", "--derive", "Score=Ord", "-o", "-"];
+    let output = armilla(&directory, &[&arguments[..], &options].concat());
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    for wanted in ["pub type Tune = Vec<u8>;", "pub trait Song", "#[derive(Ord)]"] {
+        assert_eq!(text.matches(wanted).count(), 1, "{wanted} in\n{text}");
+    }
+    assert!(!text.contains("pub fn tie"), "{text}");
+
+    let options = ["--extern", "tune.idl=::tunes", "--shared", "Tune", "-o", "-"];
+    let output = armilla(&directory, &[&arguments[..], &options].concat());
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.contains("pub main: ::tunes::Tune,"), "{text}\n{}", stderr(&output));
+
+    let output =
+        armilla(&directory, &[&arguments[..], &["--extern", "Tunes=t", "-o", "-"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error[E0702]: `Tunes` is neither"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_bad_file_is_shown_with_a_caret_and_writes_nothing() {
     let directory = directory("bad");
     let output = armilla(&directory, &["idl", "compile", "bad.idl", "-o", "bad.rs"]);
