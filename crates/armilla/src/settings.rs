@@ -83,7 +83,7 @@ pub struct Settings {
     pub publish_network: Option<Network>,
     /// Whether the second and every further address of a server travels as a
     /// `TAG_ALTERNATE_IIOP_ADDRESS` component of the one IIOP profile, not as a profile of its own.
-    /// No: profiles are what every client tries.
+    /// Yes: omniORB goes through those, but of several profiles takes the first alone.
     pub alternate_addresses: bool,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,
@@ -165,7 +165,7 @@ impl Default for Settings {
             publish_addresses: Vec::new(),
             publish_as: PublishAs::Given,
             publish_network: None,
-            alternate_addresses: false,
+            alternate_addresses: true,
             socket_queue: None,
             local_endpoints: true,
             busy_poll: None,

@@ -3,6 +3,7 @@
 //! A *group* is a named list of checks, most often all that one client makes of one server. Groups
 //! are in the files named after what they are about; [`all`] runs them.
 
+mod addresses;
 mod big_endian;
 mod expected;
 mod forwarding;
@@ -38,6 +39,7 @@ pub fn all(filter: &str, expected: Expected) -> Result<bool, Box<dyn Error>> {
     references::run(&mut suite);
     persistence::run(&mut suite);
     naming::run(&mut suite);
+    addresses::run(&mut suite);
     wire::run(&mut suite);
     Ok(suite.results.finish())
 }
