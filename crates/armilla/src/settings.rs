@@ -83,7 +83,7 @@ pub struct Settings {
     pub publish_network: Option<Network>,
     /// Whether the second and every further address of a server travels as a
     /// `TAG_ALTERNATE_IIOP_ADDRESS` component of the one IIOP profile, not as a profile of its own.
-    /// Yes: omniORB goes through those, but of several profiles takes the first alone.
+    /// Yes: omniORB and JacORB go through those, but omniORB takes the first alone of several profiles.
     pub alternate_addresses: bool,
     /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
     pub socket_queue: Option<usize>,

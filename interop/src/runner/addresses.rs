@@ -15,7 +15,7 @@ pub(super) fn run(suite: &mut Suite) {
         };
         checks(suite, &format!("addresses/{pair}/ipv6"), (client, server), &ipv6);
     }
-    for client in [Orb::Omni, Orb::Us] {
+    for client in [Orb::Omni, Orb::Jac, Orb::Us] {
         // Nobody listens at the port 1 of the loopback.
         let dead = ["-ORBEndpoint", "iiop://127.0.0.1:0?publish=127.0.0.1:1"];
         let name = format!("addresses/{}-to-us/alternates", client.name());
