@@ -23,13 +23,14 @@ pub(crate) struct ServerFlow {
 }
 
 impl ServerFlow {
-    /// A request has arrived: the interceptors' first points.
+    /// A request has arrived: the interceptors' first points. An interruption goes into `stopped`.
     #[cold]
     pub(crate) fn begin(
         orb: &Orb,
         header: &RequestHeader<'_>,
         peer: &Address,
-    ) -> (Box<Self>, Result<(), Interruption>) {
+        stopped: &mut Option<Box<Outcome>>,
+    ) -> Box<Self> {
         let info = ServerRequestInfo {
             id: header.request_id,
             operation: header.operation.as_str().into(),
@@ -50,8 +51,10 @@ impl ServerFlow {
             raised: String::new(),
             outside: None,
         });
-        let begun = flow.arrive();
-        (flow, begun)
+        if let Err(interruption) = flow.arrive() {
+            *stopped = Some(Box::new(interruption.into()));
+        }
+        flow
     }
 
     fn arrive(&mut self) -> Result<(), Interruption> {

@@ -25,26 +25,29 @@ pub(super) fn request(
     message: &Message<'_>,
     header: RequestHeader<'_>,
     body: Decoder<'_>,
-    code_sets: CodeSets,
+    mut code_sets: CodeSets,
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
-    let agreed = match header.contexts.is_empty() {
-        true => Ok(code_sets),
-        false => take_code_sets(&header, connection, code_sets),
-    };
-    let code_sets = *agreed.as_ref().unwrap_or(&code_sets);
+    // How the request ends, where it does before its object was looked for.
+    let mut stopped: Option<Box<Outcome>> = None;
+    if !header.contexts.is_empty() {
+        match take_code_sets(&header, connection, code_sets) {
+            Ok(agreed) => code_sets = agreed,
+            Err(exception) => stopped = Some(Box::new(Outcome::SystemException(exception))),
+        }
+    }
     let orb = &connection.orb;
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let (flow, begun) = match orb.interceptors() {
-        None => (None, Ok(())),
+    let flow = match orb.interceptors() {
+        None => None,
         Some(_) => {
-            let (flow, begun) = ServerFlow::begin(orb, &header, connection.stream.peer());
-            (Some(flow), begun)
+            let peer = connection.stream.peer();
+            Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
         }
     };
-    let found = match &begun {
-        Ok(()) => header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key)),
-        Err(_) => Found::Nothing,
+    let found = match &stopped {
+        None => header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key)),
+        Some(_) => Found::Nothing,
     };
     let activation = match &found {
         Found::Object(activation) => activation.as_ref().filter(|a| a.is_active()),
@@ -53,14 +56,13 @@ pub(super) fn request(
     let servant = activation.map(|activation| &*activation.servant);
     let port = port(message, &header, code_sets, Owed::Now);
     let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, flow);
-    let outcome = match (activation, &found) {
-        _ if agreed.is_err() => agreed.map(drop).map_err(DispatchError::from),
-        _ if begun.is_err() => begun.or_else(|interruption| call.end(interruption.into())),
-        (Some(activation), _) => call_servant(activation, &mut call),
-        (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
-        (None, Found::Unnamed) => call
+    let outcome = match (activation, &found, stopped) {
+        (Some(activation), ..) => call_servant(activation, &mut call),
+        (None, _, Some(stopped)) => call.end(*stopped),
+        (None, Found::Elsewhere(ior), _) => call.end(Outcome::Forward(ior.clone())),
+        (None, Found::Unnamed, _) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
-        (None, _) => Err(SystemException::object_not_exist().into()),
+        (None, ..) => Err(SystemException::object_not_exist().into()),
     };
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
