@@ -1,6 +1,7 @@
 //! The results of the groups: read from what clients print, counted, printed.
 
 use super::Step;
+use super::document::Document;
 use super::expected::Expected;
 use crate::report::Outcome;
 
@@ -88,6 +89,7 @@ fn parse_totals(line: &str) -> Option<(u32, u32)> {
 pub struct Results {
     filter: String,
     expected: Expected,
+    document: Document,
     passed: u32,
     failed: u32,
 }
@@ -95,7 +97,8 @@ pub struct Results {
 impl Results {
     /// No results yet of the groups whose names contain `filter`.
     pub fn new(filter: &str, expected: Expected) -> Self {
-        Self { filter: filter.to_owned(), expected, passed: 0, failed: 0 }
+        let document = Document::default();
+        Self { filter: filter.to_owned(), expected, document, passed: 0, failed: 0 }
     }
 
     /// Whether the filter lets a group through.
@@ -112,6 +115,8 @@ impl Results {
         for check in &group.checks {
             let known = missing.iter().position(|known| known.check == check.name);
             let known = known.map(|index| missing.swap_remove(index));
+            let reason = known.map(|known| known.reason.as_str());
+            self.document.note(&group.name, &check.name, reason);
             match (&check.failure, known) {
                 (None, Some(known)) if known.always => {
                     failures.push(unexpected(&check.name, "passes"));
@@ -128,6 +133,16 @@ impl Results {
         self.passed += passed;
         self.failed += failures.len() as u32;
         print_group(&group.name, passed, &failures, &notes);
+    }
+
+    /// What the groups have shown of each mechanism.
+    pub(super) const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Whether all groups were wanted, and nothing failed so far.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.filter.is_empty() && self.failed == 0
     }
 
     /// Prints the totals. Whether something was checked and nothing failed.
