@@ -297,6 +297,20 @@ fn a_reply_to_another_request_is_passed_over() {
 }
 
 #[test]
+fn a_reply_that_comes_twice_is_passed_over() {
+    for version in VERSIONS {
+        let peer = Peer::start(|_, mut wire| {
+            while let Some(request) = wire.request() {
+                (0..2).for_each(|_| _ = wire.send(&done(&request)));
+            }
+        });
+        let remote = peer.reference(&orbs::client(), version);
+        (0..3).for_each(|_| remote.ping().unwrap());
+        assert_eq!(peer.connections(), 1, "the connection is as good as before");
+    }
+}
+
+#[test]
 fn a_message_error_instead_of_a_reply_fails_the_call_as_not_executed() {
     let peer = once(|wire, request| {
         wire.send(&message_error(request.version));
