@@ -5,8 +5,10 @@
 
 mod addresses;
 mod big_endian;
+mod document;
 mod expected;
 mod forwarding;
+mod mixed;
 mod naming;
 mod pairings;
 mod peers;
@@ -22,25 +24,44 @@ pub use peers::{Client, Orb, Programs, Server, VERSIONS};
 pub use process::{Process, TemporaryDirectory, free_port};
 pub use results::{Group, Results};
 
+use crate::report::expect;
 use std::error::Error;
+use std::fs;
 
-/// Runs every group whose name contains `filter`, and prints the report. Whether all went well.
+/// Runs every group whose name contains `filter`, and prints the report. Whether all went well; if
+/// so, what all groups have shown is what `docs/interop.md` says, or is written there when `report`
+/// asks for that.
 ///
 /// # Errors
 /// When the runner itself cannot work: no temporary directory, a malformed list of expected
 /// failures.
-pub fn all(filter: &str, expected: Expected) -> Result<bool, Box<dyn Error>> {
+pub fn all(filter: &str, expected: Expected, report: bool) -> Result<bool, Box<dyn Error>> {
     let programs = Programs::locate()?;
     let directory = TemporaryDirectory::new()?;
     let mut suite = Suite { programs, directory, results: Results::new(filter, expected) };
     pairings::run(&mut suite);
     forwarding::run(&mut suite);
     big_endian::run(&mut suite);
+    mixed::run(&mut suite);
     references::run(&mut suite);
     persistence::run(&mut suite);
     naming::run(&mut suite);
     addresses::run(&mut suite);
     wire::run(&mut suite);
+    if suite.results.is_whole() {
+        let text = suite.results.document().text();
+        let path = suite.programs.home.join("../docs/interop.md");
+        if report {
+            fs::write(&path, &text)?;
+        }
+        suite.group("document", |_, group| {
+            group.check("docs/interop.md", || {
+                let right = fs::read_to_string(&path)? == text;
+                expect(right, "it is not what was found: interop/run --report writes it")
+            });
+            Ok(())
+        });
+    }
     Ok(suite.results.finish())
 }
 

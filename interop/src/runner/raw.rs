@@ -4,8 +4,9 @@ use super::Step;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
-    HEADER_LEN, Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, TargetAddress,
-    Version, begin_request, decode_locate_reply, decode_reply, encode_locate_request, put_body,
+    AddressingDisposition, HEADER_LEN, Message, MessageHeader, OutgoingRequest, ReplyStatus,
+    ResponseFlags, ServiceContext, TargetAddress, Version, begin_request, decode_locate_reply,
+    decode_reply, encode_locate_request, put_body,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -22,7 +23,10 @@ pub(super) struct RawClient {
     stream: TcpStream,
     version: Version,
     order: ByteOrder,
+    ior: Ior,
     key: Vec<u8>,
+    way: AddressingDisposition,
+    contexts: &'static [ServiceContext<'static>],
     requests: u32,
 }
 
@@ -33,7 +37,33 @@ impl RawClient {
         let profile = ior.iiop_profiles().next().ok_or("the reference has no IIOP profile")??;
         let stream = TcpStream::connect((profile.host.as_str(), profile.port))?;
         stream.set_read_timeout(Some(LIMIT))?;
-        Ok(Self { stream, version, order, key: profile.object_key, requests: 0 })
+        let (key, way) = (profile.object_key, AddressingDisposition::Key);
+        Ok(Self { stream, version, order, ior, key, way, contexts: &[], requests: 0 })
+    }
+
+    /// Speaks another version, in another byte order.
+    pub(super) const fn speak(&mut self, version: Version, order: ByteOrder) {
+        (self.version, self.order) = (version, order);
+    }
+
+    /// Sends these contexts with each request.
+    pub(super) const fn with_contexts(&mut self, contexts: &'static [ServiceContext<'static>]) {
+        self.contexts = contexts;
+    }
+
+    /// Names the object in this way, in GIOP 1.2.
+    pub(super) const fn address_by(&mut self, way: AddressingDisposition) {
+        self.way = way;
+    }
+
+    fn target(&self) -> TargetAddress<'_> {
+        match (self.way, self.ior.profiles.first()) {
+            (AddressingDisposition::Profile, Some(profile)) => TargetAddress::Profile(profile),
+            (AddressingDisposition::Reference, _) => {
+                TargetAddress::Reference { selected: 0, ior: &self.ior }
+            }
+            _ => TargetAddress::Key(&self.key),
+        }
     }
 
     /// The same connection, for the object with another key.
@@ -53,9 +83,9 @@ impl RawClient {
         let request = OutgoingRequest {
             request_id: self.requests,
             response: ResponseFlags::Target,
-            target: TargetAddress::Key(&self.key),
+            target: self.target(),
             operation,
-            contexts: &[],
+            contexts: self.contexts,
         };
         let mut out = Encoder::new(self.order);
         begin_request(&mut out, self.version, &request)?;
@@ -71,12 +101,7 @@ impl RawClient {
     pub(super) fn locate(&mut self) -> Step<u32> {
         self.requests += 1;
         let mut out = Encoder::new(self.order);
-        encode_locate_request(
-            &mut out,
-            self.version,
-            self.requests,
-            TargetAddress::Key(&self.key),
-        )?;
+        encode_locate_request(&mut out, self.version, self.requests, self.target())?;
         let octets = self.exchange(out)?;
         let message = whole(&octets)?;
         let (header, _) = decode_locate_reply(&message)?;
