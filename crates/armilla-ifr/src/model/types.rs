@@ -1,6 +1,6 @@
 //! TypeCodes of definitions.
 
-use super::{DefId, Definition, Field, Flavour, Kind, Model, ModelError, Result};
+use super::{DefId, Definition, Field, Flavour, Kind, Model, ModelError, Result, UnionField};
 use crate::corba::PrimitiveKind;
 use armilla::dynamic::{TypeCodeFactory as Factory, UnionMember};
 use armilla::{Object, TypeCode, Typed, ValueBase};
@@ -50,28 +50,31 @@ impl Making<'_> {
         Ok((code, outermost))
     }
 
+    /// A part of the definition that is being made; `outermost` becomes what it names at most.
+    fn part(&mut self, id: DefId, outermost: &mut usize) -> Result<TypeCode> {
+        let (code, place) = self.code(id)?;
+        *outermost = place.min(*outermost);
+        Ok(code)
+    }
+
     fn composed(&mut self, definition: &Definition) -> Result<Made> {
         let (id, name) = (definition.id.as_str(), definition.name.as_str());
         let mut outermost = usize::MAX;
-        let mut part = |making: &mut Self, id| {
-            let (code, place) = making.code(id)?;
-            outermost = outermost.min(place);
-            Ok::<_, ModelError>(code)
-        };
+        let out = &mut outermost;
         let code = match &definition.kind {
             Kind::Primitive(kind) => Ok(primitive(*kind)),
             Kind::String(bound) => Ok(TypeCode::String(*bound)),
             Kind::Wstring(bound) => Ok(TypeCode::WString(*bound)),
             Kind::Fixed { digits, scale } => Factory::create_fixed_tc(*digits, *scale),
             Kind::Sequence { element, bound } => {
-                Factory::create_sequence_tc(*bound, part(self, *element)?)
+                Factory::create_sequence_tc(*bound, self.part(*element, out)?)
             }
             Kind::Array { element, length } => {
-                Factory::create_array_tc(*length, part(self, *element)?)
+                Factory::create_array_tc(*length, self.part(*element, out)?)
             }
             Kind::Enum(names) => Factory::create_enum_tc(id, name, names.iter().cloned()),
-            Kind::Alias(ty) => Factory::create_alias_tc(id, name, part(self, *ty)?),
-            Kind::ValueBox(ty) => Factory::create_value_box_tc(id, name, part(self, *ty)?),
+            Kind::Alias(ty) => Factory::create_alias_tc(id, name, self.part(*ty, out)?),
+            Kind::ValueBox(ty) => Factory::create_value_box_tc(id, name, self.part(*ty, out)?),
             Kind::Native => Factory::create_native_tc(id, name),
             Kind::Interface { flavour: Flavour::Plain, .. } => {
                 Factory::create_interface_tc(id, name)
@@ -82,33 +85,20 @@ impl Making<'_> {
             Kind::Interface { flavour: Flavour::Local, .. } => {
                 Factory::create_local_interface_tc(id, name)
             }
-            Kind::Struct(members) | Kind::Exception(members) => {
-                let member = |m: &Field| Ok((m.name.clone(), part(self, m.ty)?));
-                let members = members.iter().map(member).collect::<Result<Vec<_>>>()?;
-                match definition.kind {
-                    Kind::Struct(_) => Factory::create_struct_tc(id, name, members),
-                    _ => Factory::create_exception_tc(id, name, members),
-                }
+            Kind::Struct(members) => {
+                Factory::create_struct_tc(id, name, self.members(members, out)?)
+            }
+            Kind::Exception(members) => {
+                Factory::create_exception_tc(id, name, self.members(members, out)?)
             }
             Kind::Union { discriminator, members } => {
-                let discriminator = part(self, *discriminator)?;
-                let members = members.iter().map(|member| {
-                    let ty = part(self, member.ty)?;
-                    Ok(UnionMember { label: member.label, name: member.name.clone(), ty })
-                });
-                let members = members.collect::<Result<Vec<_>>>()?;
+                let discriminator = self.part(*discriminator, out)?;
+                let members = self.cases(members, out)?;
                 Factory::create_union_tc(id, name, discriminator, members)
             }
             Kind::Value(value) => {
-                let base = value.base.map_or(Ok(TypeCode::Null), |base| part(self, base))?;
-                let state = definition.contents.iter().filter_map(|id| self.model.get(*id));
-                let state = state.filter_map(|member| match member.kind {
-                    Kind::ValueMember { ty, public } => Some((member.name.clone(), ty, public)),
-                    _ => None,
-                });
-                let state = state.collect::<Vec<_>>().into_iter();
-                let state = state.map(|(name, ty, public)| Ok((name, part(self, ty)?, public)));
-                let state = state.collect::<Result<Vec<_>>>()?;
+                let base = value.base.map(|base| self.part(base, out)).transpose()?;
+                let (base, state) = (base.unwrap_or_default(), self.state(definition, out)?);
                 match value.is_event {
                     true => Factory::create_event_tc(id, name, value.modifier(), base, state),
                     false => Factory::create_value_tc(id, name, value.modifier(), base, state),
@@ -116,8 +106,34 @@ impl Making<'_> {
             }
             _ => return Err(ModelError::Invalid(format!("{name} is no type"))),
         };
-        let code = code.map_err(|error| ModelError::Invalid(error.what))?;
-        Ok((code, outermost))
+        Ok((code.map_err(|error| ModelError::Invalid(error.what))?, outermost))
+    }
+
+    fn members(&mut self, members: &[Field], out: &mut usize) -> Result<Vec<(String, TypeCode)>> {
+        members.iter().map(|m| Ok((m.name.clone(), self.part(m.ty, out)?))).collect()
+    }
+
+    fn cases(&mut self, members: &[UnionField], out: &mut usize) -> Result<Vec<UnionMember>> {
+        let case = |member: &UnionField| {
+            let ty = self.part(member.ty, out)?;
+            Ok(UnionMember { label: member.label, name: member.name.clone(), ty })
+        };
+        members.iter().map(case).collect()
+    }
+
+    /// The state members of a valuetype.
+    fn state(
+        &mut self,
+        definition: &Definition,
+        out: &mut usize,
+    ) -> Result<Vec<(String, TypeCode, bool)>> {
+        let mut state = Vec::new();
+        for member in definition.contents.iter().filter_map(|id| self.model.get(*id)) {
+            if let Kind::ValueMember { ty, public } = member.kind {
+                state.push((member.name.clone(), self.part(ty, out)?, public));
+            }
+        }
+        Ok(state)
     }
 }
 
