@@ -473,7 +473,7 @@ impl CounterServant {
         let servant = Arc::new(Self { orb: orb.clone(), id, value: Mutex::new(start) });
         let reference = poa.activate(servant.clone() as Arc<dyn Counter>)?;
         // No call comes before the reference has been given out.
-        let _ = servant.id.set(poa.id_of(reference.object())?);
+        let _ = servant.id.set(poa.reference_to_id(reference.object())?);
         Ok(reference)
     }
 }
@@ -490,7 +490,7 @@ impl Counter for CounterServant {
     }
 
     fn destroy(&self) -> Result<()> {
-        self.id.get().map_or(Ok(()), |id| self.orb.root_poa().deactivate(id))
+        self.id.get().map_or(Ok(()), |id| Ok(self.orb.root_poa().deactivate(id)?))
     }
 }
 

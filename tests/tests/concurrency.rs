@@ -114,7 +114,7 @@ fn objects_come_and_go_while_they_are_called() {
                     let (_, mine) = orbs::activate(&server);
                     let remote = travel(&mine, &client);
                     assert_eq!(remote.increment().unwrap(), 1, "no other object answers");
-                    poa.deactivate(&poa.id_of(mine.object()).unwrap()).unwrap();
+                    poa.deactivate(&poa.reference_to_id(mine.object()).unwrap()).unwrap();
                     assert!(remote.ping().is_err());
                 }
             });

@@ -553,11 +553,11 @@ fn an_object_that_is_no_longer_where_an_earlier_call_was_forwarded_to_is_looked_
     remote.ping().unwrap();
     server.publish("probe", other.object()).unwrap();
     let poa = server.root_poa();
-    poa.deactivate(&poa.id_of(server.local.object()).unwrap()).unwrap();
+    poa.deactivate(&poa.reference_to_id(server.local.object()).unwrap()).unwrap();
     remote.increment().unwrap();
     assert_eq!(other.count().unwrap(), 1);
 
-    poa.deactivate(&poa.id_of(other.object()).unwrap()).unwrap();
+    poa.deactivate(&poa.reference_to_id(other.object()).unwrap()).unwrap();
     let error = remote.ping().unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "nor is it at home: {error}");
 }

@@ -347,7 +347,7 @@ fn a_server_calls_them_forth_and_back() {
     // An object that is not there is never found.
     let gone = server.remote(&orbs::client());
     let poa = server.orb.root_poa();
-    poa.deactivate(&poa.id_of(server.local.object()).unwrap()).unwrap();
+    poa.deactivate(&poa.reference_to_id(server.local.object()).unwrap()).unwrap();
     assert_eq!(gone.ping().unwrap_err().kind(), ExceptionKind::ObjectNotExist);
     witnesses.expect(
         "a.contexts, b.contexts, c.contexts, c.send_exception SystemException, \
@@ -588,6 +588,7 @@ fn components_are_added_to_references_and_seen_by_clients() {
     assert_eq!(*seen.lock().unwrap(), expected, "nothing of the broken one");
     let ear: Arc<dyn Listener> = Arc::new(Ear::default());
     let refused = server.orb.root_poa().activate(ear).unwrap_err();
+    let refused = SystemException::from(refused);
     assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
 }
 

@@ -34,7 +34,7 @@ fn metrics_count_how_requests_end_at_both_sides() {
     let oneway_served = || count(&served, Side::Server, "remark").oneways == 1;
     eventually("the oneway was served", oneway_served);
     let poa = server.orb.root_poa();
-    poa.deactivate(&poa.id_of(server.local.object()).unwrap()).unwrap();
+    poa.deactivate(&poa.reference_to_id(server.local.object()).unwrap()).unwrap();
     remote.ping().unwrap_err();
     for (metrics, side) in [(&made, Side::Client), (&served, Side::Server)] {
         assert_eq!(count(metrics, side, "ping").replies, 3);

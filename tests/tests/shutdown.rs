@@ -72,12 +72,15 @@ fn an_orb_that_was_shut_down_calls_and_activates_nothing_more() {
     for error in [
         remote.ping().unwrap_err(),
         remote.object().locate().unwrap_err(),
-        poa.activate(everything::tie(Probe::default())).unwrap_err(),
+        poa.activate(everything::tie(Probe::default())).unwrap_err().into(),
     ] {
         let got = (error.kind(), error.minor(), error.completed());
         assert_eq!(got, (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No), "{error}");
     }
     server.local.ping().unwrap();
+    server.shutdown();
+    let error = server.local.ping().unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN));
 }
 
 #[test]

@@ -102,12 +102,17 @@ pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{LocalRef, Native, Object, Ref};
+pub use object::{AnyServant, LocalRef, Native, Object, Ref};
 pub use orb::{Orb, OrbBuilder};
-pub use poa::{IdAssignment, Lifespan, ObjectId, Poa, PoaBuilder};
+pub use poa::{
+    AdapterActivator, Cookie, Current, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan,
+    ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError, PoaManager, Policy, Refusal,
+    RequestProcessing, ServantActivator, ServantLocator, ServantManager, ServantRetention,
+    Threading,
+};
 pub use policies::{Policies, PolicyCurrent, PolicyGuard, Rebind, Retries};
 pub use server::ReplyHandle;
-pub use settings::{Network, PublishAs, Settings};
+pub use settings::{Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The repository id of the interface that every object has.

@@ -11,6 +11,30 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// How calls reach the objects of the same process.
+///
+/// Whichever it is: an object that was deactivated does not exist, what the manager and the thread
+/// policy of the POA say holds, [`Current`](crate::Current) knows the object, and after
+/// [`Orb::shutdown`](crate::Orb::shutdown) calls fail. An object whose servant must be asked for is
+/// called through its POA in any case.
+///
+/// | what a servant can tell | `Direct` | `ThroughPoa`, `Remote` |
+/// |---|---|---|
+/// | `in` arguments | lent; Rust does not let it change them | a copy |
+/// | `inout` arguments | the caller's own; what it wrote stays when it fails | a copy; they change when it succeeds |
+/// | results | moved to the caller | a copy |
+/// | [values](crate::Value) and what they lead to | the caller's own, shared | a copy of the same shape |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Collocation {
+    /// The servant's method is called: no marshalling, no lock.
+    #[default]
+    Direct,
+    /// Like a request from elsewhere, but for the socket: arguments and results are marshalled.
+    ThroughPoa,
+    /// Over a socket, as any other client does it.
+    Remote,
+}
+
 /// The limits and times of an ORB. All are finite; an error that comes from one names it.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -58,6 +82,11 @@ pub struct Settings {
     /// How many octets of replies wait for a client that does not take them, where it has no thread
     /// of its own; with more it is given up. 32 MiB.
     pub queued_replies: usize,
+    /// How many requests wait for a POA manager that holds them; more fail with `TRANSIENT`. Each
+    /// keeps a thread. 1,024.
+    pub max_held_requests: usize,
+    /// How calls reach objects of the same process. Directly.
+    pub collocation: Collocation,
     /// How often one call may be forwarded. 8.
     pub max_forwards: u32,
     /// The highest GIOP version that is spoken. 1.2.
@@ -157,6 +186,8 @@ impl Default for Settings {
             requests_per_connection: 64,
             requests_in_progress: 16_384,
             queued_replies: 32 << 20,
+            max_held_requests: 1024,
+            collocation: Collocation::Direct,
             max_forwards: 8,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,

@@ -153,9 +153,9 @@ impl Entrance for Door {
     fn prepare(&self, count: u32) -> Result<(), SystemException> {
         let mut prepared = self.lock();
         if let Some(adapter) = prepared.adapter.take() {
-            adapter.destroy();
+            adapter.destroy(false, false)?;
         }
-        let adapter = self.orb.root_poa().create_poa("targets").build()?;
+        let adapter = self.orb.root_poa().create_poa("targets").multiple_ids().build()?;
         let servant: Arc<dyn TtcpSequence> = ttcp_sequence::tie(Sink);
         let targets = (0..count).map(|_| adapter.activate(servant.clone()));
         prepared.targets = targets.collect::<Result<_, _>>()?;

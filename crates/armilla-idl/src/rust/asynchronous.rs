@@ -51,7 +51,7 @@ pub(super) fn for_references(
         #lints
         #signature {
             if let Some(#servant) = self.local() {
-                return #name::#method(#servant #(, #parameters)*);
+                return #name::#method(&*#servant #(, #parameters)*);
             }
             self.#invoke(#wire_name, #arguments, #results)
         }

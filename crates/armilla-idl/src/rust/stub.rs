@@ -47,7 +47,7 @@ fn method(
         #lints
         #signature {
             if let Some(#servant) = self.local() {
-                return #name::#method(#servant #(, #parameters)*);
+                return #name::#method(&*#servant #(, #parameters)*);
             }
             #remote
         }

@@ -184,21 +184,21 @@ pub mod bank {
     impl<I: Account + rt::Interface + ?Sized> Account for rt::Ref<I> {
         fn balance(&self) -> Result<f64, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::balance(servant);
+                return Account::balance(&*servant);
             }
             self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn balance_async(&self) -> rt::ReplyFuture<f64> {
             if let Some(servant) = self.local() {
-                return Account::balance_async(servant);
+                return Account::balance_async(&*servant);
             }
             self.invoke_async("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn set_balance(&self, value: f64) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::set_balance(servant, value);
+                return Account::set_balance(&*servant, value);
             }
             self.invoke(
                 "_set_balance",
@@ -212,7 +212,7 @@ pub mod bank {
 
         fn set_balance_async(&self, value: f64) -> rt::ReplyFuture<()> {
             if let Some(servant) = self.local() {
-                return Account::set_balance_async(servant, value);
+                return Account::set_balance_async(&*servant, value);
             }
             self.invoke_async(
                 "_set_balance",
@@ -226,14 +226,14 @@ pub mod bank {
 
         fn recent(&self) -> Result<Entries, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::recent(servant);
+                return Account::recent(&*servant);
             }
             self.invoke("_get_recent", |_out| Ok(()), |input| input.sequence())
         }
 
         fn recent_async(&self) -> rt::ReplyFuture<Entries> {
             if let Some(servant) = self.local() {
-                return Account::recent_async(servant);
+                return Account::recent_async(&*servant);
             }
             self.invoke_async("_get_recent", |_out| Ok(()), |input| input.sequence())
         }
@@ -243,7 +243,7 @@ pub mod bank {
             amount: f64,
         ) -> Result<(), rt::Error<account::WithdrawRaises>> {
             if let Some(servant) = self.local() {
-                return Account::withdraw(servant, amount);
+                return Account::withdraw(&*servant, amount);
             }
             self.invoke_raises(
                 "withdraw",
@@ -260,7 +260,7 @@ pub mod bank {
             amount: f64,
         ) -> rt::ReplyFuture<(), rt::Error<account::WithdrawRaises>> {
             if let Some(servant) = self.local() {
-                return Account::withdraw_async(servant, amount);
+                return Account::withdraw_async(&*servant, amount);
             }
             self.invoke_raises_async(
                 "withdraw",
@@ -281,7 +281,7 @@ pub mod bank {
             e: &mut Entry,
         ) -> Result<(Entries, rt::WString), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::split(servant, name, rest, pieces, n, e);
+                return Account::split(&*servant, name, rest, pieces, n, e);
             }
             self.invoke(
                     "split",
@@ -319,7 +319,7 @@ pub mod bank {
             e: &Entry,
         ) -> rt::ReplyFuture<(Entries, String, Entries, i32, Entry, rt::WString)> {
             if let Some(servant) = self.local() {
-                return Account::split_async(servant, name, rest, pieces, n, e);
+                return Account::split_async(&*servant, name, rest, pieces, n, e);
             }
             self.invoke_async(
                 "split",
@@ -343,7 +343,7 @@ pub mod bank {
 
         fn bump(&self, result: &mut i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::bump(servant, result);
+                return Account::bump(&*servant, result);
             }
             self.invoke(
                     "bump",
@@ -360,7 +360,7 @@ pub mod bank {
 
         fn bump_async(&self, result: i32) -> rt::ReplyFuture<i32> {
             if let Some(servant) = self.local() {
-                return Account::bump_async(servant, result);
+                return Account::bump_async(&*servant, result);
             }
             self.invoke_async(
                 "bump",
@@ -374,7 +374,7 @@ pub mod bank {
 
         fn notify(&self, n: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::notify(servant, n);
+                return Account::notify(&*servant, n);
             }
             self.invoke_oneway(
                 "notify",
@@ -387,28 +387,28 @@ pub mod bank {
 
         fn stop(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::stop(servant);
+                return Account::stop(&*servant);
             }
             self.invoke("stop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async_(&self) -> rt::ReplyFuture<()> {
             if let Some(servant) = self.local() {
-                return Account::stop_async_(servant);
+                return Account::stop_async_(&*servant);
             }
             self.invoke_async("stop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::stop_async(servant);
+                return Account::stop_async(&*servant);
             }
             self.invoke("stop_async", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async_async(&self) -> rt::ReplyFuture<()> {
             if let Some(servant) = self.local() {
-                return Account::stop_async_async(servant);
+                return Account::stop_async_async(&*servant);
             }
             self.invoke_async("stop_async", |_out| Ok(()), |_input| Ok(()))
         }

@@ -438,7 +438,7 @@ pub mod blocks {
             shades: &mut Paints,
         ) -> Result<(Counts, Small), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Store::count(servant, given, shades);
+                return Store::count(&*servant, given, shades);
             }
             self.invoke(
                     "count",
@@ -480,14 +480,14 @@ pub mod blocks {
         #[allow(clippy::redundant_closure)]
         fn mode(&self) -> Result<Small, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Store::mode(servant);
+                return Store::mode(&*servant);
             }
             self.invoke("_get_mode", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_mode(&self, value: Small) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Store::set_mode(servant, value);
+                return Store::set_mode(&*servant, value);
             }
             self.invoke(
                 "_set_mode",

@@ -14,7 +14,7 @@ pub type AccountRef = ::armilla::rt::Ref<dyn Account>;
 impl<I: Account + ::armilla::rt::Interface + ?Sized> Account for ::armilla::rt::Ref<I> {
     fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException> {
         if let Some(servant) = self.local() {
-            return Account::deposit(servant, amount);
+            return Account::deposit(&*servant, amount);
         }
         self.invoke(
             "deposit",

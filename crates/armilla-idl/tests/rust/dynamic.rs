@@ -699,7 +699,7 @@ pub mod dynamic {
             kept: &mut rt::Any,
         ) -> Result<(rt::Any, rt::TypeCode), rt::Error<probe::EchoRaises>> {
             if let Some(servant) = self.local() {
-                return Probe::echo(servant, given, kept);
+                return Probe::echo(&*servant, given, kept);
             }
             self.invoke_raises(
                     "echo",
@@ -722,14 +722,14 @@ pub mod dynamic {
         #[allow(clippy::redundant_closure)]
         fn shape(&self) -> Result<rt::TypeCode, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Probe::shape(servant);
+                return Probe::shape(&*servant);
             }
             self.invoke("_get_shape", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_shape(&self, value: &rt::TypeCode) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Probe::set_shape(servant, value);
+                return Probe::set_shape(&*servant, value);
             }
             self.invoke(
                 "_set_shape",
@@ -740,7 +740,7 @@ pub mod dynamic {
 
         fn all(&self, some: &[rt::Any]) -> Result<Bag, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Probe::all(servant, some);
+                return Probe::all(&*servant, some);
             }
             self.invoke("all", |out| out.put_sequence(some), |input| input.sequence())
         }

@@ -162,7 +162,7 @@ pub mod bank {
         impl<I: Ledger + rt::Interface + ?Sized> Ledger for rt::Ref<I> {
             fn read(&self, page: i32) -> Result<String, rt::Error<ledger::ReadRaises>> {
                 if let Some(servant) = self.local() {
-                    return Ledger::read(servant, page);
+                    return Ledger::read(&*servant, page);
                 }
                 self.invoke_raises(
                     "read",
@@ -176,7 +176,7 @@ pub mod bank {
 
             fn close(&self) -> Result<(), rt::Error<ledger::CloseRaises>> {
                 if let Some(servant) = self.local() {
-                    return Ledger::close(servant);
+                    return Ledger::close(&*servant);
                 }
                 self.invoke_raises("close", |_out| Ok(()), |_input| Ok(()))
             }

@@ -17,7 +17,7 @@ pub mod base {
     impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
         fn name(&self) -> Result<String, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Named::name(servant);
+                return Named::name(&*servant);
             }
             self.invoke(
                 "_get_name",
@@ -78,7 +78,7 @@ pub mod base {
     impl<I: Left + rt::Interface + ?Sized> Left for rt::Ref<I> {
         fn go_left(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Left::go_left(servant);
+                return Left::go_left(&*servant);
             }
             self.invoke("go_left", |_out| Ok(()), |_input| Ok(()))
         }
@@ -142,7 +142,7 @@ pub mod base {
     impl<I: Right + rt::Interface + ?Sized> Right for rt::Ref<I> {
         fn go_right(&self, n: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Right::go_right(servant, n);
+                return Right::go_right(&*servant, n);
             }
             self.invoke(
                 "go_right",
@@ -222,7 +222,7 @@ pub mod derived {
         #[allow(clippy::redundant_closure)]
         fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Both::parent(servant);
+                return Both::parent(&*servant);
             }
             self.invoke("parent", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -304,14 +304,14 @@ pub mod derived {
         #[allow(clippy::redundant_closure)]
         fn self_(&self) -> Result<BothRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Leaf::self_(servant);
+                return Leaf::self_(&*servant);
             }
             self.invoke("_get_self", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Leaf::set_self(servant, value);
+                return Leaf::set_self(&*servant, value);
             }
             self.invoke(
                 "_set_self",

@@ -325,14 +325,14 @@ pub mod bank {
     impl<I: Account + rt::Interface + ?Sized> Account for rt::Ref<I> {
         fn balance(&self) -> Result<f64, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::balance(servant);
+                return Account::balance(&*servant);
             }
             self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn owner(&self) -> Result<String, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::owner(servant);
+                return Account::owner(&*servant);
             }
             self.invoke(
                 "_get_owner",
@@ -343,14 +343,14 @@ pub mod bank {
 
         fn set_owner(&self, value: &str) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::set_owner(servant, value);
+                return Account::set_owner(&*servant, value);
             }
             self.invoke("_set_owner", |out| out.lend_string(value), |_input| Ok(()))
         }
 
         fn recent(&self) -> Result<account::Entries, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::recent(servant);
+                return Account::recent(&*servant);
             }
             self.invoke("_get_recent", |_out| Ok(()), |input| input.bounded_sequence(10))
         }
@@ -360,7 +360,7 @@ pub mod bank {
             value: &[account::Entry],
         ) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::set_recent(servant, value);
+                return Account::set_recent(&*servant, value);
             }
             self.invoke(
                 "_set_recent",
@@ -371,7 +371,7 @@ pub mod bank {
 
         fn deposit(&self, amount: f64) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::deposit(servant, amount);
+                return Account::deposit(&*servant, amount);
             }
             self.invoke(
                 "deposit",
@@ -385,7 +385,7 @@ pub mod bank {
 
         fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::notify(servant, n, text);
+                return Account::notify(&*servant, n, text);
             }
             self.invoke_oneway(
                 "notify",
@@ -403,7 +403,7 @@ pub mod bank {
             rest: &mut i32,
         ) -> Result<(Parts, String), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::split(servant, name, pieces, rest);
+                return Account::split(&*servant, name, pieces, rest);
             }
             self.invoke(
                     "split",
@@ -431,7 +431,7 @@ pub mod bank {
             m: &mut Matrix,
         ) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::swap(servant, a, m);
+                return Account::swap(&*servant, a, m);
             }
             self.invoke(
                     "swap",
@@ -456,7 +456,7 @@ pub mod bank {
             pieces: &mut Parts,
         ) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::bump(servant, which, pieces);
+                return Account::bump(&*servant, which, pieces);
             }
             self.invoke(
                     "bump",
@@ -479,7 +479,7 @@ pub mod bank {
 
         fn hash(&self, data: &[u8], grain: &[u8]) -> Result<Blob, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::hash(servant, data, grain);
+                return Account::hash(&*servant, data, grain);
             }
             self.invoke(
                 "hash",
@@ -501,7 +501,7 @@ pub mod bank {
             piece: &Part,
         ) -> Result<AccountRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::join(servant, other, witness, sort, info, piece);
+                return Account::join(&*servant, other, witness, sort, info, piece);
             }
             self.invoke(
                 "join",
@@ -525,7 +525,7 @@ pub mod bank {
             old: &str,
         ) -> Result<rt::Object, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::any_object(servant, m, all, several, old);
+                return Account::any_object(&*servant, m, all, several, old);
             }
             self.invoke(
                 "any_object",
@@ -543,7 +543,7 @@ pub mod bank {
             &self,
         ) -> Result<(Matrix, Kind, AccountRef, Detail), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::invert(servant);
+                return Account::invert(&*servant);
             }
             self.invoke(
                 "invert",
@@ -559,7 +559,7 @@ pub mod bank {
 
         fn recode(&self, old: &mut Code) -> Result<Code, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::recode(servant, old);
+                return Account::recode(&*servant, old);
             }
             self.invoke(
                     "recode",
@@ -578,7 +578,7 @@ pub mod bank {
         #[allow(clippy::redundant_closure)]
         fn sort(&self) -> Result<Kind, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::sort(servant);
+                return Account::sort(&*servant);
             }
             self.invoke("sort", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -594,7 +594,7 @@ pub mod bank {
             g: i32,
         ) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::many(servant, a, b, c, d, e, f, g);
+                return Account::many(&*servant, a, b, c, d, e, f, g);
             }
             self.invoke(
                 "many",
@@ -623,7 +623,7 @@ pub mod bank {
         ) -> Result<i32, rt::SystemException> {
             if let Some(servant_) = self.local() {
                 return Account::locals(
-                    servant_,
+                    &*servant_,
                     servant,
                     call,
                     input,

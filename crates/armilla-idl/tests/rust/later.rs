@@ -91,7 +91,7 @@ pub mod bank {
     impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
         fn name(&self) -> Result<String, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Named::name(servant);
+                return Named::name(&*servant);
             }
             self.invoke(
                 "_get_name",
@@ -221,7 +221,7 @@ pub mod bank {
             amount: f64,
         ) -> Result<(), rt::Error<account::WithdrawRaises>> {
             if let Some(servant) = self.local() {
-                return Account::withdraw(servant, amount);
+                return Account::withdraw(&*servant, amount);
             }
             self.invoke_raises(
                 "withdraw",
@@ -242,7 +242,7 @@ pub mod bank {
             e: &mut Entry,
         ) -> Result<(Entries, rt::WString), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::split(servant, reply, rest, pieces, n, e);
+                return Account::split(&*servant, reply, rest, pieces, n, e);
             }
             self.invoke(
                     "split",
@@ -273,7 +273,7 @@ pub mod bank {
 
         fn notify(&self, n: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Account::notify(servant, n);
+                return Account::notify(&*servant, n);
             }
             self.invoke_oneway(
                 "notify",

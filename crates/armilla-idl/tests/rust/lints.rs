@@ -504,7 +504,7 @@ pub mod outer {
     impl<I: Critic + rt::Interface + ?Sized> Critic for rt::Ref<I> {
         fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>> {
             if let Some(servant) = self.local() {
-                return Critic::fail(servant);
+                return Critic::fail(&*servant);
             }
             self.invoke_raises("fail", |_out| Ok(()), |_input| Ok(()))
         }
@@ -513,7 +513,7 @@ pub mod outer {
             &self,
         ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>> {
             if let Some(servant) = self.local() {
-                return Critic::several(servant);
+                return Critic::several(&*servant);
             }
             self.invoke_raises(
                 "several",
@@ -529,14 +529,14 @@ pub mod outer {
 
         fn len(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::len(servant);
+                return Critic::len(&*servant);
             }
             self.invoke("len", |_out| Ok(()), |input| input.i32())
         }
 
         fn is_empty(&self) -> Result<bool, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::is_empty(servant);
+                return Critic::is_empty(&*servant);
             }
             self.invoke("is_empty", |_out| Ok(()), |input| input.bool())
         }
@@ -544,7 +544,7 @@ pub mod outer {
         #[allow(clippy::redundant_closure)]
         fn to_peer(&self, value: &Field) -> Result<CriticRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::to_peer(servant, value);
+                return Critic::to_peer(&*servant, value);
             }
             self.invoke(
                 "to_peer",
@@ -555,21 +555,21 @@ pub mod outer {
 
         fn is_good(&self) -> Result<bool, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::is_good(servant);
+                return Critic::is_good(&*servant);
             }
             self.invoke("is_good", |_out| Ok(()), |input| input.bool())
         }
 
         fn as_text(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::as_text(servant);
+                return Critic::as_text(&*servant);
             }
             self.invoke("as_text", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn default(&self, self_: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::default(servant, self_);
+                return Critic::default(&*servant, self_);
             }
             self.invoke(
                 "default",
@@ -583,63 +583,63 @@ pub mod outer {
 
         fn add(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::add(servant, other);
+                return Critic::add(&*servant, other);
             }
             self.invoke("add", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }
 
         fn drop(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::drop(servant);
+                return Critic::drop(&*servant);
             }
             self.invoke("drop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn into_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::into_(servant);
+                return Critic::into_(&*servant);
             }
             self.invoke("into", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn try_into_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::try_into_(servant);
+                return Critic::try_into_(&*servant);
             }
             self.invoke("try_into", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn to_string(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::to_string(servant);
+                return Critic::to_string(&*servant);
             }
             self.invoke("to_string", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn borrow(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::borrow(servant);
+                return Critic::borrow(&*servant);
             }
             self.invoke("borrow", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn type_id(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::type_id(servant);
+                return Critic::type_id(&*servant);
             }
             self.invoke("type_id", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn fmt(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::fmt(servant);
+                return Critic::fmt(&*servant);
             }
             self.invoke("fmt", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Critic::eq_(servant, other);
+                return Critic::eq_(&*servant, other);
             }
             self.invoke("eq", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }

@@ -148,7 +148,7 @@ pub mod r#match {
             ttcp_seq: &[Type],
         ) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::send_struct_seq_2way(servant, ttcp_seq);
+                return HttpServer::send_struct_seq_2way(&*servant, ttcp_seq);
             }
             self.invoke(
                 "sendStructSeq_2way",
@@ -159,14 +159,14 @@ pub mod r#match {
 
         fn r#yield(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::r#yield(servant);
+                return HttpServer::r#yield(&*servant);
             }
             self.invoke("_get_yield", |_out| Ok(()), |input| input.i32())
         }
 
         fn set_yield(&self, value: i32) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::set_yield(servant, value);
+                return HttpServer::set_yield(&*servant, value);
             }
             self.invoke(
                 "_set_yield",
@@ -180,35 +180,35 @@ pub mod r#match {
 
         fn object_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::object_(servant);
+                return HttpServer::object_(&*servant);
             }
             self.invoke("object", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn clone_(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::clone_(servant);
+                return HttpServer::clone_(&*servant);
             }
             self.invoke("clone", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn len(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::len(servant);
+                return HttpServer::len(&*servant);
             }
             self.invoke("len", |_out| Ok(()), |input| input.i32())
         }
 
         fn from_text(&self, text: &str) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::from_text(servant, text);
+                return HttpServer::from_text(&*servant, text);
             }
             self.invoke("from_text", |out| out.lend_string(text), |_input| Ok(()))
         }
 
         fn new(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return HttpServer::new(servant);
+                return HttpServer::new(&*servant);
             }
             self.invoke("new", |_out| Ok(()), |_input| Ok(()))
         }
@@ -480,7 +480,7 @@ pub mod r#match {
         #[allow(clippy::redundant_closure)]
         fn next(&self, other: &O) -> Result<IRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return I::next(servant, other);
+                return I::next(&*servant, other);
             }
             self.invoke(
                 "next",
@@ -731,7 +731,7 @@ for ::armilla::rt::Ref<I_> {
         far: &deep::deep2::Far,
     ) -> Result<Top, ::armilla::rt::Error<top_level::TopRaises>> {
         if let Some(servant) = self.local() {
-            return TopLevel::top(servant, far);
+            return TopLevel::top(&*servant, far);
         }
         self.invoke_raises(
             "top",

@@ -297,14 +297,14 @@ pub mod extras {
     impl<I: Device + rt::Interface + ?Sized> Device for rt::Ref<I> {
         fn level(&self) -> Result<i32, rt::Error<device::LevelGetRaises>> {
             if let Some(servant) = self.local() {
-                return Device::level(servant);
+                return Device::level(&*servant);
             }
             self.invoke_raises("_get_level", |_out| Ok(()), |input| input.i32())
         }
 
         fn text(&self) -> Result<String, rt::Error<device::TextGetRaises>> {
             if let Some(servant) = self.local() {
-                return Device::text(servant);
+                return Device::text(&*servant);
             }
             self.invoke_raises(
                 "_get_text",
@@ -315,7 +315,7 @@ pub mod extras {
 
         fn set_text(&self, value: &str) -> Result<(), rt::Error<device::TextSetRaises>> {
             if let Some(servant) = self.local() {
-                return Device::set_text(servant, value);
+                return Device::set_text(&*servant, value);
             }
             self.invoke_raises(
                 "_set_text",
@@ -326,14 +326,14 @@ pub mod extras {
 
         fn mark(&self) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Device::mark(servant);
+                return Device::mark(&*servant);
             }
             self.invoke("_get_mark", |_out| Ok(()), |input| input.i32())
         }
 
         fn set_mark(&self, value: i32) -> Result<(), rt::Error<device::MarkSetRaises>> {
             if let Some(servant) = self.local() {
-                return Device::set_mark(servant, value);
+                return Device::set_mark(&*servant, value);
             }
             self.invoke_raises(
                 "_set_mark",
@@ -347,7 +347,7 @@ pub mod extras {
 
         fn run(&self, program: &str) -> Result<i32, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Device::run(servant, program);
+                return Device::run(&*servant, program);
             }
             self.invoke(
                 "run",
@@ -361,7 +361,7 @@ pub mod extras {
 
         fn stop(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Device::stop(servant);
+                return Device::stop(&*servant);
             }
             self.invoke("stop", |out| out.put_length(0), |_input| Ok(()))
         }
@@ -374,7 +374,7 @@ pub mod extras {
             values: &[i8],
         ) -> Result<i8, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Device::mix(servant, given, kept, raw, values);
+                return Device::mix(&*servant, given, kept, raw, values);
             }
             self.invoke(
                     "mix",

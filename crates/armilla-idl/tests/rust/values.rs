@@ -17,7 +17,7 @@ pub mod drawing {
     impl<I: Printable + rt::Interface + ?Sized> Printable for rt::Ref<I> {
         fn print(&self) -> Result<String, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Printable::print(servant);
+                return Printable::print(&*servant);
             }
             self.invoke("print", |_out| Ok(()), |input| input.string().map(Into::into))
         }
@@ -695,7 +695,7 @@ pub mod drawing {
             named: &mut NameRef,
         ) -> Result<(ShapeRef, rt::ValueBaseRef), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Board::draw(servant, what, named);
+                return Board::draw(&*servant, what, named);
             }
             self.invoke(
                     "draw",
@@ -721,7 +721,7 @@ pub mod drawing {
             all: &[NodeRef],
         ) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Board::show(servant, what, all);
+                return Board::show(&*servant, what, all);
             }
             self.invoke(
                 "show",

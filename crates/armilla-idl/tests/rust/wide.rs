@@ -297,7 +297,7 @@ pub mod wide {
     impl<I: Book + rt::Interface + ?Sized> Book for rt::Ref<I> {
         fn owner(&self) -> Result<rt::WString, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Book::owner(servant);
+                return Book::owner(&*servant);
             }
             self.invoke(
                 "_get_owner",
@@ -308,7 +308,7 @@ pub mod wide {
 
         fn set_owner(&self, value: &str) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Book::set_owner(servant, value);
+                return Book::set_owner(&*servant, value);
             }
             self.invoke("_set_owner", |out| out.put_wstring(value), |_input| Ok(()))
         }
@@ -319,7 +319,7 @@ pub mod wide {
             total: &mut Amount,
         ) -> Result<(Amount, rt::LongDouble), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Book::add(servant, given, total);
+                return Book::add(&*servant, given, total);
             }
             self.invoke(
                     "add",
@@ -347,7 +347,7 @@ pub mod wide {
             heading: &mut Title,
         ) -> Result<char, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return Book::find(servant, text, which, heading);
+                return Book::find(&*servant, text, which, heading);
             }
             self.invoke(
                     "find",

@@ -4,7 +4,7 @@ use super::{Def, Result, Service};
 use crate::corba::*;
 use crate::model::{DefId, Flavour, Kind, ModelError};
 use armilla::rt::Interface;
-use armilla::{Object, ObjectId, Poa, Ref, SystemException};
+use armilla::{Object, ObjectId, Poa, PoaError, Ref, SystemException};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -115,11 +115,12 @@ impl Def {
 
     /// The definition that a reference denotes.
     pub(super) fn id_of(&self, object: impl AsRef<Object>) -> Result<DefId> {
-        let foreign = |_: SystemException| {
+        let foreign = |_: PoaError| {
             let what = "a reference denotes no definition of this repository";
             SystemException::from(ModelError::Invalid(what.to_owned()))
         };
-        let object_id = self.service.objects.poa.id_of(object.as_ref()).map_err(foreign)?;
+        let object_id =
+            self.service.objects.poa.reference_to_id(object.as_ref()).map_err(foreign)?;
         let tables = self.service.objects.tables();
         tables.definitions.get(&object_id).copied().ok_or_else(|| ModelError::Gone.into())
     }

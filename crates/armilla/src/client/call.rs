@@ -1,5 +1,6 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
+use super::collocated;
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
 use super::link::{Intercepted, Link, Outgoing};
@@ -100,7 +101,7 @@ fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
 }
 
 #[cold]
-fn no_reply() -> SystemException {
+pub(super) fn no_reply() -> SystemException {
     SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
 }
 
@@ -118,6 +119,9 @@ pub(crate) fn call<'p>(
         return interceptor::call(interceptors, object, operation, response, arguments, finish);
     }
     reference.callable()?;
+    if reference.is_near() {
+        return collocated::call(object, reference, operation, response, arguments, finish);
+    }
     let request = Request { operation, response, arguments };
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));

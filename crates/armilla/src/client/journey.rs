@@ -120,15 +120,10 @@ pub(crate) enum Forward {
 }
 
 impl Reference {
-    /// Fails when the ORB was shut down, and when the object lived in this process and was
-    /// deactivated.
+    /// Fails when the ORB was shut down.
     #[inline]
     pub(crate) fn callable(&self) -> Result<(), SystemException> {
-        match &self.activation {
-            Some(activation) if !activation.is_active() => Err(SystemException::object_not_exist()
-                .because("the object was deactivated in this process")),
-            _ => self.orb.check_running(),
-        }
+        self.orb.check_running()
     }
 
     /// Where calls go now.
@@ -145,7 +140,7 @@ impl Reference {
     #[cold]
     fn find_route(&self) -> Result<(), SystemException> {
         let home = self.home.load();
-        let ior = home.as_deref().unwrap_or(&self.ior);
+        let ior = home.as_deref().unwrap_or_else(|| self.ior());
         self.take_route(Route::new(&self.orb, ior, None, AddressingDisposition::Key)?);
         Ok(())
     }
@@ -178,7 +173,7 @@ impl Reference {
             }
             Forward::Readdress(wanted) => {
                 let home = self.home.load();
-                let home = home.as_deref().unwrap_or(&self.ior);
+                let home = home.as_deref().unwrap_or_else(|| self.ior());
                 route.readdressed(&self.orb, home, wanted)?
             }
         });

@@ -24,6 +24,9 @@ enum Located {
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     reference.callable()?;
+    if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
+        return Ok(matches!(reference.orb.locate(&key)?, crate::orb::Located::Here));
+    }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let mut journey = Journey::default();

@@ -1,6 +1,7 @@
 //! The client side of a call: from a reference to a live connection and back.
 
 mod call;
+mod collocated;
 mod connect;
 mod deadline;
 mod endpoint;

@@ -20,7 +20,7 @@ impl Object {
     /// interface; what a call can fail with.
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
-        match &reference.activation {
+        match reference.activation().filter(|activation| activation.is_active()) {
             Some(activation) => interface_of(&reference.orb, activation.servant.repository_id()),
             None => client::invoke(self, "_interface", &|_| Ok(()), |input| {
                 let interface: Self = Decode::decode(input)?;

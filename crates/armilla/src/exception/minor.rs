@@ -35,6 +35,12 @@ macro_rules! minors {
 minors! {
     OMG 1 OMG_1 "the first reason that the specification lists for this exception"
     OMG 2 OMG_2 "the second reason that the specification lists for this exception"
+    OMG 3 OMG_3 "the third reason that the specification lists for this exception"
+    OMG 4 OMG_4 "the fourth reason that the specification lists for this exception"
+    OMG 5 OMG_5 "the fifth reason that the specification lists for this exception"
+    OMG 6 OMG_6 "the sixth reason that the specification lists for this exception"
+    OMG 14 OMG_14 "the fourteenth reason that the specification lists for this exception"
+    OMG 17 OMG_17 "the seventeenth reason that the specification lists for this exception"
     ARMILLA 1 CONNECT_FAILED "no connection could be made"
     ARMILLA 2 SEND_FAILED "the request could not be sent whole"
     ARMILLA 3 CONNECTION_LOST "the connection ended before the reply came"
@@ -67,6 +73,7 @@ minors! {
     ARMILLA 50 WOULD_REBIND "the policy Rebind does not allow what the call would need"
     ARMILLA 60 ABANDONED "the servant gave up the right to reply"
     ARMILLA 61 TOO_MANY_REQUESTS "too many requests of one connection are in progress (requests_in_progress)"
+    ARMILLA 40 MANAGER_INACTIVE "the POA manager was deactivated"
 }
 
 impl Minor {

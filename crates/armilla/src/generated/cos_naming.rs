@@ -243,7 +243,7 @@ pub mod cos_naming {
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::BindRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::bind(servant, n, obj);
+                return NamingContext::bind(&*servant, n, obj);
             }
             self.invoke_raises(
                 "bind",
@@ -261,7 +261,7 @@ pub mod cos_naming {
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::RebindRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::rebind(servant, n, obj);
+                return NamingContext::rebind(&*servant, n, obj);
             }
             self.invoke_raises(
                 "rebind",
@@ -279,7 +279,7 @@ pub mod cos_naming {
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::BindContextRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::bind_context(servant, n, nc);
+                return NamingContext::bind_context(&*servant, n, nc);
             }
             self.invoke_raises(
                 "bind_context",
@@ -297,7 +297,7 @@ pub mod cos_naming {
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::RebindContextRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::rebind_context(servant, n, nc);
+                return NamingContext::rebind_context(&*servant, n, nc);
             }
             self.invoke_raises(
                 "rebind_context",
@@ -315,7 +315,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<rt::Object, rt::Error<naming_context::ResolveRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::resolve(servant, n);
+                return NamingContext::resolve(&*servant, n);
             }
             self.invoke_raises(
                 "resolve",
@@ -329,7 +329,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<(), rt::Error<naming_context::UnbindRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::unbind(servant, n);
+                return NamingContext::unbind(&*servant, n);
             }
             self.invoke_raises("unbind", |out| out.put_sequence(n), |_input| Ok(()))
         }
@@ -337,7 +337,7 @@ pub mod cos_naming {
         #[allow(clippy::redundant_closure)]
         fn new_context(&self) -> Result<NamingContextRef, rt::SystemException> {
             if let Some(servant) = self.local() {
-                return NamingContext::new_context(servant);
+                return NamingContext::new_context(&*servant);
             }
             self.invoke("new_context", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -348,7 +348,7 @@ pub mod cos_naming {
             n: &[NameComponent],
         ) -> Result<NamingContextRef, rt::Error<naming_context::BindNewContextRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::bind_new_context(servant, n);
+                return NamingContext::bind_new_context(&*servant, n);
             }
             self.invoke_raises(
                 "bind_new_context",
@@ -359,7 +359,7 @@ pub mod cos_naming {
 
         fn destroy(&self) -> Result<(), rt::Error<naming_context::DestroyRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContext::destroy(servant);
+                return NamingContext::destroy(&*servant);
             }
             self.invoke_raises("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -369,7 +369,7 @@ pub mod cos_naming {
             how_many: u32,
         ) -> Result<(BindingList, BindingIteratorRef), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return NamingContext::list(servant, how_many);
+                return NamingContext::list(&*servant, how_many);
             }
             self.invoke(
                 "list",
@@ -1519,7 +1519,7 @@ pub mod cos_naming {
     impl<I: BindingIterator + rt::Interface + ?Sized> BindingIterator for rt::Ref<I> {
         fn next_one(&self) -> Result<(bool, Binding), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return BindingIterator::next_one(servant);
+                return BindingIterator::next_one(&*servant);
             }
             self.invoke(
                 "next_one",
@@ -1533,7 +1533,7 @@ pub mod cos_naming {
             how_many: u32,
         ) -> Result<(bool, BindingList), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return BindingIterator::next_n(servant, how_many);
+                return BindingIterator::next_n(&*servant, how_many);
             }
             self.invoke(
                 "next_n",
@@ -1547,7 +1547,7 @@ pub mod cos_naming {
 
         fn destroy(&self) -> Result<(), rt::SystemException> {
             if let Some(servant) = self.local() {
-                return BindingIterator::destroy(servant);
+                return BindingIterator::destroy(&*servant);
             }
             self.invoke("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -1674,7 +1674,7 @@ pub mod cos_naming {
             rt::Error<naming_context_ext::ToStringRaises>,
         > {
             if let Some(servant) = self.local() {
-                return NamingContextExt::to_string(servant, n);
+                return NamingContextExt::to_string(&*servant, n);
             }
             self.invoke_raises(
                 "to_string",
@@ -1688,7 +1688,7 @@ pub mod cos_naming {
             sn: &str,
         ) -> Result<Name, rt::Error<naming_context_ext::ToNameRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContextExt::to_name(servant, sn);
+                return NamingContextExt::to_name(&*servant, sn);
             }
             self.invoke_raises(
                 "to_name",
@@ -1706,7 +1706,7 @@ pub mod cos_naming {
             rt::Error<naming_context_ext::ToUrlRaises>,
         > {
             if let Some(servant) = self.local() {
-                return NamingContextExt::to_url(servant, addr, sn);
+                return NamingContextExt::to_url(&*servant, addr, sn);
             }
             self.invoke_raises(
                 "to_url",
@@ -1724,7 +1724,7 @@ pub mod cos_naming {
             sn: &str,
         ) -> Result<rt::Object, rt::Error<naming_context_ext::ResolveStrRaises>> {
             if let Some(servant) = self.local() {
-                return NamingContextExt::resolve_str(servant, sn);
+                return NamingContextExt::resolve_str(&*servant, sn);
             }
             self.invoke_raises(
                 "resolve_str",

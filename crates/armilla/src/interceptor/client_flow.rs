@@ -12,7 +12,6 @@ use crate::client::{
 };
 use crate::exception::SystemException;
 use crate::object::{Object, Reference};
-use crate::poa::Activation;
 use crate::server::Absence;
 use crate::transport::Place;
 use armilla_cdr::{CdrResult, Decoder};
@@ -46,7 +45,7 @@ pub(crate) fn call<'p>(
     let _absence = Absence::begin();
     loop {
         let outcome = match call.here() {
-            Some(activation) => call.try_here(activation, &mut *finish),
+            Some(key) => call.try_here(&key, &mut *finish),
             None => {
                 let route = reference.route()?;
                 let Some(route) = &*route else { continue };
@@ -76,20 +75,20 @@ struct Call<'c, 'p> {
 }
 
 impl Call<'_, '_> {
-    /// The object, where it is in this process and was not forwarded elsewhere.
-    fn here(&self) -> Option<&Activation> {
-        let activation = self.reference.activation.as_deref()?;
-        self.reference.route.load().is_none().then_some(activation)
+    /// The key of the object, where it is in this process and was not forwarded elsewhere.
+    fn here(&self) -> Option<Vec<u8>> {
+        let here = self.reference.is_near() && self.reference.route.load().is_none();
+        if here { self.reference.local_key() } else { None }
     }
 
     /// One attempt at the object in this process.
-    fn try_here(&self, activation: &Activation, finish: Finish<'_>) -> Outcome {
-        let named = TargetAddress::Key(&activation.key);
-        let mut flow = self.flow(&self.reference.ior, named, None);
+    fn try_here(&self, key: &[u8], finish: Finish<'_>) -> Outcome {
+        let named = TargetAddress::Key(key);
+        let mut flow = self.flow(self.reference.ior(), named, None);
         flow.run(|contexts, reply| {
             let here = Collocated {
                 orb: &self.reference.orb,
-                key: &activation.key,
+                key,
                 operation: self.request.operation.name,
                 response: self.request.response,
                 contexts,
@@ -108,7 +107,7 @@ impl Call<'_, '_> {
     fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
         let target = route.preferred();
         let home = self.reference.home.load_full();
-        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(&self.reference.ior);
+        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(self.reference.ior());
         let address = &target.endpoint.address;
         let mut flow = self.flow(ior, target.address(), Some(address));
         flow.run(|contexts, reply| {

@@ -38,7 +38,7 @@ impl Collocated<'_> {
         let request = self.request(arguments)?;
         let malformed = |error| SystemException::decoding(&error, Completion::Maybe);
         let message = parse(&request)?;
-        let reply = serve_here(self.orb, &message, self.limit)?;
+        let reply = serve_here(self.orb, &message, CODE_SETS, self.limit)?;
         if !self.response.response_expected() {
             return Ok(Step::Done);
         }

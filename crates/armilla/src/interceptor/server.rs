@@ -6,12 +6,11 @@ use super::current::{SlotId, Slots};
 use super::ior::adapter_names;
 use super::outcome::{Interruption, Outcome, ReplyStatus};
 use crate::exception::SystemException;
-use crate::poa::{Activation, ObjectId};
+use crate::poa::{ObjectId, Target};
 use armilla_cdr::Any as Value;
 use armilla_ipc::Address;
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 
 /// Sees the requests that an ORB serves. Every method has a default that does nothing.
 ///
@@ -87,7 +86,7 @@ pub struct ServerRequestInfo {
     pub(super) operation: Box<str>,
     pub(super) response_expected: bool,
     pub(super) peer: Address,
-    pub(super) object: Option<Arc<Activation>>,
+    pub(super) object: Option<Target>,
     pub(super) contexts: Contexts,
     pub(super) reply_contexts: Contexts,
     pub(super) outcome: Option<Outcome>,
@@ -135,7 +134,7 @@ impl ServerRequestInfo {
 
     /// Whether the object has the interface with this repository id; no before it was found.
     pub fn target_is_a(&self, repository_id: &str) -> bool {
-        self.object.as_ref().is_some_and(|object| object.servant.is_a(repository_id))
+        self.object.as_ref().is_some_and(|object| object.servant.get().is_a(repository_id))
     }
 
     /// The service contexts of the request.

@@ -5,10 +5,9 @@ use super::current::{self, Slots};
 use super::outcome::{End, Interruption, Outcome};
 use super::server::ServerRequestInfo;
 use crate::orb::Orb;
-use crate::poa::Activation;
+use crate::poa::Target;
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::Address;
-use std::sync::Arc;
 
 /// A request under way, which interceptors see. It goes where the reply goes.
 pub(crate) struct ServerFlow {
@@ -68,13 +67,10 @@ impl ServerFlow {
 
     /// The object was found: the points before its servant is called.
     #[cold]
-    pub(crate) fn receive_request(
-        &mut self,
-        activation: &Arc<Activation>,
-    ) -> Result<(), Interruption> {
+    pub(crate) fn receive_request(&mut self, target: Target) -> Result<(), Interruption> {
         let orb = self.orb.clone();
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
-        self.info.object = Some(activation.clone());
+        self.info.object = Some(target);
         for interceptor in &interceptors.server {
             interceptor.receive_request(&mut self.info)?;
         }

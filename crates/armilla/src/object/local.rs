@@ -2,6 +2,7 @@
 
 use super::{Interface, Upcast};
 use crate::server::{Dispatched, ServerCall};
+use std::fmt;
 use std::sync::Arc;
 
 /// A servant of any interface.
@@ -17,10 +18,13 @@ pub(crate) trait Servant: Send + Sync {
 
     /// Offers the servant as each of its interfaces.
     fn upcast(&self, target: &mut Upcast);
+
+    /// What tells it from all other servants while it lives.
+    fn address(&self) -> usize;
 }
 
 /// Ties a servant to the skeleton of the interface `I`.
-pub(crate) struct Tie<I: ?Sized>(pub(crate) Arc<I>);
+struct Tie<I: ?Sized>(Arc<I>);
 
 impl<I: Interface + ?Sized> Servant for Tie<I> {
     fn repository_id(&self) -> &str {
@@ -38,5 +42,61 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn upcast(&self, target: &mut Upcast) {
         I::upcast(self.0.clone(), target);
+    }
+
+    fn address(&self) -> usize {
+        address(&self.0)
+    }
+}
+
+/// What tells a servant from all others while it lives.
+pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
+    Arc::as_ptr(servant).cast::<()>().addr()
+}
+
+/// A servant whose interface the program has forgotten: `Servant`.
+///
+/// ```
+/// # fn example<T: armilla::rt::Interface + ?Sized>(account: std::sync::Arc<T>) {
+/// let servant = armilla::AnyServant::from(account);
+/// println!("a servant of {}", servant.repository_id());
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct AnyServant(Arc<dyn Servant>);
+
+impl AnyServant {
+    /// The repository id of its most derived interface.
+    pub fn repository_id(&self) -> &str {
+        self.0.repository_id()
+    }
+
+    /// The servant as an `I`, a trait object such as `dyn Account`, if it is one.
+    pub fn downcast<I: Interface + ?Sized>(&self) -> Option<Arc<I>> {
+        Upcast::find(|target| self.0.upcast(target))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &dyn Servant {
+        &*self.0
+    }
+}
+
+impl<I: Interface + ?Sized> From<Arc<I>> for AnyServant {
+    fn from(servant: Arc<I>) -> Self {
+        Self(Arc::new(Tie(servant)))
+    }
+}
+
+impl PartialEq for AnyServant {
+    /// Whether both are the same servant.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.address() == other.0.address()
+    }
+}
+
+impl fmt::Debug for AnyServant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnyServant({})", self.repository_id())
     }
 }

@@ -10,7 +10,7 @@ use armilla_giop::ior::Ior;
 impl Encode for Object {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         match self.reference() {
-            Ok(reference) => reference.ior.encode(out),
+            Ok(reference) => reference.ior().encode(out),
             Err(_) => {
                 // The nil reference: an empty type id and no profiles.
                 out.put_string("")?;

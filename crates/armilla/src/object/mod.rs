@@ -8,7 +8,8 @@ mod reference;
 mod typed;
 
 pub use interface::{Interface, IsA, Upcast};
-pub(crate) use local::{Servant, Tie};
+pub use local::AnyServant;
+pub(crate) use local::{Servant, address};
 pub use near::{LocalRef, Native};
 pub use reference::Object;
 pub(crate) use reference::Reference;

@@ -5,14 +5,14 @@ use crate::client::{self, Route};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
-use crate::poa::Activation;
+use crate::poa::{Activation, ObjectKey};
 use crate::policies::{Effective, Policies};
-use crate::settings::Settings;
+use crate::settings::{Collocation, Settings};
 use arc_swap::ArcSwapOption;
 use armilla_cdr::Encode;
-use armilla_giop::ior::Ior;
+use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A reference to an object of any interface: IDL `Object` (CORBA 3.4 Part 1, 8.2).
@@ -29,13 +29,62 @@ pub struct Object {
 /// What all clones of a reference share.
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
-    pub(crate) ior: Ior,
-    /// The object, when it is active in this process.
-    pub(crate) activation: Option<Arc<Activation>>,
+    /// Made when it is first asked for, where the object is known.
+    ior: OnceLock<Ior>,
+    place: Place,
     /// Where calls go, once the first of them has found it out.
     pub(crate) route: ArcSwapOption<Route>,
     /// What takes the place of the IOR for calls, since a server said so.
     pub(crate) home: ArcSwapOption<Ior>,
+}
+
+/// Where the object of a reference lives.
+enum Place {
+    /// In another process, as far as is known.
+    Elsewhere,
+    /// In this one. It was active, when the reference was made, and may be so no more.
+    Active(Arc<Activation>),
+    /// In this one, by this key.
+    Key(Box<[u8]>),
+}
+
+impl Reference {
+    /// The IOR.
+    pub(crate) fn ior(&self) -> &Ior {
+        self.ior.get_or_init(|| match &self.place {
+            Place::Active(object) => {
+                let type_id = object.skeleton().repository_id();
+                // What can go wrong was tried when the reference was made.
+                self.orb.ior(object.poa.path(), type_id, &object.key()).unwrap_or_default()
+            }
+            // Those are made from an IOR.
+            Place::Elsewhere | Place::Key(_) => Ior::default(),
+        })
+    }
+
+    /// The object, when it is or was active in this process.
+    pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
+        match &self.place {
+            Place::Active(activation) => Some(activation),
+            Place::Elsewhere | Place::Key(_) => None,
+        }
+    }
+
+    /// Whether calls stay in this process.
+    #[inline]
+    pub(crate) fn is_near(&self) -> bool {
+        !matches!(self.place, Place::Elsewhere)
+            && self.orb.settings().collocation != Collocation::Remote
+    }
+
+    /// The key of an object of this process.
+    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
+        match &self.place {
+            Place::Elsewhere => None,
+            Place::Active(activation) => Some(activation.key()),
+            Place::Key(key) => Some(key.to_vec()),
+        }
+    }
 }
 
 impl Object {
@@ -49,17 +98,23 @@ impl Object {
         if ior.is_nil() {
             return Self::nil();
         }
-        let activation = orb.local_activation(&ior);
-        Self::with_activation(orb, ior, activation)
+        let place = match orb.local_key(&ior) {
+            None => Place::Elsewhere,
+            Some((_, Some(activation))) => Place::Active(activation),
+            Some((key, None)) => Place::Key(key),
+        };
+        Self::new(orb, ior.into(), place)
     }
 
-    pub(crate) fn with_activation(
-        orb: &Orb,
-        ior: Ior,
-        activation: Option<Arc<Activation>>,
-    ) -> Self {
+    /// A reference to an active object of this process.
+    pub(crate) fn active(orb: &Orb, activation: Arc<Activation>, ior: Option<Ior>) -> Self {
+        let ior = ior.map_or_else(OnceLock::new, OnceLock::from);
+        Self::new(orb, ior, Place::Active(activation))
+    }
+
+    fn new(orb: &Orb, ior: OnceLock<Ior>, place: Place) -> Self {
         let (route, home) = Default::default();
-        let reference = Reference { orb: orb.clone(), ior, activation, route, home };
+        let reference = Reference { orb: orb.clone(), ior, place, route, home };
         Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 
@@ -85,7 +140,7 @@ impl Object {
     /// The IOR: the type id and the addresses that the reference carries. That of a nil reference
     /// is empty.
     pub fn ior(&self) -> Ior {
-        self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior.clone())
+        self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior().clone())
     }
 
     /// The object as an `I`, after asking it whether it is one where the reference does not say so.
@@ -100,7 +155,7 @@ impl Object {
         }
         let what = format!(
             "the object is a {:?}, not a {:?}",
-            self.reference.as_ref().map_or("", |r| &r.ior.type_id),
+            self.reference.as_ref().map_or("", |r| &r.ior().type_id),
             I::REPOSITORY_ID
         );
         Err(SystemException::bad_param(Minor::WRONG_TYPE, what))
@@ -118,12 +173,12 @@ impl Object {
     /// What a call can fail with.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         let reference = self.reference()?;
-        let said = &reference.ior.type_id;
+        let said = &reference.ior().type_id;
         if repository_id == crate::OBJECT_ID || (!said.is_empty() && said == repository_id) {
             return Ok(true);
         }
-        match &reference.activation {
-            Some(activation) => Ok(activation.servant.is_a(repository_id)),
+        match reference.activation().filter(|activation| activation.is_active()) {
+            Some(activation) => Ok(activation.skeleton().is_a(repository_id)),
             None => client::invoke(self, "_is_a", &|out| repository_id.encode(out), |i| i.bool()),
         }
     }
@@ -133,9 +188,6 @@ impl Object {
     /// # Errors
     /// What a call can fail with when the object cannot be asked.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
-        if let Some(activation) = self.activation() {
-            return Ok(!activation.is_active());
-        }
         match client::invoke(self, "_non_existent", &|_| Ok(()), |input| input.bool()) {
             Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
             answer => answer,
@@ -148,10 +200,7 @@ impl Object {
     /// # Errors
     /// What a call can fail with.
     pub fn locate(&self) -> Result<bool, SystemException> {
-        match self.activation() {
-            Some(activation) => Ok(activation.is_active()),
-            None => client::locate(self),
-        }
+        client::locate(self)
     }
 
     /// What all clones share.
@@ -171,9 +220,14 @@ impl Object {
         interceptors.is_some_and(Interceptors::see_collocated)
     }
 
-    /// The object, when it lives in this process.
+    /// The object, when it is or was active in this process.
     pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
-        self.reference.as_ref()?.activation.as_ref()
+        self.reference.as_ref()?.activation()
+    }
+
+    /// The key of an object of this process.
+    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
+        self.reference.as_ref()?.local_key()
     }
 
     /// The policies of calls through it; `None` when there is nothing to look up.
@@ -191,7 +245,7 @@ impl Object {
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
         match (&self.reference, &other.reference) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.ior.profiles == b.ior.profiles,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || same(a.ior(), b.ior()),
             (a, b) => a.is_none() && b.is_none(),
         }
     }
@@ -201,10 +255,29 @@ impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reference {
             Some(reference) => {
-                let place = client::describe(&reference.orb, &reference.ior);
-                write!(f, "Object({:?} at {place})", reference.ior.type_id)
+                let place = client::describe(&reference.orb, reference.ior());
+                write!(f, "Object({:?} at {place})", reference.ior().type_id)
             }
             None => f.write_str("Object(nil)"),
         }
     }
+}
+
+/// Whether two IORs have the same addresses and keys, whatever hints the keys of this ORB's objects
+/// contain.
+fn same(one: &Ior, other: &Ior) -> bool {
+    let same_profile =
+        |(a, b): (&TaggedProfile, &TaggedProfile)| a == b || same_but_hint(a, b).unwrap_or(false);
+    one.profiles.len() == other.profiles.len()
+        && one.profiles.iter().zip(&other.profiles).all(same_profile)
+}
+
+fn same_but_hint(one: &TaggedProfile, other: &TaggedProfile) -> Option<bool> {
+    let decode = |profile: &TaggedProfile| IiopProfile::decode_data(&profile.data).ok();
+    if one.id != other.id || one.data.len() != other.data.len() {
+        return None;
+    }
+    let (one, other) = (decode(one)?, decode(other)?);
+    let same_key = ObjectKey::is_same(&one.object_key, &other.object_key);
+    Some(same_key && IiopProfile { object_key: other.object_key.clone(), ..one } == other)
 }

@@ -1,12 +1,14 @@
 //! Typed object references.
 
-use super::{Interface, IsA, Object, Upcast};
+use super::{Interface, IsA, Object, Reference};
 use crate::client;
 use crate::exception::{Error, Raises, SystemException};
-use crate::poa::Activation;
+use crate::poa::{Activation, DirectUpcall};
 use crate::policies::Policies;
+use crate::settings::Collocation;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +29,27 @@ struct Local<I: ?Sized> {
     activation: Arc<Activation>,
 }
 
+/// A servant while it is called directly.
+pub struct LocalCall<'a, I: ?Sized> {
+    servant: &'a I,
+    _upcall: DirectUpcall<'a>,
+}
+
+impl<I: ?Sized> Deref for LocalCall<'_, I> {
+    type Target = I;
+
+    #[inline]
+    fn deref(&self) -> &I {
+        self.servant
+    }
+}
+
+impl<I: ?Sized> fmt::Debug for LocalCall<'_, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LocalCall(..)")
+    }
+}
+
 impl<I: Interface + ?Sized> Ref<I> {
     /// The nil reference.
     pub const fn nil() -> Self {
@@ -35,11 +58,22 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object` as an `I`, without asking whether it is one.
     pub(crate) fn new(object: Object) -> Self {
+        let servant = object.activation().and_then(|activation| activation.servant.downcast());
+        match servant {
+            Some(servant) => Self::to_servant(object, servant),
+            None => Self { object, local: None },
+        }
+    }
+
+    /// `object`, whose servant is known.
+    pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
         // Calls within the process that interceptors see go the way of all others.
-        let direct = object.activation().filter(|_| !object.is_intercepted_here());
-        let local = direct.and_then(|activation| {
-            let servant = Upcast::find(|target| activation.servant.upcast(target))?;
-            Some(Local { servant, activation: activation.clone() })
+        let direct = |reference: &&Arc<Reference>| {
+            reference.orb.settings().collocation == Collocation::Direct
+                && !object.is_intercepted_here()
+        };
+        let local = object.reference().ok().filter(direct).and_then(|reference| {
+            Some(Local { servant, activation: reference.activation()?.clone() })
         });
         Self { object, local }
     }
@@ -76,11 +110,13 @@ impl<I: Interface + ?Sized> Ref<I> {
         Self { object: self.object.with_policies(policies), local: self.local.clone() }
     }
 
-    /// The servant, where the object is active in this process. Generated code calls it first.
+    /// The servant, for one call, where the object is active in this process and nothing has to be
+    /// asked or waited for. Generated code calls it first.
     #[inline]
-    pub fn local(&self) -> Option<&I> {
+    pub fn local(&self) -> Option<LocalCall<'_, I>> {
         let local = self.local.as_ref()?;
-        local.activation.is_active().then_some(&*local.servant)
+        let upcall = DirectUpcall::begin(&local.activation)?;
+        Some(LocalCall { servant: &local.servant, _upcall: upcall })
     }
 
     /// Calls an operation without `raises`; generated code does.

@@ -1,10 +1,10 @@
 //! How an ORB is set up.
 
-use super::{Initial, Inner, Orb, run::Life};
+use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
 use crate::client::Client;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
-use crate::poa::{Adapters, ObjectMap, PoaInner};
+use crate::poa::{Adapters, ManagerState, PoaInner, PoaManager, Table};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;
@@ -130,30 +130,35 @@ impl OrbBuilder {
     pub fn build(self) -> Result<Orb, SystemException> {
         self.settings.check()?;
         let settings = Arc::new(self.settings);
-        let root = Arc::new(PoaInner::new_root());
-        let adapters = Adapters::default();
-        adapters.insert(root.clone());
+        let incarnation = new_incarnation();
+        let manager = PoaManager::new("RootPOAManager".into(), ManagerState::Active);
+        let adapters = Adapters::new();
         let listens = !self.listen.is_empty();
-        let orb = Orb(Arc::new(Inner {
+        let orb = Arc::new_cyclic(|orb| Inner {
             client: Client::new(settings.clone()),
             settings,
-            incarnation: new_incarnation(),
+            incarnation,
             listen: self.listen,
             transports: self.transports,
             initial: Initial {
                 references: Mutex::new(self.initial),
                 default: self.default_initial,
             },
-            objects: ObjectMap::new(),
+            objects: Table::new(),
             adapters,
-            root,
+            root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager.clone()),
+            managers: Mutex::new(vec![manager]),
+            main_thread: MainThread::new(),
+            references: OnceLock::new(),
             server: OnceLock::new(),
             opening: Mutex::default(),
             published: Default::default(),
             values: Default::default(),
             interceptors: OnceLock::new(),
             life: Life::default(),
-        }));
+        });
+        let orb = Orb(orb);
+        orb.0.adapters.insert(orb.0.root.clone());
         self.registration.install(&orb)?;
         if listens {
             orb.server()?;

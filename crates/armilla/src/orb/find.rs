@@ -3,93 +3,219 @@
 use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
-use crate::poa::{Activation, ObjectKey};
-use arc_swap::Guard;
+use crate::poa::{Activation, Found, ObjectKey, PoaInner, Slot, Upcall, system_id};
+use armilla_giop::OperationName;
 use armilla_giop::ior::{IiopProfile, Ior, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use std::sync::{Arc, PoisonError};
 
-/// What an object key leads to.
-pub(crate) enum Found {
-    /// An object here.
-    Object(Guard<Option<Arc<Activation>>>),
+/// Where an object is.
+pub(crate) enum Located {
+    /// Here; its servant may have to be asked for.
+    Here,
     /// A published name: the reference that it stands for.
     Elsewhere(Ior),
-    /// Nothing.
-    Nothing,
+    /// Nowhere.
+    Nowhere,
     /// The request names it by a profile that is not one of ours; its key would do.
     Unnamed,
 }
 
+/// The key of an object of this process, and the object when it is active.
+type Near = (Box<[u8]>, Option<Arc<Activation>>);
+
+/// A POA, an id, and where the object may stand.
+type Owned = (Arc<PoaInner>, Vec<u8>, Slot);
+
 impl Orb {
-    /// What `key`, from a request, leads to.
+    /// The object that `key`, from a request, leads to, when it says where that stands and nothing
+    /// has to be asked or waited for.
     #[inline]
-    pub(crate) fn find(&self, key: &[u8]) -> Found {
-        match ObjectKey::parse(key) {
-            Some(ObjectKey::Active { incarnation, slot }) if incarnation == self.0.incarnation => {
-                self.0.objects.get(slot).map_or(Found::Nothing, Found::Object)
+    pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall> {
+        match ObjectKey::parse(key)? {
+            ObjectKey::Active { incarnation, slot } => {
+                let lent = self.0.objects.get(slot)?;
+                if incarnation == self.0.incarnation { Upcall::begin(lent) } else { None }
             }
-            Some(ObjectKey::Active { .. }) => Found::Nothing,
-            Some(ObjectKey::Named { incarnation, adapter, id }) => {
-                self.find_named(incarnation, adapter, id)
+            ObjectKey::Named(key) => {
+                let lent = self.0.objects.get(key.hint)?;
+                if lent.as_deref()?.is_meant(&key) { Upcall::begin(lent) } else { None }
             }
-            None => self.find_published(key),
         }
     }
 
-    fn find_named(&self, incarnation: u64, adapter: &[u8], id: &[u8]) -> Found {
-        match self.0.adapters.find(adapter, id, incarnation, self.0.incarnation) {
-            Some(activation) => Found::Object(Guard::from_inner(Some(activation))),
-            None => Found::Nothing,
+    /// What `key`, from a request for `operation`, leads to.
+    pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found {
+        match self.find_active(key) {
+            Some(upcall) => Found::Object(upcall),
+            None => self.find_otherwise(ObjectKey::parse(key).ok_or(key), operation),
         }
     }
 
+    /// What a key leads to when it does not simply say where the object stands, or something has to
+    /// be asked or waited for.
     #[cold]
-    fn find_published(&self, name: &[u8]) -> Found {
-        let published = self.0.published.read().unwrap_or_else(PoisonError::into_inner);
-        published.get(name).cloned().map_or(Found::Nothing, Found::Elsewhere)
+    fn find_otherwise(
+        &self,
+        key: Result<ObjectKey<'_>, &[u8]>,
+        operation: OperationName<'_>,
+    ) -> Found {
+        let key = match key {
+            Ok(key) => key,
+            Err(name) => return self.published(name).map_or(Found::Nothing, Found::Elsewhere),
+        };
+        match self.owner(key) {
+            Ok(Some((poa, id, hint))) => poa.serve(self, &id, hint, operation.as_str()),
+            Ok(None) => Found::Nothing,
+            Err(exception) => Found::Refused(exception),
+        }
     }
 
-    /// The object that `ior` denotes, when it is active in this process.
-    pub(crate) fn local_activation(&self, ior: &Ior) -> Option<Arc<Activation>> {
-        // Who never listened has given out no reference.
-        let server = self.0.server.get()?.as_ref().ok()?;
-        ior.profiles.iter().find_map(|profile| {
-            let key = iiop_object_key(&profile.data).ok()?;
-            let Found::Object(found) = self.find(key) else { return None };
-            let activation = found.as_ref()?.clone();
-            // A transient key is ours alone. A persistent one may be another server's of the same
-            // make, so the address must be ours too.
-            let transient = !activation.poa.is_persistent();
-            let ours = transient || {
-                let profile = IiopProfile::decode_data(&profile.data).ok()?;
-                server.publications().addresses().contains(&(profile.host, profile.port))
-            };
-            ours.then_some(activation)
+    /// Whether the main thread alone may call the object with this key, and this is another.
+    pub(crate) fn leaves_to_main_thread(&self, key: &[u8]) -> bool {
+        let owner = ObjectKey::parse(key).map(|key| self.owner(key));
+        let main = matches!(owner, Some(Ok(Some((poa, ..)))) if poa.is_for_main_thread());
+        main && !self.is_main_thread()
+    }
+
+    /// Where the object with this key is; no servant is asked for.
+    #[cold]
+    pub(crate) fn locate(&self, key: &[u8]) -> Result<Located, SystemException> {
+        let Some(parsed) = ObjectKey::parse(key) else {
+            return Ok(self.published(key).map_or(Located::Nowhere, Located::Elsewhere));
+        };
+        Ok(match self.owner(parsed)? {
+            Some((poa, id, hint)) if poa.may_serve(self, &id, hint) => Located::Here,
+            _ => Located::Nowhere,
         })
     }
 
-    /// A reference to an object of this process.
+    /// The POA that a key belongs to, the id, and where the object may stand. POAs are made if
+    /// there is somebody who makes them.
+    fn owner(&self, key: ObjectKey<'_>) -> Result<Option<Owned>, SystemException> {
+        let key = match key {
+            ObjectKey::Active { incarnation, slot } if incarnation == self.0.incarnation => {
+                let here = self.0.objects.get(slot);
+                let here = here.as_ref().and_then(|lent| lent.as_ref()).map(|a| a.poa.clone());
+                let poa = here.or_else(|| self.0.adapters.moved(slot));
+                return Ok(poa.map(|poa| (poa, system_id(incarnation, slot).to_vec(), slot)));
+            }
+            ObjectKey::Active { .. } => return Ok(None),
+            ObjectKey::Named(key) => key,
+        };
+        let poa = match key.incarnation {
+            // What nobody has made in this process does not come back.
+            0 => self.adapter(key.adapter)?,
+            _ => self.0.adapters.get(key.adapter),
+        };
+        let poa = poa.filter(|poa| poa.made(&key));
+        Ok(poa.map(|poa| (poa, key.id.to_vec(), key.hint)))
+    }
+
+    fn published(&self, name: &[u8]) -> Option<Ior> {
+        let published = self.0.published.read().unwrap_or_else(PoisonError::into_inner);
+        published.get(name).cloned()
+    }
+
+    /// The key in `ior` by which an object of this process is called, and the object when it is
+    /// active.
+    pub(crate) fn local_key(&self, ior: &Ior) -> Option<Near> {
+        // Who never listened has given out no reference.
+        let server = self.0.server.get()?.as_ref().ok()?;
+        ior.profiles.iter().find_map(|profile| {
+            let octets = iiop_object_key(&profile.data).ok()?;
+            let key = ObjectKey::parse(octets)?;
+            let incarnation = match key {
+                ObjectKey::Active { incarnation, .. } => incarnation,
+                ObjectKey::Named(key) => key.incarnation,
+            };
+            // A transient key is ours alone. A persistent one may be another server's of the same
+            // make, so the address must be ours too.
+            let ours = incarnation == self.0.incarnation
+                || incarnation == 0
+                    && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
+                        server.publications().addresses().contains(&(profile.host, profile.port))
+                    });
+            ours.then(|| (octets.into(), self.active(key)))
+        })
+    }
+
+    /// The object with this key, when it is active.
+    fn active(&self, key: ObjectKey<'_>) -> Option<Arc<Activation>> {
+        let found = match key {
+            ObjectKey::Active { slot, .. } => self.0.objects.get(slot),
+            ObjectKey::Named(key) => {
+                let poa = self.0.adapters.get(key.adapter).filter(|poa| poa.made(&key))?;
+                poa.lookup(self, key.id, key.hint)
+            }
+        };
+        found?.as_ref().filter(|object| object.is_active()).cloned()
+    }
+
+    /// Fails when references cannot be given out: `INITIALIZE` when the ORB cannot listen,
+    /// `BAD_INV_ORDER` when it was shut down.
+    pub(crate) fn prepare_references(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        // What every reference carries can be encoded, or no activation succeeds.
+        self.server()?;
+        let encodable = || {
+            let profiles = self.server()?.publications().profiles(self.settings(), &[], &[]);
+            profiles.map(drop).map_err(|error| SystemException::encoding(&error, Completion::No))
+        };
+        self.0.references.get_or_init(encodable).clone()
+    }
+
+    /// A reference to an active object. References were [prepared](Self::prepare_references).
     ///
     /// # Errors
-    /// `INITIALIZE` when the ORB cannot listen, `BAD_INV_ORDER` when it was shut down.
-    pub(crate) fn local_object(
+    /// What an interceptor raises that sees the reference.
+    pub(crate) fn active_object(
         &self,
         activation: Arc<Activation>,
     ) -> Result<Object, SystemException> {
-        self.check_running()?;
-        let server = self.server()?;
-        let type_id = activation.servant.repository_id().to_owned();
+        self.prepare_references()?;
+        if self.interceptors().is_none() {
+            return Ok(Object::active(self, activation, None));
+        }
+        // Interceptors see references as they are made.
+        let type_id = activation.skeleton().repository_id();
+        let ior = self.ior(activation.poa.path(), type_id, &activation.key())?;
+        Ok(Object::active(self, activation, Some(ior)))
+    }
+
+    /// A reference to an object of this process that need not be active.
+    ///
+    /// # Errors
+    /// Those of [`prepare_references`](Self::prepare_references), and what an interceptor raises.
+    pub(crate) fn named_object(
+        &self,
+        adapter: &[u8],
+        repository_id: &str,
+        key: Vec<u8>,
+    ) -> Result<Object, SystemException> {
+        self.prepare_references()?;
+        Ok(Object::from_ior(self, self.ior(adapter, repository_id, &key)?))
+    }
+
+    /// The IOR of the object of this process with this key.
+    ///
+    /// # Errors
+    /// None when references were [prepared](Self::prepare_references), but what an interceptor
+    /// raises.
+    pub(crate) fn ior(
+        &self,
+        adapter: &[u8],
+        type_id: &str,
+        key: &[u8],
+    ) -> Result<Ior, SystemException> {
         let added = match self.interceptors() {
-            Some(interceptors) => {
-                interceptors.components(activation.poa.path(), &type_id, &activation.key)?
-            }
+            Some(interceptors) => interceptors.components(adapter, type_id, key)?,
             None => Vec::new(),
         };
-        let profiles = server.publications().profiles(self.settings(), &activation.key, &added);
+        let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
-        Ok(Object::with_activation(self, Ior { type_id, profiles }, Some(activation)))
+        Ok(Ior { type_id: type_id.to_owned(), profiles })
     }
 
     /// The URL of an object by its published name at our first address.

@@ -3,17 +3,19 @@
 mod arguments;
 mod builder;
 mod find;
+mod main_thread;
 mod resolve;
 mod run;
 
 pub use builder::OrbBuilder;
-pub(crate) use find::Found;
+pub(crate) use find::Located;
+pub(crate) use main_thread::MainThread;
 
 use crate::client::Client;
 use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
-use crate::poa::{Activation, Adapters, ObjectMap, Poa, PoaInner};
+use crate::poa::{Activation, Adapters, PoaInner, PoaManager, Table};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
@@ -21,7 +23,7 @@ use crate::value::{Kind, State};
 use armilla_giop::ior::Ior;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 /// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
 pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
@@ -52,12 +54,16 @@ struct Inner {
     transports: Transports,
     listen: Vec<Endpoint>,
     initial: Initial,
-    objects: ObjectMap,
+    objects: Table<Activation>,
     adapters: Adapters,
     root: Arc<PoaInner>,
+    managers: Mutex<Vec<PoaManager>>,
+    main_thread: MainThread,
     client: Client,
     server: OnceLock<Result<Server, SystemException>>,
     opening: Mutex<()>,
+    /// Whether references can be encoded.
+    references: OnceLock<Result<(), SystemException>>,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: RwLock<HashMap<&'static str, Kind>>,
     interceptors: OnceLock<Interceptors>,
@@ -96,11 +102,6 @@ impl Orb {
         Self::builder().arguments(arguments)?.build()
     }
 
-    /// The root POA: transient, with ids that the system assigns.
-    pub fn root_poa(&self) -> Poa {
-        Poa::root(self.clone(), self.0.root.clone())
-    }
-
     /// Its limits and times.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
@@ -128,7 +129,7 @@ impl Orb {
         reference: impl AsRef<Object>,
     ) -> Result<String, SystemException> {
         let reference = reference.as_ref();
-        let ior = reference.reference()?.ior.clone();
+        let ior = reference.reference()?.ior().clone();
         let url = self.corbaloc(name)?;
         let mut published = self.0.published.write().unwrap_or_else(PoisonError::into_inner);
         published.insert(name.as_bytes().to_vec(), ior);
@@ -180,7 +181,7 @@ impl Orb {
         &self.0.client
     }
 
-    pub(crate) fn objects(&self) -> &ObjectMap {
+    pub(crate) fn objects(&self) -> &Table<Activation> {
         &self.0.objects
     }
 
@@ -192,10 +193,32 @@ impl Orb {
         self.0.incarnation
     }
 
-    /// Takes an object out of service.
-    pub(crate) fn retire(&self, activation: &Activation) {
-        activation.deactivate();
-        self.0.objects.remove(activation.slot);
+    pub(crate) fn root(&self) -> &Arc<PoaInner> {
+        &self.0.root
+    }
+
+    pub(crate) fn poa_managers_locked(&self) -> MutexGuard<'_, Vec<PoaManager>> {
+        lock(&self.0.managers)
+    }
+
+    pub(crate) fn main_thread(&self) -> &MainThread {
+        &self.0.main_thread
+    }
+
+    /// The same ORB, without keeping it.
+    pub(crate) fn downgrade(&self) -> WeakOrb {
+        WeakOrb(Arc::downgrade(&self.0))
+    }
+}
+
+/// An ORB that may be gone.
+#[derive(Clone)]
+pub(crate) struct WeakOrb(Weak<Inner>);
+
+impl WeakOrb {
+    /// The ORB, if it is still there.
+    pub(crate) fn upgrade(&self) -> Option<Orb> {
+        self.0.upgrade().map(Orb)
     }
 }
 

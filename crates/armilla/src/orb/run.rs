@@ -2,7 +2,9 @@
 
 use super::{Orb, lock};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_ipc::{Termination, signals::Waker};
+use crate::poa::Ending;
+use armilla_ipc::Termination;
+use armilla_ipc::signals::{Cause, Waker};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -39,21 +41,35 @@ impl Orb {
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when signals cannot be awaited.
     pub fn run(&self) -> Result<(), SystemException> {
         self.server()?;
-        let mut termination = Termination::install().map_err(|error| {
-            SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
-                .because(format!("signals cannot be awaited: {error}"))
-        })?;
-        let running = {
+        let mut termination = install()?;
+        let place = {
             let mut state = lock(&self.0.life.state);
             state.wakers.push(termination.waker());
-            state.stage == Stage::Running
+            state.wakers.len() - 1
         };
-        if running {
+        self.main_thread().become_main(Some(termination.waker()));
+        loop {
+            self.perform_work();
+            if !self.is_running() {
+                break;
+            }
             let cause = termination.wait();
-            tracing::info!(?cause, "shutting down");
+            if cause != Cause::Woken || !self.is_running() {
+                tracing::info!(?cause, "shutting down");
+                break;
+            }
+            // Woken for work. What has woken once does not wait again.
+            let next = install()?;
+            lock(&self.0.life.state).wakers[place] = next.waker();
+            self.main_thread().become_main(Some(next.waker()));
+            termination = next;
         }
         self.shutdown();
         Ok(())
+    }
+
+    fn is_running(&self) -> bool {
+        lock(&self.0.life.state).stage == Stage::Running
     }
 
     /// Fails when the ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
@@ -69,8 +85,9 @@ impl Orb {
     /// tells every client that the connection closes, and closes the connections to servers that no
     /// call uses. Returns when that is done; calling it again waits for the first call.
     ///
-    /// Afterwards calls to other processes and activations fail with `BAD_INV_ORDER`. While servants
-    /// end what is under way they may still call.
+    /// Its POAs are destroyed and their objects etherealized. Afterwards calls, also to objects of this
+    /// process, and activations fail with `BAD_INV_ORDER`. While servants end what is under way they
+    /// may still call.
     ///
     /// Called by a servant, the connection of that very request keeps it waiting until
     /// `drain_timeout`; use another thread.
@@ -88,16 +105,25 @@ impl Orb {
         if let Some(Ok(server)) = self.0.server.get() {
             server.close(self);
         }
+        life.over.store(true, Ordering::Release);
+        self.root().destroy(self, Ending::Cleanup, false);
+        self.main_thread().clear();
         self.0.client.close_idle();
         if let Some(interceptors) = self.interceptors() {
             interceptors.destroy();
         }
         let mut state = lock(&life.state);
         state.stage = Stage::Ended;
-        life.over.store(true, Ordering::Release);
-        state.wakers.drain(..).for_each(|waker| waker.wake());
+        state.wakers.iter().for_each(Waker::wake);
         life.ended.notify_all();
     }
+}
+
+fn install() -> Result<Termination, SystemException> {
+    Termination::install().map_err(|error| {
+        SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
+            .because(format!("signals cannot be awaited: {error}"))
+    })
 }
 
 #[cold]

@@ -1,40 +1,175 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
-use super::object_key::Slot;
+use super::object_key::{NamedKey, ObjectKey, Slot, system_id};
 use super::{ObjectId, PoaInner};
-use crate::object::Servant;
+use crate::object::{AnyServant, Servant};
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// One active object.
+/// One active object. Those with an id that the POA made store none: it says where they stand.
 pub(crate) struct Activation {
-    pub(crate) servant: Box<dyn Servant>,
-    pub(crate) id: ObjectId,
-    pub(crate) key: Box<[u8]>,
-    pub(crate) slot: Slot,
+    pub(crate) servant: AnyServant,
+    id: Option<Box<[u8]>>,
     pub(crate) poa: Arc<PoaInner>,
-    active: AtomicBool,
+    pub(crate) slot: Slot,
+    /// The flags below, and in the rest the number of calls under way.
+    state: AtomicU32,
+}
+
+/// No more calls: the object was deactivated.
+const INACTIVE: u32 = 1 << 31;
+
+/// What follows the last call was begun.
+const FINISHED: u32 = 1 << 30;
+
+/// How an object ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Ending {
+    /// It was deactivated for itself.
+    Deactivated = 0,
+    /// Its POA ends: `cleanup_in_progress`.
+    Cleanup = 1 << 29,
+    /// Its POA ends, and the servant is not etherealized.
+    Quiet = 1 << 28,
 }
 
 impl Activation {
     pub(crate) fn new(
-        servant: Box<dyn Servant>,
-        id: ObjectId,
-        key: Vec<u8>,
-        slot: Slot,
+        servant: AnyServant,
+        id: Option<&[u8]>,
         poa: Arc<PoaInner>,
+        slot: Slot,
     ) -> Self {
-        Self { servant, id, key: key.into(), slot, poa, active: AtomicBool::new(true) }
+        Self { servant, id: id.map(Box::from), poa, slot, state: AtomicU32::new(0) }
+    }
+
+    /// Begins a call; `false` when the object was deactivated. A call that was begun is ended by
+    /// [`leave`](Self::leave).
+    #[inline]
+    pub(super) fn enter(&self) -> bool {
+        if self.state.fetch_add(1, Ordering::SeqCst) & INACTIVE == 0 {
+            return true;
+        }
+        self.leave_late();
+        false
+    }
+
+    /// Ends a call. Returns whether the object was deactivated and this was the last one: then the
+    /// caller ends the object.
+    #[inline]
+    #[must_use]
+    pub(super) fn leave(&self) -> bool {
+        let before = self.state.fetch_sub(1, Ordering::SeqCst);
+        before & INACTIVE != 0 && self.is_last(before)
+    }
+
+    #[cold]
+    fn leave_late(&self) {
+        // Who ends the last call sees to the end; that one came too late was no call. When it seems
+        // to have been the last one nevertheless, the next reader of the state is told so.
+        if self.leave() {
+            super::lifecycle::finish(self);
+        }
+    }
+
+    fn is_last(&self, before: u32) -> bool {
+        calls(before) == 1 && self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0
+    }
+
+    /// From now on calls find no object here; those under way go on. `None` when that was so
+    /// before; else whether no call is under way, and the caller ends the object.
+    pub(super) fn deactivate(&self, ending: Ending) -> Option<bool> {
+        let flags = INACTIVE | ending as u32;
+        let changed = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
+            (state & INACTIVE == 0).then_some(state | flags)
+        });
+        let before = changed.ok()?;
+        let idle = calls(before) == 0;
+        Some(idle && self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0)
     }
 
     /// Whether calls may still go to the servant.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
-        self.active.load(Ordering::Acquire)
+        self.state.load(Ordering::SeqCst) & INACTIVE == 0
     }
 
-    /// From now on calls fail with `OBJECT_NOT_EXIST`; those under way go on.
-    pub(crate) fn deactivate(&self) {
-        self.active.store(false, Ordering::Release);
+    /// Whether calls are under way.
+    pub(super) fn is_busy(&self) -> bool {
+        calls(self.state.load(Ordering::SeqCst)) > 0
     }
+
+    pub(super) fn ending(&self) -> Ending {
+        match self.state.load(Ordering::SeqCst) {
+            state if state & Ending::Quiet as u32 != 0 => Ending::Quiet,
+            state if state & Ending::Cleanup as u32 != 0 => Ending::Cleanup,
+            _ => Ending::Deactivated,
+        }
+    }
+
+    /// The servant's skeleton.
+    #[inline]
+    pub(crate) fn skeleton(&self) -> &dyn Servant {
+        self.servant.get()
+    }
+
+    /// Whether it is the object that the key names.
+    #[inline]
+    pub(crate) fn is_meant(&self, key: &NamedKey<'_>) -> bool {
+        self.has_id(key.id) && self.poa.path() == key.adapter && self.poa.made(key)
+    }
+
+    /// Whether this is its id.
+    #[inline]
+    pub(super) fn has_id(&self, id: &[u8]) -> bool {
+        match &self.id {
+            Some(own) => **own == *id,
+            None => system_id(self.poa.incarnation, self.slot) == *id,
+        }
+    }
+
+    pub(crate) fn id(&self) -> ObjectId {
+        match &self.id {
+            Some(id) => ObjectId(id.clone()),
+            None => ObjectId::new(system_id(self.poa.incarnation, self.slot)),
+        }
+    }
+
+    /// Whether its key is its place and nothing else.
+    pub(super) fn is_placed(&self) -> bool {
+        self.id.is_none() && self.poa.has_places
+    }
+
+    /// The key by which references call it.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        if self.is_placed() {
+            let incarnation = self.poa.incarnation;
+            return ObjectKey::Active { incarnation, slot: self.slot }.encode();
+        }
+        self.poa.named_key(self.id().as_bytes(), self.slot)
+    }
+}
+
+impl PoaInner {
+    /// The key of the object `id`, which stands or stood at `hint`.
+    pub(super) fn named_key(&self, id: &[u8], hint: Slot) -> Vec<u8> {
+        let (incarnation, serial) = match self.policies.is_persistent() {
+            true => (0, 0),
+            false => (self.incarnation, self.serial),
+        };
+        let hint = if self.ids.uses_hints() { hint } else { Slot::NONE };
+        ObjectKey::Named(NamedKey { incarnation, serial, hint, adapter: self.path(), id }).encode()
+    }
+}
+
+impl fmt::Debug for Activation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Activation({:?})", self.id())
+    }
+}
+
+fn calls(state: u32) -> u32 {
+    state & !(INACTIVE | FINISHED | Ending::Cleanup as u32 | Ending::Quiet as u32)
 }

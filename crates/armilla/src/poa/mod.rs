@@ -1,25 +1,59 @@
 //! Portable object adapters: where servants become objects (CORBA 3.4 Part 1, 15).
+//!
+//! `objects.rs` and `references.rs` are what a program asks a POA for, `tree.rs` and `builder.rs` how
+//! POAs come to be; `upcall.rs` is the way of a request, from `gate.rs` to its end, and
+//! `lifecycle.rs` the way of an object. `object_key.rs`, `table.rs`, `ids.rs` find objects.
 
 mod activation;
 mod adapters;
+mod builder;
+mod current;
+mod error;
+mod gate;
+mod ids;
+mod index;
+mod lifecycle;
+mod manager;
 mod object_key;
-mod object_map;
+mod objects;
+mod perfect;
 mod policies;
+mod references;
+mod servant_manager;
+mod servants;
+mod table;
+mod tree;
+mod upcall;
 
-pub(crate) use activation::Activation;
+pub(crate) use activation::{Activation, Ending};
 pub(crate) use adapters::Adapters;
-pub(crate) use object_key::{ObjectKey, Slot};
-pub(crate) use object_map::ObjectMap;
-pub use policies::{IdAssignment, Lifespan, PoaBuilder};
+pub use builder::PoaBuilder;
+pub use current::Current;
+pub use error::PoaError;
+pub use ids::ObjectLookup;
+pub use manager::{ManagerState, PoaManager};
+pub(crate) use object_key::{NamedKey, ObjectKey, Slot, system_id};
+pub(crate) use policies::Policies;
+pub use policies::{
+    IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy, RequestProcessing,
+    ServantRetention, Threading,
+};
+pub use servant_manager::{
+    AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
+};
+pub(crate) use table::Table;
+pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
 
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object::{Interface, Object, Ref, Servant, Tie};
-use crate::orb::{Orb, lock};
-use policies::Policies;
-use std::collections::{BTreeMap, HashMap};
+use crate::object::AnyServant;
+use crate::orb::{Orb, WeakOrb};
+use arc_swap::ArcSwapOption;
+use gate::Gate;
+use ids::Ids;
+use servants::Servants;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 /// What identifies an object within its POA: octets that only the POA and its owner understand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,16 +77,27 @@ impl From<&str> for ObjectId {
     }
 }
 
+impl std::borrow::Borrow<[u8]> for ObjectId {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl fmt::Debug for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ObjectId({})", self.0.escape_ascii())
     }
 }
 
-/// A portable object adapter. Clones are the same adapter; all may be used from any thread.
+/// A portable object adapter: `PortableServer::POA`. Clones are the same adapter; all may be used
+/// from any thread.
 ///
 /// The root POA is [`Orb::root_poa`]: transient, with ids that the system assigns. Others are made
-/// below it with [`create_poa`](Self::create_poa). Objects answer as soon as they are activated.
+/// below it with [`create_poa`](Self::create_poa). Objects answer as soon as they are activated,
+/// unless their [`manager`](Self::manager) says otherwise.
+///
+/// The methods have the names that CORBA gives them, as Rust spells names; where one is called
+/// something else its documentation says which it is.
 #[derive(Clone)]
 pub struct Poa {
     orb: Orb,
@@ -62,215 +107,97 @@ pub struct Poa {
 /// The state of an adapter.
 pub(crate) struct PoaInner {
     name: String,
-    /// The names from the root down, joined by NUL: what keys and the table of adapters use.
+    /// The names from the root down, each after a NUL: what keys and the table of adapters use.
     path: Box<[u8]>,
+    orb: WeakOrb,
+    parent: Option<Weak<Self>>,
     policies: Policies,
-    children: Mutex<BTreeMap<String, Arc<PoaInner>>>,
-    /// The active objects by id. Objects with active keys are not in it: their key is their place.
-    objects: RwLock<HashMap<ObjectId, Arc<Activation>>>,
-    destroyed: AtomicBool,
+    manager: PoaManager,
+    gate: Gate,
+    /// The incarnation of the ORB.
+    incarnation: u64,
+    /// Which of the POAs that ever were in this ORB.
+    serial: u32,
+    /// Whether keys are places: ids are the system's, nothing outlives anything, and nobody but the
+    /// active object map is asked.
+    has_places: bool,
+    ids: Ids,
+    servants: Servants,
+    default_servant: ArcSwapOption<AnyServant>,
+    servant_manager: OnceLock<ServantManager>,
+    /// The objects that have not ended yet.
+    live: AtomicUsize,
+    /// The calls under way of objects that are not in the active object map.
+    passing: AtomicUsize,
+    /// How many ids were made for objects that had no place.
+    counted: AtomicU64,
+    state: Mutex<State>,
+    /// Something has ended that others may wait for.
+    changed: Condvar,
 }
 
-impl Poa {
-    /// The root POA of an ORB that is being made.
-    pub(crate) fn root(orb: Orb, inner: Arc<PoaInner>) -> Self {
-        Self { orb, inner }
-    }
-
-    /// Its name; the root's is `RootPOA`.
-    pub fn name(&self) -> &str {
-        &self.inner.name
-    }
-
-    /// Begins a POA below this one; see [`PoaBuilder`].
-    pub fn create_poa(&self, name: impl Into<String>) -> PoaBuilder {
-        PoaBuilder::new(self.clone(), name.into())
-    }
-
-    /// The POA of this name below this one.
-    pub fn find_poa(&self, name: &str) -> Option<Self> {
-        let inner = lock(&self.inner.children).get(name)?.clone();
-        Some(Self { orb: self.orb.clone(), inner })
-    }
-
-    /// Activates `servant` under an id that the POA assigns, and gives a reference to it.
-    ///
-    /// ```no_run
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
-    /// # -> Result<(), armilla::SystemException> {
-    /// let reference = orb.root_poa().activate(servant)?;
-    /// println!("{}", orb.object_to_string(reference.object())?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// `OBJ_ADAPTER` when the POA has the policy [`IdAssignment::User`]; `OBJECT_NOT_EXIST` when it
-    /// was destroyed; `INITIALIZE` when the ORB cannot listen.
-    pub fn activate<I: Interface + ?Sized>(
-        &self,
-        servant: Arc<I>,
-    ) -> Result<Ref<I>, SystemException> {
-        if self.inner.policies.ids == IdAssignment::User {
-            let what = format!(
-                "POA {:?} takes its object ids from the program: use activate_with_id",
-                self.inner.name
-            );
-            return Err(wrong_policy(what));
-        }
-        let tie = Box::new(Tie(servant));
-        let objects = self.orb.objects();
-        let activation = objects.insert(|slot| {
-            let id = slot.object_id(self.orb.incarnation());
-            let key = match self.inner.policies.lifespan {
-                Lifespan::Transient => {
-                    ObjectKey::Active { incarnation: self.orb.incarnation(), slot }.encode()
-                }
-                Lifespan::Persistent => self.named_key(&id),
-            };
-            Activation::new(tie, id, key, slot, self.inner.clone())
-        });
-        self.index(&activation);
-        self.reference(activation)
-    }
-
-    /// Activates `servant` under the id `id`, and gives a reference to it.
-    ///
-    /// In a persistent POA references made for the same id by an earlier process, at the same
-    /// address, reach the servant too.
-    ///
-    /// # Errors
-    /// `OBJ_ADAPTER` when an object is active under this id already; `OBJECT_NOT_EXIST` when the
-    /// POA was destroyed; `INITIALIZE` when the ORB cannot listen.
-    pub fn activate_with_id<I: Interface + ?Sized>(
-        &self,
-        id: impl Into<ObjectId>,
-        servant: Arc<I>,
-    ) -> Result<Ref<I>, SystemException> {
-        let id = id.into();
-        let tie: Box<dyn Servant> = Box::new(Tie(servant));
-        let activation = {
-            let mut objects = lock_write(&self.inner.objects);
-            if objects.contains_key(&id) {
-                let what = format!("{id:?} is active already in POA {:?}", self.inner.name);
-                let kind = ExceptionKind::ObjAdapter;
-                return Err(
-                    SystemException::new(kind, Minor::ALREADY_ACTIVE, Completion::No).because(what)
-                );
-            }
-            let activation = self.orb.objects().insert(|slot| {
-                Activation::new(tie, id.clone(), self.named_key(&id), slot, self.inner.clone())
-            });
-            objects.insert(id, activation.clone());
-            activation
-        };
-        self.reference(activation)
-    }
-
-    /// Deactivates the object: calls to it fail with `OBJECT_NOT_EXIST`, those under way go on, and
-    /// the servant is dropped when the last of them ends.
-    ///
-    /// # Errors
-    /// `OBJECT_NOT_EXIST` when no object is active under this id.
-    pub fn deactivate(&self, id: &ObjectId) -> Result<(), SystemException> {
-        let found = lock_write(&self.inner.objects).remove(id);
-        let found = found.or_else(|| self.placed(id));
-        let activation = found.ok_or_else(SystemException::object_not_exist)?;
-        self.orb.retire(&activation);
-        Ok(())
-    }
-
-    /// The id of the object that `reference` denotes.
-    ///
-    /// # Errors
-    /// `OBJ_ADAPTER` when the object is not active in this POA.
-    pub fn id_of(&self, reference: &Object) -> Result<ObjectId, SystemException> {
-        let activation = reference.activation().filter(|a| Arc::ptr_eq(&a.poa, &self.inner));
-        activation.map(|a| a.id.clone()).ok_or_else(|| {
-            wrong_policy(format!("the object is not active in POA {:?}", self.inner.name))
-        })
-    }
-
-    /// Destroys this POA and all below it: their objects are deactivated, and the name is free.
-    pub fn destroy(&self) {
-        if let Some(parent) = self.inner.parent_path().and_then(|p| self.orb.adapters().get(p)) {
-            let mut siblings = lock(&parent.children);
-            if siblings.get(&self.inner.name).is_some_and(|poa| Arc::ptr_eq(poa, &self.inner)) {
-                siblings.remove(&self.inner.name);
-            }
-        }
-        self.orb.adapters().remove(&self.inner);
-        self.inner.destroy(&self.orb);
-    }
-
-    fn reference<I: Interface + ?Sized>(
-        &self,
-        activation: Arc<Activation>,
-    ) -> Result<Ref<I>, SystemException> {
-        // Asked when the object is in its place: either the POA's end finds it there, or this.
-        let alive = self.inner.check_alive();
-        let object = alive.and_then(|()| self.orb.local_object(activation.clone()));
-        if let Err(error) = object {
-            self.deactivate(&activation.id).ok();
-            return Err(error);
-        }
-        object.map(|object| object.assume())
-    }
-
-    /// Makes the object findable by its id, if its key does not lead to it.
-    fn index(&self, activation: &Arc<Activation>) {
-        if self.inner.policies.lifespan == Lifespan::Persistent {
-            lock_write(&self.inner.objects).insert(activation.id.clone(), activation.clone());
-        }
-    }
-
-    /// The object whose id, assigned by this POA, says where it stands.
-    fn placed(&self, id: &ObjectId) -> Option<Arc<Activation>> {
-        let slot = Slot::from_object_id(id)?;
-        let found = self.orb.objects().get(slot)?;
-        found.as_ref().filter(|a| Arc::ptr_eq(&a.poa, &self.inner) && a.id == *id).cloned()
-    }
-
-    fn named_key(&self, id: &ObjectId) -> Vec<u8> {
-        let incarnation = match self.inner.policies.lifespan {
-            Lifespan::Transient => self.orb.incarnation(),
-            Lifespan::Persistent => 0,
-        };
-        ObjectKey::Named { incarnation, adapter: &self.inner.path, id: id.as_bytes() }.encode()
-    }
+/// What of a POA is changed under its lock.
+#[derive(Default)]
+struct State {
+    children: BTreeMap<String, Arc<PoaInner>>,
+    activator: Option<Arc<dyn AdapterActivator>>,
+    /// The children for which the adapter activator is being asked.
+    making: BTreeSet<String>,
+    /// The objects for which the servant activator is being asked.
+    incarnating: HashSet<ObjectId>,
+    /// The objects whose servant was not given back to the servant activator yet.
+    retiring: HashSet<ObjectId>,
+    /// How many threads wait for calls to end.
+    watchers: usize,
 }
 
 impl PoaInner {
-    /// The object that is active under `id`.
-    pub(crate) fn find(&self, id: &[u8]) -> Option<Arc<Activation>> {
-        let objects = self.objects.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        objects.get(id).cloned()
+    pub(crate) fn path(&self) -> &[u8] {
+        &self.path
     }
 
-    /// Fails when the POA was destroyed.
-    fn check_alive(&self) -> Result<(), SystemException> {
-        match self.destroyed.load(Ordering::SeqCst) {
-            true => Err(SystemException::object_not_exist()
-                .because(format!("POA {:?} was destroyed", self.name))),
-            false => Ok(()),
-        }
+    /// Its ORB, while that exists.
+    pub(crate) fn orb(&self) -> Option<Orb> {
+        self.orb.upgrade()
     }
 
-    fn destroy(&self, orb: &Orb) {
-        self.destroyed.store(true, Ordering::SeqCst);
-        for child in std::mem::take(&mut *lock(&self.children)).into_values() {
-            orb.adapters().remove(&child);
-            child.destroy(orb);
-        }
-        lock_write(&self.objects).clear();
-        let ours = |activation: &Activation| std::ptr::eq(&*activation.poa, self);
-        orb.objects().iter().filter(|a| ours(a)).for_each(|a| orb.retire(&a));
+    /// Whether its objects are called by the main thread alone.
+    pub(crate) fn is_for_main_thread(&self) -> bool {
+        self.policies.threading == Threading::MainThread
+    }
+
+    /// Whether a key with these numbers can be one of this POA's.
+    pub(crate) fn made(&self, key: &NamedKey<'_>) -> bool {
+        let ours = match self.policies.is_persistent() {
+            true => (0, 0),
+            false => (self.incarnation, self.serial),
+        };
+        (key.incarnation, key.serial) == ours
     }
 }
 
-impl std::borrow::Borrow<[u8]> for ObjectId {
-    fn borrow(&self) -> &[u8] {
-        &self.0
+impl Orb {
+    /// The root POA: transient, unique ids that the system assigns, implicit activation (CORBA 3.4
+    /// Part 1, 15.3.8).
+    pub fn root_poa(&self) -> Poa {
+        self.poa_of(self.root())
+    }
+
+    pub(crate) fn poa_of(&self, inner: &Arc<PoaInner>) -> Poa {
+        Poa { orb: self.clone(), inner: inner.clone() }
+    }
+}
+
+impl Poa {
+    pub(crate) fn orb(&self) -> &Orb {
+        &self.orb
+    }
+}
+
+impl PartialEq for Poa {
+    /// Whether both are the same adapter.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 
@@ -280,11 +207,8 @@ impl fmt::Debug for Poa {
     }
 }
 
-fn wrong_policy(what: String) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::WRONG_POLICY, Completion::No)
-        .because(what)
-}
-
-fn lock_write<T>(shared: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
-    shared.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+impl fmt::Debug for PoaInner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoaInner").field("name", &self.name).finish_non_exhaustive()
+    }
 }

@@ -1,31 +1,60 @@
 //! Object keys: what a reference carries so that its server finds the servant again.
 
-use super::ObjectId;
-
-/// The four octets every key of ours begins with.
+/// The octets every key of ours begins with.
 const MAGIC: [u8; 3] = *b"\xa5AR";
 
 /// An object of a transient POA with system ids: found by one table access.
 const ACTIVE: u8 = 1;
 
-/// Any other object: found by the names of its POA and its object id.
+/// Any other object: found by the names of its POA and its object id, or by the hint.
 const NAMED: u8 = 2;
 
-/// A place in the active object map with the generation that it had when the object was activated,
-/// so that a key to an object that is gone fails even when its place is taken again.
+/// Where the hint of a named key stands.
+const HINT: std::ops::Range<usize> = 16..24;
+
+/// A place in a table with the generation that it had when something was put there, so that a key to
+/// what is gone fails even when its place is taken again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Slot {
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }
 
+impl Slot {
+    /// No place of any table.
+    pub(crate) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
+
+    fn to_octets(self) -> [u8; 8] {
+        (u64::from(self.index) << 32 | u64::from(self.generation)).to_be_bytes()
+    }
+
+    #[inline]
+    fn from_octets(octets: [u8; 8]) -> Self {
+        let place = u64::from_be_bytes(octets);
+        Self { index: (place >> 32) as u32, generation: place as u32 }
+    }
+}
+
 /// A parsed key. It borrows the key.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKey<'k> {
     /// An object of this incarnation of the server, or of another: transient, by place.
     Active { incarnation: u64, slot: Slot },
-    /// An object by its adapter and its id. `incarnation` is 0 for persistent adapters.
-    Named { incarnation: u64, adapter: &'k [u8], id: &'k [u8] },
+    /// An object by its adapter and its id.
+    Named(NamedKey<'k>),
+}
+
+/// An object by its adapter and its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NamedKey<'k> {
+    /// Which ORB of all times made the key; 0 for persistent adapters.
+    pub(crate) incarnation: u64,
+    /// Which of the adapters that had this path in that ORB; 0 for persistent ones.
+    pub(crate) serial: u32,
+    /// Where the object stood when the key was made. It may be elsewhere by now, or nowhere.
+    pub(crate) hint: Slot,
+    pub(crate) adapter: &'k [u8],
+    pub(crate) id: &'k [u8],
 }
 
 impl<'k> ObjectKey<'k> {
@@ -37,14 +66,16 @@ impl<'k> ObjectKey<'k> {
         let incarnation = u64::from_be_bytes(*incarnation);
         match *head {
             [a, b, c, ACTIVE] if [a, b, c] == MAGIC => {
-                let place = u64::from_be_bytes(rest.try_into().ok()?);
-                let slot = Slot { index: (place >> 32) as u32, generation: place as u32 };
+                let slot = Slot::from_octets(rest.try_into().ok()?);
                 Some(Self::Active { incarnation, slot })
             }
             [a, b, c, NAMED] if [a, b, c] == MAGIC => {
+                let (serial, rest) = rest.split_first_chunk::<4>()?;
+                let (hint, rest) = rest.split_first_chunk::<8>()?;
                 let (length, rest) = rest.split_first_chunk::<2>()?;
                 let (adapter, id) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
-                Some(Self::Named { incarnation, adapter, id })
+                let (serial, hint) = (u32::from_be_bytes(*serial), Slot::from_octets(*hint));
+                Some(Self::Named(NamedKey { incarnation, serial, hint, adapter, id }))
             }
             _ => None,
         }
@@ -57,62 +88,119 @@ impl<'k> ObjectKey<'k> {
             Self::Active { incarnation, slot } => {
                 key.push(ACTIVE);
                 key.extend(incarnation.to_be_bytes());
-                key.extend(slot.index.to_be_bytes());
-                key.extend(slot.generation.to_be_bytes());
+                key.extend(slot.to_octets());
             }
-            Self::Named { incarnation, adapter, id } => {
+            Self::Named(named) => {
                 key.push(NAMED);
-                key.extend(incarnation.to_be_bytes());
+                key.extend(named.incarnation.to_be_bytes());
+                key.extend(named.serial.to_be_bytes());
+                key.extend(named.hint.to_octets());
                 // Adapter paths are limited to this when a POA is made.
-                key.extend((adapter.len() as u16).to_be_bytes());
-                key.extend_from_slice(adapter);
-                key.extend_from_slice(id);
+                key.extend((named.adapter.len() as u16).to_be_bytes());
+                key.extend_from_slice(named.adapter);
+                key.extend_from_slice(named.id);
             }
         }
         key
     }
+
+    /// Whether two keys name the same object, whatever their hints are.
+    pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
+        let named = |key| matches!(ObjectKey::parse(key), Some(ObjectKey::Named(_)));
+        let but_hint = |key: &[u8]| key.len() == one.len() && key[HINT.end..] == one[HINT.end..];
+        one == other
+            || named(one)
+                && named(other)
+                && one[..HINT.start] == other[..HINT.start]
+                && but_hint(other)
+    }
 }
 
-impl Slot {
-    /// The object id that a POA with system ids gives to the object at this place.
-    pub(crate) fn object_id(self, incarnation: u64) -> ObjectId {
-        let mut id = incarnation.to_be_bytes().to_vec();
-        id.extend(self.index.to_be_bytes());
-        id.extend(self.generation.to_be_bytes());
-        ObjectId::new(id)
-    }
+/// How many octets an object id has that a POA made.
+pub(crate) const SYSTEM_ID: usize = 16;
 
-    /// The place that an id made by [`object_id`](Self::object_id) names.
-    pub(crate) fn from_object_id(id: &ObjectId) -> Option<Self> {
-        let (_, place) = id.as_bytes().split_first_chunk::<8>()?;
-        let place = u64::from_be_bytes(place.try_into().ok()?);
-        Some(Self { index: (place >> 32) as u32, generation: place as u32 })
-    }
+/// From this number on the first half of a place means a number that was counted, not a place.
+const COUNTED: u64 = 1 << 63;
+
+/// The id that a POA gives to the object at `slot`: unlike that of any other object of all times.
+pub(crate) fn system_id(incarnation: u64, slot: Slot) -> [u8; SYSTEM_ID] {
+    join(incarnation, slot.to_octets())
+}
+
+/// The `number`th id for an object that has no place yet.
+pub(crate) fn counted_id(incarnation: u64, number: u64) -> [u8; SYSTEM_ID] {
+    join(incarnation, (COUNTED | number).to_be_bytes())
+}
+
+/// The incarnation and the place in an id that a POA made; [`Slot::NONE`] when it has no place.
+pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
+    let (incarnation, place) = id.split_first_chunk::<8>()?;
+    let place: [u8; 8] = place.try_into().ok()?;
+    let counted = u64::from_be_bytes(place) & COUNTED != 0;
+    let slot = if counted { Slot::NONE } else { Slot::from_octets(place) };
+    Some((u64::from_be_bytes(*incarnation), slot))
+}
+
+fn join(incarnation: u64, place: [u8; 8]) -> [u8; SYSTEM_ID] {
+    let mut id = [0; SYSTEM_ID];
+    id[..8].copy_from_slice(&incarnation.to_be_bytes());
+    id[8..].copy_from_slice(&place);
+    id
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SLOT: Slot = Slot { index: 3, generation: 0x8000_0001 };
+
+    fn named(hint: Slot) -> Vec<u8> {
+        let key = NamedKey { incarnation: 0, serial: 9, hint, adapter: b"bank", id: b"\x00\xff" };
+        ObjectKey::Named(key).encode()
+    }
+
     #[test]
     fn keys_survive_the_wire() {
-        let active =
-            ObjectKey::Active { incarnation: 7, slot: Slot { index: 3, generation: 0x8000_0001 } };
+        let active = ObjectKey::Active { incarnation: 7, slot: SLOT };
         assert_eq!(ObjectKey::parse(&active.encode()), Some(active));
-        let named = ObjectKey::Named { incarnation: 0, adapter: b"bank/retail", id: b"\x00\xff" };
-        assert_eq!(ObjectKey::parse(&named.encode()), Some(named));
+        let named = named(SLOT);
+        let Some(ObjectKey::Named(parsed)) = ObjectKey::parse(&named) else { panic!("a key") };
+        assert_eq!((parsed.serial, parsed.hint, parsed.id), (9, SLOT, &b"\x00\xff"[..]));
+        assert_eq!(ObjectKey::Named(parsed).encode(), named);
     }
 
     #[test]
     fn strange_keys_are_nobodys() {
-        let key = ObjectKey::Named { incarnation: 1, adapter: b"bank", id: b"" }.encode();
-        for end in 0..key.len() {
+        let key = named(Slot::NONE);
+        for end in 0..key.len() - 2 {
             assert_eq!(ObjectKey::parse(&key[..end]), None, "cut to {end} octets");
         }
-        let long = ObjectKey::Active { incarnation: 1, slot: Slot { index: 0, generation: 0 } };
-        let mut long = long.encode();
+        let mut long = ObjectKey::Active { incarnation: 1, slot: SLOT }.encode();
         long.push(0);
         assert_eq!(ObjectKey::parse(&long), None);
         assert_eq!(ObjectKey::parse(b"NameService"), None);
+    }
+
+    #[test]
+    fn a_hint_makes_no_other_object() {
+        assert!(ObjectKey::is_same(&named(SLOT), &named(Slot::NONE)));
+        let active = ObjectKey::Active { incarnation: 7, slot: SLOT }.encode();
+        let mut other = active.clone();
+        other[19] ^= 1;
+        assert!(ObjectKey::is_same(&active, &active) && !ObjectKey::is_same(&active, &other));
+        assert!(!ObjectKey::is_same(&active, &named(SLOT)));
+        let mut other = named(SLOT);
+        *other.last_mut().unwrap() ^= 1;
+        assert!(!ObjectKey::is_same(&other, &named(SLOT)));
+    }
+
+    #[test]
+    fn ids_lead_back_to_places() {
+        assert_eq!(
+            parse_system_id(&system_id(5, SLOT)),
+            Some((5, Slot { generation: 0x8000_0001, ..SLOT }))
+        );
+        assert_eq!(parse_system_id(&counted_id(5, 1)), Some((5, Slot::NONE)));
+        assert_eq!(parse_system_id(b"short"), None);
     }
 }

@@ -1,140 +1,202 @@
-//! The policies of a POA and how one is made.
+//! The seven policies of a POA, and which of them go together (CORBA 3.4 Part 1, 15.3.8).
 
-use super::{Poa, PoaInner};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::lock;
-use std::collections::btree_map::Entry;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use super::PoaError;
 
-/// How long the objects of a POA exist (CORBA 3.4 Part 1, 15.2.8.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Lifespan {
-    /// As long as their POA. A reference that outlives it fails with `OBJECT_NOT_EXIST`.
-    #[default]
-    Transient,
-    /// Beyond the process: a later one that activates the same id at the same address serves the
-    /// references that an earlier one made.
-    Persistent,
+macro_rules! policies {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+            pub enum $name { $($(#[$value_doc])* $value,)* }
+
+            impl From<$name> for Policy {
+                fn from(value: $name) -> Self {
+                    Self::$name(value)
+                }
+            }
+        )*
+
+        /// One policy of a POA. The first value of each is the one that a POA has when nothing else
+        /// is asked for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Policy {
+            $(
+                #[doc = concat!("The value of [`", stringify!($name), "`].")]
+                $name($name),
+            )*
+        }
+
+    };
 }
 
-/// Who chooses object ids (CORBA 3.4 Part 1, 15.2.8.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IdAssignment {
-    /// The POA.
-    #[default]
-    System,
-    /// The program.
-    User,
+policies! {
+    /// Which threads call the servants of a POA: `ThreadPolicyValue`.
+    Threading {
+        /// Any, several at a time: `ORB_CTRL_MODEL`.
+        #[default]
+        OrbControl,
+        /// One call at a time: `SINGLE_THREAD_MODEL`. A servant may call the objects of its own
+        /// POA; those calls are made by its thread.
+        SingleThread,
+        /// One call at a time, and by the thread that is in [`Orb::run`](crate::Orb::run) or
+        /// [`Orb::perform_work`](crate::Orb::perform_work): `MAIN_THREAD_MODEL`.
+        MainThread,
+    }
+
+    /// How long the objects of a POA exist: `LifespanPolicyValue`.
+    Lifespan {
+        /// As long as their POA: `TRANSIENT`. A reference that outlives it fails with
+        /// `OBJECT_NOT_EXIST`.
+        #[default]
+        Transient,
+        /// Beyond the process: `PERSISTENT`. A later one that serves the same id at the same address
+        /// serves the references that an earlier one made.
+        Persistent,
+    }
+
+    /// How many objects a servant may incarnate at a time: `IdUniquenessPolicyValue`.
+    IdUniqueness {
+        /// One: `UNIQUE_ID`.
+        #[default]
+        Unique,
+        /// Any number: `MULTIPLE_ID`.
+        Multiple,
+    }
+
+    /// Who chooses object ids: `IdAssignmentPolicyValue`.
+    IdAssignment {
+        /// The POA: `SYSTEM_ID`.
+        #[default]
+        System,
+        /// The program: `USER_ID`.
+        User,
+    }
+
+    /// Whether asking for the reference of a servant activates it: `ImplicitActivationPolicyValue`.
+    ImplicitActivation {
+        /// No: `NO_IMPLICIT_ACTIVATION`.
+        #[default]
+        Off,
+        /// Yes: `IMPLICIT_ACTIVATION`.
+        On,
+    }
+
+    /// Whether a POA remembers which servants are active: `ServantRetentionPolicyValue`.
+    ServantRetention {
+        /// Yes, in its active object map: `RETAIN`.
+        #[default]
+        Retain,
+        /// No: each request finds its servant anew: `NON_RETAIN`.
+        NonRetain,
+    }
+
+    /// Who serves an object that is not in the active object map: `RequestProcessingPolicyValue`.
+    RequestProcessing {
+        /// Nobody: `USE_ACTIVE_OBJECT_MAP_ONLY`.
+        #[default]
+        ActiveObjectMapOnly,
+        /// One servant for all such objects: `USE_DEFAULT_SERVANT`.
+        DefaultServant,
+        /// The servant that a servant manager names: `USE_SERVANT_MANAGER`.
+        ServantManager,
+    }
 }
 
+/// All policies of one POA.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Policies {
+    pub(crate) threading: Threading,
     pub(crate) lifespan: Lifespan,
-    pub(crate) ids: IdAssignment,
+    pub(crate) uniqueness: IdUniqueness,
+    pub(crate) assignment: IdAssignment,
+    pub(crate) implicit: ImplicitActivation,
+    pub(crate) retention: ServantRetention,
+    pub(crate) processing: RequestProcessing,
 }
 
-/// The longest path of POA names, in octets.
-const MAX_PATH: usize = 4096;
+impl Policies {
+    /// Those of the root POA (CORBA 3.4 Part 1, 15.3.8).
+    pub(crate) const ROOT: Self = Self {
+        threading: Threading::OrbControl,
+        lifespan: Lifespan::Transient,
+        uniqueness: IdUniqueness::Unique,
+        assignment: IdAssignment::System,
+        implicit: ImplicitActivation::On,
+        retention: ServantRetention::Retain,
+        processing: RequestProcessing::ActiveObjectMapOnly,
+    };
 
-/// A POA about to be made, with the policies of the root POA until others are chosen. All POAs
-/// retain their active objects.
-///
-/// ```no_run
-/// # fn example(orb: &armilla::Orb) -> Result<(), armilla::SystemException> {
-/// let accounts = orb.root_poa().create_poa("accounts").persistent().user_ids().build()?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-#[must_use = "the POA is made by `build`"]
-pub struct PoaBuilder {
-    parent: Poa,
-    name: String,
-    policies: Policies,
-}
-
-impl PoaBuilder {
-    pub(crate) fn new(parent: Poa, name: String) -> Self {
-        Self { parent, name, policies: Policies::default() }
-    }
-
-    /// References outlive the process.
-    pub fn persistent(mut self) -> Self {
-        self.policies.lifespan = Lifespan::Persistent;
-        self
-    }
-
-    /// The program chooses the object ids.
-    pub fn user_ids(mut self) -> Self {
-        self.policies.ids = IdAssignment::User;
-        self
-    }
-
-    /// Makes the POA.
+    /// Those in `list`; each may stand there once, or again with the same value.
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` when the parent has a POA of this name already, `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long, `OBJECT_NOT_EXIST` when the parent
-    /// was destroyed.
-    pub fn build(self) -> Result<Poa, SystemException> {
-        let parent = &self.parent.inner;
-        let path = join(&parent.path, &self.name)?;
-        let child = Arc::new(PoaInner::new(self.name.clone(), path, self.policies));
-        let mut siblings = lock(&parent.children);
-        parent.check_alive()?;
-        match siblings.entry(self.name) {
-            Entry::Vacant(place) => place.insert(child.clone()),
-            Entry::Occupied(taken) => {
-                let what = format!("POA {:?} has a POA {:?} already", parent.name, taken.key());
-                let kind = ExceptionKind::ObjAdapter;
-                return Err(
-                    SystemException::new(kind, Minor::ADAPTER_EXISTS, Completion::No).because(what)
-                );
+    /// `InvalidPolicy` with the index in `list` of the policy that contradicts those before it, or
+    /// the values that a POA has where `list` says nothing.
+    pub(crate) fn new(list: &[Policy]) -> Result<Self, PoaError> {
+        let mut policies = Self::default();
+        for (index, policy) in list.iter().enumerate() {
+            let same_kind =
+                |other: &&Policy| std::mem::discriminant(*other) == std::mem::discriminant(policy);
+            if list[..index].iter().find(same_kind).is_some_and(|earlier| earlier != policy) {
+                return Err(invalid(index));
             }
-        };
-        self.parent.orb.adapters().insert(child.clone());
-        drop(siblings);
-        Ok(Poa { orb: self.parent.orb, inner: child })
-    }
-}
-
-impl PoaInner {
-    pub(crate) fn new(name: String, path: Box<[u8]>, policies: Policies) -> Self {
-        let (children, objects) = Default::default();
-        Self { name, path, policies, children, objects, destroyed: AtomicBool::new(false) }
-    }
-
-    /// The root: transient, system ids.
-    pub(crate) fn new_root() -> Self {
-        Self::new("RootPOA".into(), Box::default(), Policies::default())
+            policies.set(*policy);
+        }
+        match policies.conflict() {
+            Some(pair) => {
+                // The later of the two that the program asked for: there is one, because the values
+                // that are not asked for agree with one another.
+                let index = list.iter().rposition(|policy| pair.contains(policy));
+                Err(invalid(index.unwrap_or_default()))
+            }
+            None => Ok(policies),
+        }
     }
 
-    pub(crate) fn path(&self) -> &[u8] {
-        &self.path
+    fn set(&mut self, policy: Policy) {
+        match policy {
+            Policy::Threading(value) => self.threading = value,
+            Policy::Lifespan(value) => self.lifespan = value,
+            Policy::IdUniqueness(value) => self.uniqueness = value,
+            Policy::IdAssignment(value) => self.assignment = value,
+            Policy::ImplicitActivation(value) => self.implicit = value,
+            Policy::ServantRetention(value) => self.retention = value,
+            Policy::RequestProcessing(value) => self.processing = value,
+        }
     }
 
-    /// The path of the POA above; the root has none.
-    pub(crate) fn parent_path(&self) -> Option<&[u8]> {
-        self.path.strip_suffix(self.name.as_bytes())?.strip_suffix(b"\0")
+    /// Two policies that exclude each other.
+    fn conflict(&self) -> Option<[Policy; 2]> {
+        let implicit = self.implicit == ImplicitActivation::On;
+        let retains = self.retention == ServantRetention::Retain;
+        match self.processing {
+            RequestProcessing::ActiveObjectMapOnly if !retains => {
+                Some([self.processing.into(), self.retention.into()])
+            }
+            RequestProcessing::DefaultServant if self.uniqueness == IdUniqueness::Unique => {
+                Some([self.processing.into(), self.uniqueness.into()])
+            }
+            _ if implicit && self.assignment == IdAssignment::User => {
+                Some([self.implicit.into(), self.assignment.into()])
+            }
+            _ if implicit && !retains => Some([self.implicit.into(), self.retention.into()]),
+            _ => None,
+        }
     }
 
     pub(crate) fn is_persistent(&self) -> bool {
-        self.policies.lifespan == Lifespan::Persistent
+        self.lifespan == Lifespan::Persistent
+    }
+
+    pub(crate) fn retains(&self) -> bool {
+        self.retention == ServantRetention::Retain
+    }
+
+    /// Whether servants are made by an activator: they are etherealized, too.
+    pub(crate) fn has_activator(&self) -> bool {
+        self.retains() && self.processing == RequestProcessing::ServantManager
     }
 }
 
-fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
-    if name.is_empty() || name.contains('\0') {
-        let what = "the name of a POA has at least one character and no NUL";
-        return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
-    }
-    let mut path = parent.to_vec();
-    path.push(0);
-    path.extend_from_slice(name.as_bytes());
-    if path.len() > MAX_PATH {
-        let what = format!("the names of this POA and those above it exceed {MAX_PATH} octets");
-        return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
-    }
-    Ok(path.into())
+fn invalid(index: usize) -> PoaError {
+    PoaError::InvalidPolicy { index: u16::try_from(index).unwrap_or(u16::MAX) }
 }

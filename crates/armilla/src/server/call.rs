@@ -10,7 +10,7 @@ use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Orb, lock};
-use crate::poa::Activation;
+use crate::poa::Target;
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -73,10 +73,13 @@ impl<'a> ServerCall<'a> {
 
     /// Tells the interceptors, if there are any, that the servant is about to be called.
     #[inline]
-    pub(super) fn found(&mut self, activation: &Arc<Activation>) -> Result<(), Interruption> {
+    pub(super) fn found(
+        &mut self,
+        target: impl FnOnce() -> Option<Target>,
+    ) -> Result<(), Interruption> {
         match &mut self.flow {
             None => Ok(()),
-            Some(flow) => flow.receive_request(activation),
+            Some(flow) => target().map_or(Ok(()), |target| flow.receive_request(target)),
         }
     }
 
@@ -84,6 +87,11 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub fn operation(&self) -> OperationName<'a> {
         self.request.operation
+    }
+
+    /// The ORB that serves it.
+    pub(super) fn orb(&self) -> &Orb {
+        &self.connection.orb
     }
 
     /// A decoder at the first argument.

@@ -2,14 +2,17 @@
 
 use super::call::{DispatchError, ServerCall};
 use super::connection::Connection;
+use super::desk::Absence;
 use super::end::End;
+use super::here;
 use super::output::Owed;
-use super::reply_port::ReplyPort;
+use super::reply_port::{Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
-use crate::orb::{Found, lock};
-use crate::poa::Activation;
+use crate::object::Servant;
+use crate::orb::{Located, Orb, lock};
+use crate::poa::{Current, Found};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest, LocateStatus, Message,
@@ -38,6 +41,51 @@ pub(super) fn request(
     }
     let orb = &connection.orb;
     let arguments = body.with_code_sets(code_sets).with_context(orb);
+    let plain = stopped.is_none() && orb.interceptors().is_none();
+    let key = header.target.object_key().filter(|_| plain);
+    let Some(upcall) = key.and_then(|key| orb.find_active(key)) else {
+        return otherwise(connection, message, header, arguments, code_sets, stopped, buffer);
+    };
+    let port = port(message, &header, code_sets, Owed::Now);
+    let servant = upcall.skeleton();
+    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, None);
+    let outcome = match servant {
+        Some(servant) => call_servant(servant, &mut call),
+        None => Err(SystemException::object_not_exist().into()),
+    };
+    conclude(&mut call, outcome)
+}
+
+/// Sees to it that the client gets a reply.
+#[inline(always)]
+fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Result<(), End> {
+    let outcome = match outcome {
+        Err(DispatchError::Exception(exception)) => call.raise(&exception),
+        outcome => outcome,
+    };
+    call.settle();
+    outcome.map_err(fatal)
+}
+
+/// Serves a request for what is not simply an active object, or that interceptors see.
+#[cold]
+#[inline(never)]
+fn otherwise(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    header: RequestHeader<'_>,
+    arguments: Decoder<'_>,
+    code_sets: CodeSets,
+    mut stopped: Option<Box<Outcome>>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), End> {
+    let orb = &connection.orb;
+    let port = port(message, &header, code_sets, Owed::Now);
+    let key = header.target.object_key();
+    if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
+        let reply = here::serve_on_main_thread(orb, message, code_sets);
+        return relay(connection, port, buffer, reply);
+    }
     let flow = match orb.interceptors() {
         None => None,
         Some(_) => {
@@ -45,31 +93,86 @@ pub(super) fn request(
             Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
         }
     };
-    let found = match &stopped {
-        None => header.target.object_key().map_or(Found::Unnamed, |key| orb.find(key)),
-        Some(_) => Found::Nothing,
+    let found = match (&stopped, key) {
+        (Some(_), _) => Found::Nothing,
+        (None, Some(key)) => orb.find(key, header.operation),
+        (None, None) => Found::Unnamed,
     };
-    let activation = match &found {
-        Found::Object(activation) => activation.as_ref().filter(|a| a.is_active()),
-        _ => None,
-    };
-    let servant = activation.map(|activation| &*activation.servant);
-    let port = port(message, &header, code_sets, Owed::Now);
+    if found.is_lent() {
+        let lent = lend(orb, header, arguments, port, found, flow);
+        return relay(connection, port, buffer, lent);
+    }
+    let servant = found.servant();
     let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, flow);
-    let outcome = match (activation, &found, stopped) {
-        (Some(activation), ..) => call_servant(activation, &mut call),
-        (None, _, Some(stopped)) => call.end(*stopped),
-        (None, Found::Elsewhere(ior), _) => call.end(Outcome::Forward(ior.clone())),
-        (None, Found::Unnamed, _) => call
+    let outcome = match stopped {
+        None => serve(&found, &mut call),
+        Some(stopped) => call.end(*stopped),
+    };
+    conclude(&mut call, outcome)
+}
+
+/// Does with a request what its object key led to.
+fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+    match (found.servant(), found) {
+        (Some(servant), _) => match call.found(|| found.target()) {
+            Ok(()) => call_servant(servant, call),
+            Err(interruption) => call.end(interruption.into()),
+        },
+        (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
+        (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
-        (None, ..) => Err(SystemException::object_not_exist().into()),
+        (None, Found::Refused(exception)) => Err(exception.clone().into()),
+        (None, _) => Err(SystemException::object_not_exist().into()),
+    }
+}
+
+/// Serves a request whose servant goes back to its lender before the client gets the reply.
+fn lend(
+    orb: &Orb,
+    header: RequestHeader<'_>,
+    arguments: Decoder<'_>,
+    port: ReplyPort,
+    found: Found,
+    flow: Flow,
+) -> Result<Vec<u8>, SystemException> {
+    let (caught, catcher) = here::catch(orb, port.request_id)?;
+    let mut memory = Vec::new();
+    let servant = found.servant();
+    let mut call = ServerCall::new(header, arguments, &caught, port, &mut memory, servant, flow);
+    let outcome = serve(&found, &mut call);
+    // Nothing can go wrong with sending here.
+    conclude(&mut call, outcome).ok();
+    let reply = match port.response_expected {
+        true => {
+            let _absence = Absence::begin();
+            catcher.wait(orb.settings().call_timeout)
+        }
+        false => Ok(Vec::new()),
     };
-    let outcome = match outcome {
-        Err(DispatchError::Exception(exception)) => call.raise(&exception),
-        outcome => outcome,
-    };
-    call.settle();
-    outcome.map_err(fatal)
+    found.give_back()?;
+    reply
+}
+
+/// Passes a reply on to the client.
+fn relay(
+    connection: &Arc<Connection>,
+    port: ReplyPort,
+    buffer: &mut Vec<u8>,
+    reply: Result<Vec<u8>, SystemException>,
+) -> Result<(), End> {
+    match reply {
+        Ok(octets) if octets.is_empty() => {
+            Ok(connection.settle(port.request_id, port.owed, None)?)
+        }
+        Ok(octets) => {
+            let whole = Encoder::with_buffer(octets, ByteOrder::NATIVE, CodeSet::default());
+            Ok(connection.settle(port.request_id, port.owed, Some(&whole))?)
+        }
+        Err(exception) => {
+            let sent = port.raise(&mut None, connection, buffer, &exception);
+            sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
+        }
+    }
 }
 
 /// Refuses a request, because too many of its client are in progress.
@@ -112,24 +215,21 @@ fn fatal(error: DispatchError) -> End {
 }
 
 #[inline(always)]
-fn call_servant(
-    activation: &Arc<Activation>,
-    call: &mut ServerCall<'_>,
-) -> Result<(), DispatchError> {
-    if let Err(interruption) = call.found(activation) {
-        return call.end(interruption.into());
-    }
-    let servant = &*activation.servant;
-    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|_| {
-        report!(
-            error,
-            "the servant panicked",
-            operation = format_args!("{:?}", call.operation()),
-            object = format_args!("{:?}", activation.id),
-        );
-        let minor = Minor::PANICKED;
-        Err(SystemException::new(ExceptionKind::Unknown, minor, Completion::Maybe).into())
-    })
+fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call)))
+        .unwrap_or_else(|_| Err(panicked(call).into()))
+}
+
+#[cold]
+fn panicked(call: &ServerCall<'_>) -> SystemException {
+    let current = call.orb().poa_current().ok();
+    report!(
+        error,
+        "the servant panicked",
+        operation = format_args!("{:?}", call.operation()),
+        object = format_args!("{:?}", current.as_ref().map(Current::object_id)),
+    );
+    SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
 }
 
 /// The client says in which code sets its characters are, and ours shall be.
@@ -159,15 +259,15 @@ pub(super) fn locate(
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
     let key = request.target.object_key();
-    let found = key.map_or(Found::Unnamed, |key| connection.orb.find(key));
+    let found = key.map_or(Ok(Located::Unnamed), |key| connection.orb.locate(key));
     let memory = std::mem::take(buffer);
     let mut out = Encoder::with_buffer(memory, ByteOrder::NATIVE, CodeSet::default());
     out.truncate(0);
     let (status, ior) = match found {
-        Found::Object(_) => (LocateStatus::ObjectHere, None),
-        Found::Elsewhere(ior) => (LocateStatus::ObjectForward, Some(ior)),
-        Found::Nothing => (LocateStatus::UnknownObject, None),
-        Found::Unnamed => (LocateStatus::NeedsAddressingMode, None),
+        Ok(Located::Here) => (LocateStatus::ObjectHere, None),
+        Ok(Located::Elsewhere(ior)) => (LocateStatus::ObjectForward, Some(ior)),
+        Ok(Located::Unnamed) => (LocateStatus::NeedsAddressingMode, None),
+        Ok(Located::Nowhere) | Err(_) => (LocateStatus::UnknownObject, None),
     };
     begin_locate_reply(&mut out, message.header.version, request.request_id, status);
     let body = match &ior {

@@ -1,6 +1,7 @@
 //! Requests from this very process, dispatched by the thread that makes them.
 
 use super::connection::{Connection, Way};
+use super::desk::Absence;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
@@ -9,25 +10,21 @@ use armilla_giop::{Message, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Serves a request of this process and gives the reply, which is empty when none is expected.
+/// Serves a request, in these code sets, and gives the reply, which is empty when none is expected.
 pub(crate) fn serve_here(
     orb: &Orb,
     message: &Message<'_>,
+    code_sets: CodeSets,
     limit: Option<Duration>,
 ) -> Result<Vec<u8>, SystemException> {
-    let catcher = Arc::new(Catcher::default());
-    let crew = orb.server()?.crew();
-    let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    // A connection that was just made has room for one request.
-    let _begun = lock(&connection.output).responder.begin(header.request_id, || false);
-    let code_sets = CodeSets::UNAGREED;
-    let connection = Arc::new(connection);
+    let (connection, catcher) = catch(orb, header.request_id)?;
     match dispatch::request(&connection, message, header, body, code_sets, &mut Vec::new()) {
         Ok(()) if expected => catcher.wait(limit),
         // Nothing can go wrong with sending here.
@@ -35,16 +32,59 @@ pub(crate) fn serve_here(
     }
 }
 
+/// A connection with this request in progress, and what catches the reply.
+pub(super) fn catch(
+    orb: &Orb,
+    request_id: u32,
+) -> Result<(Arc<Connection>, Arc<Catcher>), SystemException> {
+    let catcher = Arc::new(Catcher::default());
+    let crew = orb.server()?.crew();
+    let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
+    // A connection that was just made has room for one request.
+    let _begun = lock(&connection.output).responder.begin(request_id, || false);
+    Ok((Arc::new(connection), catcher))
+}
+
+/// Has the main thread serve a request, and gives the reply.
+///
+/// # Errors
+/// `BAD_INV_ORDER` when the ORB is shut down before that.
+pub(super) fn serve_on_main_thread(
+    orb: &Orb,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+) -> Result<Vec<u8>, SystemException> {
+    if !message.is_in_one_piece() {
+        let what = "a request in fragments of GIOP 1.1 cannot be served by the main thread";
+        let kind = ExceptionKind::NoImplement;
+        return Err(SystemException::new(kind, Minor::default(), Completion::No).because(what));
+    }
+    let (sender, receiver) = sync_channel(1);
+    let (main, octets) = (orb.clone(), message.octets.to_vec());
+    orb.main_thread().push(Box::new(move || {
+        // What was one message is one still.
+        let Ok(Some(message)) = Message::parse(&octets) else { return };
+        let limit = main.settings().call_timeout;
+        // Whoever waits for it is there until it has come.
+        sender.send(serve_here(&main, &message, code_sets, limit)).ok();
+    }));
+    let _absence = Absence::begin();
+    receiver.recv().unwrap_or_else(|_| {
+        let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN);
+        Err(SystemException::new(kind, minor, Completion::No))
+    })
+}
+
 /// Catches a reply instead of sending it.
 #[derive(Debug, Default)]
-struct Catcher {
+pub(super) struct Catcher {
     reply: Mutex<Vec<u8>>,
     came: Condvar,
 }
 
 impl Catcher {
     /// The reply; servants may make it after they returned, in another thread.
-    fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
+    pub(super) fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
         let reply = lock(&self.reply);
         let mut reply = match limit {

@@ -1,6 +1,6 @@
-//! The active object map: from a place in an object key to the object, in one access without a lock.
+//! A table of things that come and go: from a place in a key to the thing, in one access without a
+//! lock. The active object map is one.
 
-use super::Activation;
 use super::object_key::Slot;
 use arc_swap::{ArcSwapOption, Guard};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,20 +9,20 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// Segment `s` holds `FIRST << s` places, so that the map grows without moving what is in it.
 const FIRST: usize = 64;
 
-/// Enough segments for 2³² places.
-const SEGMENTS: usize = 27;
+/// Enough segments for 2³¹ places. No place has a higher number, so that those numbers can stand
+/// for something else.
+const SEGMENTS: usize = 26;
 
-/// All active objects of an ORB. Readers take no lock; activation and deactivation take one.
-pub(crate) struct ObjectMap {
-    segments: [OnceLock<Box<[Place]>>; SEGMENTS],
+/// Things by their place. Readers take no lock; putting in and taking out take one.
+pub(crate) struct Table<T> {
+    segments: [OnceLock<Box<[Place<T>]>>; SEGMENTS],
     free: Mutex<FreePlaces>,
 }
 
-#[derive(Default)]
-struct Place {
+struct Place<T> {
     /// Counts how often the place was given away.
     generation: AtomicU32,
-    activation: ArcSwapOption<Activation>,
+    content: ArcSwapOption<T>,
 }
 
 #[derive(Default)]
@@ -31,24 +31,36 @@ struct FreePlaces {
     never_used: u32,
 }
 
-impl ObjectMap {
+impl<T> Default for Place<T> {
+    fn default() -> Self {
+        Self { generation: AtomicU32::new(0), content: ArcSwapOption::empty() }
+    }
+}
+
+impl<T> Table<T> {
     pub(crate) fn new() -> Self {
         Self { segments: [const { OnceLock::new() }; SEGMENTS], free: Mutex::default() }
     }
 
-    /// The object at `slot`, if it is still the one that the slot was made for.
+    /// What stands at `slot`, if it is still what the slot was made for.
     #[inline]
-    pub(crate) fn get(&self, slot: Slot) -> Option<Guard<Option<Arc<Activation>>>> {
+    pub(crate) fn get(&self, slot: Slot) -> Option<Guard<Option<Arc<T>>>> {
         let place = self.place(slot.index)?;
-        let found = place.activation.load();
-        // The object is read first: when its place was given away in between, the generation that
+        let found = place.content.load();
+        // The content is read first: when its place was given away in between, the generation that
         // is read afterwards is the later one and the slot does not match.
         let live = place.generation.load(Ordering::Acquire) == slot.generation && found.is_some();
         live.then_some(found)
     }
 
-    /// Takes a free place for the object that `make` builds, who is told where it will stand.
-    pub(crate) fn insert(&self, make: impl FnOnce(Slot) -> Activation) -> Arc<Activation> {
+    /// What stands at a place now, whatever stood there before.
+    #[inline]
+    pub(crate) fn at(&self, index: u32) -> Option<Guard<Option<Arc<T>>>> {
+        Some(self.place(index)?.content.load()).filter(|found| found.is_some())
+    }
+
+    /// Takes a free place for what `make` builds, who is told where it will stand.
+    pub(crate) fn insert(&self, make: impl FnOnce(Slot) -> T) -> Arc<T> {
         let index = {
             let mut free = self.lock();
             match free.given_back.pop() {
@@ -62,25 +74,25 @@ impl ObjectMap {
         };
         let place = self.place_or_grow(index);
         let generation = place.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
-        let activation = Arc::new(make(Slot { index, generation }));
-        place.activation.store(Some(activation.clone()));
-        activation
+        let content = Arc::new(make(Slot { index, generation }));
+        place.content.store(Some(content.clone()));
+        content
     }
 
-    /// Empties the place of an object. Keys made for it fail from now on.
+    /// Empties a place. Keys made for what stood there fail from now on.
     pub(crate) fn remove(&self, slot: Slot) {
         let Some(place) = self.place(slot.index) else { return };
         if place.generation.load(Ordering::Acquire) == slot.generation
-            && place.activation.swap(None).is_some()
+            && place.content.swap(None).is_some()
         {
             self.lock().given_back.push(slot.index);
         }
     }
 
-    /// Every object that is active at this moment.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<Activation>> {
+    /// Everything that stands in the table at this moment.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<T>> {
         let segments = self.segments.iter().map_while(OnceLock::get);
-        segments.flatten().filter_map(|place| place.activation.load_full())
+        segments.flatten().filter_map(|place| place.content.load_full())
     }
 
     fn lock(&self) -> MutexGuard<'_, FreePlaces> {
@@ -88,12 +100,12 @@ impl ObjectMap {
     }
 
     #[inline]
-    fn place(&self, index: u32) -> Option<&Place> {
+    fn place(&self, index: u32) -> Option<&Place<T>> {
         let (segment, offset) = locate(index);
         self.segments.get(segment)?.get()?.get(offset)
     }
 
-    fn place_or_grow(&self, index: u32) -> &Place {
+    fn place_or_grow(&self, index: u32) -> &Place<T> {
         let (segment, offset) = locate(index);
         let places = self.segments[segment]
             .get_or_init(|| (0..FIRST << segment).map(|_| Place::default()).collect());
@@ -124,6 +136,6 @@ mod tests {
                 expected = (expected.0 + 1, 0);
             }
         }
-        assert!(locate(u32::MAX).0 < SEGMENTS);
+        assert!(locate(u32::MAX >> 1).0 < SEGMENTS);
     }
 }

@@ -1,0 +1,83 @@
+//! Work that the main thread alone may do: calls of objects whose POA has the policy
+//! [`Threading::MainThread`](crate::Threading::MainThread).
+
+use super::{Orb, lock};
+use armilla_ipc::signals::Waker;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
+
+/// The main thread: the one that made the ORB, until another runs it.
+pub(crate) struct MainThread(Mutex<State>);
+
+struct State {
+    thread: ThreadId,
+    work: VecDeque<Box<dyn FnOnce() + Send>>,
+    /// Ends the waiting of the thread that runs the ORB.
+    waker: Option<Waker>,
+    /// Nothing is to be done any more.
+    over: bool,
+}
+
+impl MainThread {
+    pub(crate) fn new() -> Self {
+        let thread = thread::current().id();
+        Self(Mutex::new(State { thread, work: VecDeque::new(), waker: None, over: false }))
+    }
+
+    /// Makes the calling thread the main one; `waker` ends its waiting.
+    pub(super) fn become_main(&self, waker: Option<Waker>) {
+        let mut state = lock(&self.0);
+        state.thread = thread::current().id();
+        state.waker = waker;
+    }
+
+    /// Gives the main thread something to do; it is dropped when the ORB ends.
+    pub(crate) fn push(&self, work: Box<dyn FnOnce() + Send>) {
+        let mut state = lock(&self.0);
+        if state.over {
+            return;
+        }
+        state.work.push_back(work);
+        if let Some(waker) = &state.waker {
+            waker.wake();
+        }
+    }
+
+    fn pop(&self) -> Option<Box<dyn FnOnce() + Send>> {
+        lock(&self.0).work.pop_front()
+    }
+
+    /// Forgets what was to be done: whoever waits for it learns that it is not.
+    pub(super) fn clear(&self) {
+        let work = {
+            let mut state = lock(&self.0);
+            state.over = true;
+            std::mem::take(&mut state.work)
+        };
+        drop(work);
+    }
+}
+
+impl Orb {
+    /// Whether the calling thread is the main one.
+    pub(crate) fn is_main_thread(&self) -> bool {
+        lock(&self.0.main_thread.0).thread == thread::current().id()
+    }
+
+    /// Whether [`perform_work`](Self::perform_work) has something to do: `work_pending` (CORBA 3.4
+    /// Part 1, 8.5.1.6).
+    pub fn work_pending(&self) -> bool {
+        !lock(&self.0.main_thread.0).work.is_empty()
+    }
+
+    /// Does what the main thread alone may do, if there is anything, and returns: `perform_work`.
+    /// For programs whose main thread has a loop of its own; others [`run`](Self::run). The calling
+    /// thread is the main thread from then on.
+    pub fn perform_work(&self) {
+        lock(&self.0.main_thread.0).thread = thread::current().id();
+        while let Some(work) = self.0.main_thread.pop() {
+            work();
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! How a POA is made.
+
+use super::gate::Gate;
+use super::ids::Ids;
+use super::servants::Servants;
+use super::{
+    IdAssignment, IdUniqueness, Lifespan, ManagerState, ObjectLookup, Poa, PoaError, PoaInner,
+    PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention, Threading,
+};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::object::AnyServant;
+use crate::orb::{WeakOrb, lock};
+use std::collections::btree_map::Entry;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The longest path of POA names, in octets.
+const MAX_PATH: usize = 4096;
+
+/// A POA about to be made: the arguments of `create_POA`. Without any, its policies are the first
+/// values of each: transient, unique ids that the system assigns, no implicit activation, servants
+/// retained, any thread.
+///
+/// ```no_run
+/// # fn example(orb: &armilla::Orb) -> Result<(), armilla::PoaError> {
+/// let accounts = orb.root_poa().create_poa("accounts").persistent().user_ids().build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "the POA is made by `build`"]
+pub struct PoaBuilder {
+    parent: Poa,
+    name: String,
+    policies: Vec<Policy>,
+    manager: Option<PoaManager>,
+    lookup: ObjectLookup,
+    servant_manager: Option<ServantManager>,
+    default_servant: Option<AnyServant>,
+}
+
+/// What a new POA is made from.
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    pub(crate) path: Box<[u8]>,
+    pub(crate) policies: Policies,
+    pub(crate) manager: PoaManager,
+    pub(crate) lookup: ObjectLookup,
+    pub(crate) incarnation: u64,
+}
+
+impl PoaBuilder {
+    /// Asks for a policy.
+    pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
+        self.policies.push(policy.into());
+        self
+    }
+
+    /// Asks for several policies.
+    pub fn policies(mut self, policies: impl IntoIterator<Item = Policy>) -> Self {
+        self.policies.extend(policies);
+        self
+    }
+
+    /// References outlive the process: [`Lifespan::Persistent`].
+    pub fn persistent(self) -> Self {
+        self.policy(Lifespan::Persistent)
+    }
+
+    /// The program chooses the object ids: [`IdAssignment::User`].
+    pub fn user_ids(self) -> Self {
+        self.policy(IdAssignment::User)
+    }
+
+    /// A servant may incarnate many objects: [`IdUniqueness::Multiple`].
+    pub fn multiple_ids(self) -> Self {
+        self.policy(IdUniqueness::Multiple)
+    }
+
+    /// One call at a time: [`Threading::SingleThread`].
+    pub fn single_thread(self) -> Self {
+        self.policy(Threading::SingleThread)
+    }
+
+    /// Servants are made, and stay, or are lent for each request, by a servant manager:
+    /// [`RequestProcessing::ServantManager`], and for a locator [`ServantRetention::NonRetain`].
+    pub fn servant_manager(mut self, manager: ServantManager) -> Self {
+        let retention = match &manager {
+            ServantManager::Activator(_) => ServantRetention::Retain,
+            ServantManager::Locator(_) => ServantRetention::NonRetain,
+        };
+        self.servant_manager = Some(manager);
+        self.policy(RequestProcessing::ServantManager).policy(retention)
+    }
+
+    /// One servant serves every object that is not active: [`RequestProcessing::DefaultServant`]
+    /// and [`IdUniqueness::Multiple`].
+    pub fn default_servant(mut self, servant: impl Into<AnyServant>) -> Self {
+        self.default_servant = Some(servant.into());
+        self.policy(RequestProcessing::DefaultServant).policy(IdUniqueness::Multiple)
+    }
+
+    /// Its requests are served when this manager says so; without one, when that of the parent does.
+    pub fn manager(mut self, manager: &PoaManager) -> Self {
+        self.manager = Some(manager.clone());
+        self
+    }
+
+    /// How objects are found.
+    pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
+        self.lookup = lookup;
+        self
+    }
+
+    /// Makes the POA: `create_POA`.
+    ///
+    /// # Errors
+    /// `InvalidPolicy` when policies contradict each other, with the number of one of them in the
+    /// order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
+    /// empty, contains NUL or makes the path of names too long; `BAD_INV_ORDER` (reason 17) when
+    /// the parent was destroyed.
+    pub fn build(self) -> Result<Poa, PoaError> {
+        let policies = Policies::new(&self.policies)?;
+        let parent = &self.parent.inner;
+        let plan = Plan {
+            path: join(&parent.path, &self.name)?,
+            name: self.name.clone(),
+            policies,
+            manager: self.manager.unwrap_or_else(|| parent.manager.clone()),
+            lookup: self.lookup,
+            incarnation: parent.incarnation,
+        };
+        let orb = &self.parent.orb;
+        let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
+        if let Some(manager) = self.servant_manager {
+            child.servant_manager.set(manager).ok();
+        }
+        child.default_servant.store(self.default_servant.map(Arc::new));
+        child.manager.adopt(&child);
+        let mut state = lock(&parent.state);
+        if parent.gate.is(super::gate::Mark::Destroyed) {
+            return Err(parent_destroyed(&parent.name).into());
+        }
+        // What an adapter activator makes is seen by requests when it returns.
+        child.gate.set(super::gate::Mark::Making, state.making.contains(&self.name));
+        match state.children.entry(self.name) {
+            Entry::Vacant(place) => place.insert(child.clone()),
+            Entry::Occupied(_) => return Err(PoaError::AdapterAlreadyExists),
+        };
+        orb.adapters().insert(child.clone());
+        drop(state);
+        Ok(orb.poa_of(&child))
+    }
+}
+
+impl Poa {
+    /// Begins a POA below this one; see [`PoaBuilder`].
+    pub fn create_poa(&self, name: impl Into<String>) -> PoaBuilder {
+        PoaBuilder {
+            parent: self.clone(),
+            name: name.into(),
+            policies: Vec::new(),
+            manager: None,
+            lookup: ObjectLookup::default(),
+            servant_manager: None,
+            default_servant: None,
+        }
+    }
+}
+
+impl PoaInner {
+    fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
+        static SERIAL: AtomicU32 = AtomicU32::new(1);
+        let Plan { name, path, policies, manager, lookup, incarnation } = plan;
+        let has_places = policies.lifespan == Lifespan::Transient
+            && policies.assignment == IdAssignment::System
+            && policies.processing == RequestProcessing::ActiveObjectMapOnly
+            && lookup == ObjectLookup::Active;
+        Self {
+            gate: Gate::new(policies.threading, manager.state() != ManagerState::Active),
+            ids: Ids::new(&lookup),
+            servants: Servants::new(&policies),
+            default_servant: Default::default(),
+            servant_manager: OnceLock::new(),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
+            live: Default::default(),
+            passing: Default::default(),
+            counted: Default::default(),
+            state: Default::default(),
+            changed: Default::default(),
+            has_places,
+            name,
+            path,
+            orb,
+            parent,
+            policies,
+            manager,
+            incarnation,
+        }
+    }
+
+    /// The root POA of an ORB that is being made.
+    pub(crate) fn root(orb: WeakOrb, incarnation: u64, manager: PoaManager) -> Arc<Self> {
+        let plan = Plan {
+            name: "RootPOA".into(),
+            path: Box::default(),
+            policies: Policies::ROOT,
+            manager,
+            lookup: ObjectLookup::Active,
+            incarnation,
+        };
+        let root = Arc::new(Self::new(plan, orb, None));
+        root.manager.adopt(&root);
+        root
+    }
+}
+
+fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
+    if name.is_empty() || name.contains('\0') {
+        let what = "the name of a POA has at least one character and no NUL";
+        return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+    }
+    let mut path = parent.to_vec();
+    path.push(0);
+    path.extend_from_slice(name.as_bytes());
+    if path.len() > MAX_PATH {
+        let what = format!("the names of this POA and those above it exceed {MAX_PATH} octets");
+        return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+    }
+    Ok(path.into())
+}
+
+#[cold]
+fn parent_destroyed(name: &str) -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_17, Completion::No)
+        .because(format!("POA {name:?} was destroyed"))
+}

@@ -1,0 +1,125 @@
+//! What an object adapter refuses.
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use std::fmt;
+
+/// Why an operation of a [`Poa`](super::Poa), a [`PoaManager`](super::PoaManager) or
+/// [`Current`](super::Current) failed: the user exceptions that CORBA declares for them, by their
+/// names (CORBA 3.4 Part 1, 15.3), or a system exception.
+///
+/// It becomes a [`SystemException`] with `?`: `OBJ_ADAPTER`, `BAD_INV_ORDER` or `INV_POLICY` with a
+/// minor code of Armilla's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoaError {
+    /// The parent has a POA of this name already.
+    AdapterAlreadyExists,
+    /// There is no POA of this name, and none was made.
+    AdapterNonExistent,
+    /// The POA manager was deactivated; it stays so.
+    AdapterInactive,
+    /// A policy contradicts others.
+    InvalidPolicy {
+        /// Which of the policies that were asked for, in that order, from 0.
+        index: u16,
+    },
+    /// No default servant was set.
+    NoServant,
+    /// An object is active under this id already.
+    ObjectAlreadyActive,
+    /// No object is active under this id.
+    ObjectNotActive,
+    /// The servant incarnates an object already, and the POA allows it one.
+    ServantAlreadyActive,
+    /// The servant incarnates no object.
+    ServantNotActive,
+    /// The reference was not made by this POA.
+    WrongAdapter,
+    /// The policies of the POA do not allow this.
+    WrongPolicy,
+    /// No request is being served by this thread.
+    NoContext,
+    /// Anything that any call can fail with.
+    System(SystemException),
+}
+
+impl PoaError {
+    fn words(&self) -> &'static str {
+        match self {
+            Self::AdapterAlreadyExists => "the parent has a POA of this name already",
+            Self::AdapterNonExistent => "there is no POA of this name, and none was made",
+            Self::AdapterInactive => "the POA manager was deactivated",
+            Self::InvalidPolicy { .. } => "a policy contradicts others",
+            Self::NoServant => "the POA has no default servant",
+            Self::ObjectAlreadyActive => "an object is active under this id already",
+            Self::ObjectNotActive => "no object is active under this id",
+            Self::ServantAlreadyActive => {
+                "the servant incarnates an object already, and the POA allows it one (UNIQUE_ID)"
+            }
+            Self::ServantNotActive => "the servant incarnates no object of this POA",
+            Self::WrongAdapter => "the reference was not made by this POA",
+            Self::WrongPolicy => "the policies of the POA do not allow this",
+            Self::NoContext => "no request is being served by this thread",
+            Self::System(_) => "a system exception",
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::AdapterAlreadyExists => "AdapterAlreadyExists",
+            Self::AdapterNonExistent => "AdapterNonExistent",
+            Self::AdapterInactive => "AdapterInactive",
+            Self::InvalidPolicy { .. } => "InvalidPolicy",
+            Self::NoServant => "NoServant",
+            Self::ObjectAlreadyActive => "ObjectAlreadyActive",
+            Self::ObjectNotActive => "ObjectNotActive",
+            Self::ServantAlreadyActive => "ServantAlreadyActive",
+            Self::ServantNotActive => "ServantNotActive",
+            Self::WrongAdapter => "WrongAdapter",
+            Self::WrongPolicy => "WrongPolicy",
+            Self::NoContext => "NoContext",
+            Self::System(_) => "SystemException",
+        }
+    }
+}
+
+impl From<SystemException> for PoaError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PoaError> for SystemException {
+    #[cold]
+    fn from(error: PoaError) -> Self {
+        let (kind, minor) = match &error {
+            PoaError::System(exception) => return exception.clone(),
+            PoaError::AdapterAlreadyExists => (ExceptionKind::ObjAdapter, Minor::ADAPTER_EXISTS),
+            PoaError::ObjectAlreadyActive | PoaError::ServantAlreadyActive => {
+                (ExceptionKind::ObjAdapter, Minor::ALREADY_ACTIVE)
+            }
+            PoaError::ObjectNotActive | PoaError::ServantNotActive => {
+                (ExceptionKind::ObjAdapter, Minor::NOT_ACTIVE)
+            }
+            PoaError::AdapterInactive => (ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE),
+            PoaError::InvalidPolicy { .. } => (ExceptionKind::InvPolicy, Minor::WRONG_POLICY),
+            PoaError::NoContext => (ExceptionKind::BadInvOrder, Minor::default()),
+            _ => (ExceptionKind::ObjAdapter, Minor::WRONG_POLICY),
+        };
+        Self::new(kind, minor, Completion::No).because(error.to_string())
+    }
+}
+
+impl fmt::Display for PoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(exception) => exception.fmt(f),
+            Self::InvalidPolicy { index } => {
+                write!(f, "{}: {} (number {index} of those given)", self.name(), self.words())
+            }
+            _ => write!(f, "{}: {}", self.name(), self.words()),
+        }
+    }
+}
+
+impl std::error::Error for PoaError {}

@@ -1,0 +1,188 @@
+//! Who may call the servants of a POA at this moment: the state of its manager, its thread policy,
+//! and its own beginning and end.
+//!
+//! A call that finds the gate wide open, one load, does not come here.
+
+use super::{PoaInner, Threading};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::{Orb, lock};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// The manager is not active.
+const CLOSED: u32 = 1;
+/// Calls are made one at a time.
+const SERIAL: u32 = 2;
+/// An adapter activator has not returned yet.
+const MAKING: u32 = 4;
+/// The POA was destroyed.
+const DESTROYED: u32 = 8;
+/// Somebody waits for calls to end.
+const WATCHED: u32 = 16;
+
+/// The gate of a POA.
+pub(super) struct Gate {
+    bits: AtomicU32,
+    serial: Serial,
+}
+
+/// What a POA is found to be for one reason or another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Closed = CLOSED as isize,
+    Making = MAKING as isize,
+    Destroyed = DESTROYED as isize,
+    Watched = WATCHED as isize,
+}
+
+/// Whether a call may be made.
+pub(super) enum Admission {
+    /// By this thread; the pass is held until the call has ended.
+    Granted(Pass),
+    /// By the main thread only.
+    MainThread,
+    /// The POA does not exist any more.
+    Gone,
+}
+
+/// The right to call, to be given back.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pass {
+    serial: bool,
+}
+
+impl Gate {
+    pub(super) fn new(threading: Threading, closed: bool) -> Self {
+        let serial = if threading == Threading::OrbControl { 0 } else { SERIAL };
+        let closed = if closed { CLOSED } else { 0 };
+        Self { bits: AtomicU32::new(serial | closed), serial: Serial::default() }
+    }
+
+    /// Whether any thread may call, and nobody wants to know.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.bits.load(Ordering::SeqCst) == 0
+    }
+
+    pub(super) fn is(&self, mark: Mark) -> bool {
+        self.bits.load(Ordering::SeqCst) & mark as u32 != 0
+    }
+
+    pub(super) fn set(&self, mark: Mark, on: bool) {
+        match on {
+            true => self.bits.fetch_or(mark as u32, Ordering::SeqCst),
+            false => self.bits.fetch_and(!(mark as u32), Ordering::SeqCst),
+        };
+    }
+
+    /// Whether a thread that holds a pass may still call: nothing has changed since it got it.
+    pub(super) fn still_admits(&self) -> bool {
+        self.bits.load(Ordering::SeqCst) & (CLOSED | MAKING | DESTROYED) == 0
+    }
+
+    /// Gives a pass back.
+    pub(super) fn give_back(&self, pass: Pass) {
+        if pass.serial {
+            self.serial.release();
+        }
+    }
+}
+
+impl PoaInner {
+    /// Waits until a call may be made, as long as the manager holds requests and while the POA is
+    /// being made.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when the manager discards requests or holds too many, `OBJ_ADAPTER` when it is
+    /// inactive.
+    pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
+        loop {
+            if self.gate.is(Mark::Destroyed) {
+                return Ok(Admission::Gone);
+            }
+            if self.gate.is(Mark::Making) {
+                self.await_made();
+                continue;
+            }
+            if self.gate.is(Mark::Closed) {
+                self.manager.await_active(self, orb)?;
+                continue;
+            }
+            let pass = match self.policies.threading {
+                Threading::OrbControl => Pass::default(),
+                Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
+                Threading::MainThread | Threading::SingleThread => {
+                    self.gate.serial.acquire();
+                    Pass { serial: true }
+                }
+            };
+            if self.gate.still_admits() {
+                return Ok(Admission::Granted(pass));
+            }
+            self.gate.give_back(pass);
+        }
+    }
+
+    /// Waits until no call is made, where calls are made one at a time.
+    pub(super) fn serialize(&self) -> Pass {
+        let serial = self.policies.threading != Threading::OrbControl;
+        if serial {
+            self.gate.serial.acquire();
+        }
+        Pass { serial }
+    }
+
+    /// Waits until the adapter activator that makes this POA has returned.
+    fn await_made(&self) {
+        let state = lock(&self.state);
+        let making = |_: &mut _| self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed);
+        drop(self.changed.wait_while(state, making).unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// A lock that the thread which holds it may take again.
+#[derive(Default)]
+struct Serial {
+    holder: Mutex<Option<(ThreadId, usize)>>,
+    freed: Condvar,
+}
+
+impl Serial {
+    fn acquire(&self) {
+        let me = thread::current().id();
+        let mut holder = lock(&self.holder);
+        loop {
+            match &mut *holder {
+                Some((thread, depth)) if *thread == me => {
+                    *depth += 1;
+                    return;
+                }
+                Some(_) => {
+                    holder = self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner);
+                }
+                None => {
+                    *holder = Some((me, 1));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn release(&self) {
+        let mut holder = lock(&self.holder);
+        if let Some((_, depth)) = &mut *holder {
+            *depth -= 1;
+            if *depth == 0 {
+                *holder = None;
+                self.freed.notify_one();
+            }
+        }
+    }
+}
+
+/// The request was turned away at the gate (CORBA 3.4 Part 1, A.5.3: reason 1 of `TRANSIENT`).
+#[cold]
+pub(super) fn discarded(what: String) -> SystemException {
+    SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No).because(what)
+}

@@ -1,0 +1,369 @@
+//! How objects and POAs begin and end: incarnation, etherealization, destruction.
+
+use super::activation::Ending;
+use super::gate::{Mark, discarded};
+use super::manager::would_deadlock;
+use super::object_key::Slot;
+use super::servant_manager::ServantManager;
+use super::upcall::guarded;
+use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::object::AnyServant;
+use crate::orb::{Orb, lock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// How an object comes to be active.
+pub(super) struct Birth<'a> {
+    pub(super) servant: AnyServant,
+    /// `None` for an id that says where the object stands.
+    pub(super) id: Option<&'a [u8]>,
+}
+
+impl PoaInner {
+    /// Puts an object into the active object map.
+    ///
+    /// # Errors
+    /// `ObjectAlreadyActive` and `ServantAlreadyActive`; `BAD_PARAM` when a perfect hash was made
+    /// for other ids; `OBJECT_NOT_EXIST` when the POA was destroyed.
+    pub(super) fn insert(
+        self: &Arc<Self>,
+        orb: &Orb,
+        birth: Birth<'_>,
+    ) -> Result<Arc<Activation>, PoaError> {
+        // One at a time where an id or a servant must not be active twice.
+        let exclusive = birth.id.is_some() || self.servants.is_exclusive();
+        let state = exclusive.then(|| lock(&self.state));
+        if let Some(id) = birth.id {
+            self.check_id(orb, id)?;
+        }
+        if self.servants.find(orb, self, birth.servant.get().address()).is_some() {
+            return Err(PoaError::ServantAlreadyActive);
+        }
+        self.live.fetch_add(1, Ordering::SeqCst);
+        let activation = orb.objects().insert(|slot| {
+            let Birth { servant, id } = birth;
+            self.servants.insert(servant.get().address(), slot);
+            Activation::new(servant, id, self.clone(), slot)
+        });
+        if activation.is_placed() {
+            drop(state);
+        } else {
+            let id = activation.id();
+            self.ids.insert(id.as_bytes(), activation.slot);
+            self.index_placed(orb, id.as_bytes(), true);
+            drop(state);
+        }
+        // Asked when the object is in its place: either the POA's end finds it there, or this.
+        if self.gate.is(Mark::Destroyed) {
+            self.retire(&activation, Ending::Quiet);
+            return Err(self.destroyed().into());
+        }
+        Ok(activation)
+    }
+
+    fn check_id(&self, orb: &Orb, id: &[u8]) -> Result<(), PoaError> {
+        if !self.ids.allows(id) {
+            let what = format!(
+                "{:?} is none of the ids for which POA {:?} has a perfect hash",
+                ObjectId::new(id),
+                self.name
+            );
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
+        }
+        let found = self.lookup(orb, id, Slot::NONE);
+        match found.as_deref().and_then(|lent| lent.as_ref()).is_some_and(|o| o.is_active()) {
+            true => Err(PoaError::ObjectAlreadyActive),
+            false => Ok(()),
+        }
+    }
+
+    /// Where keys are places, an object that is active again under its old id stands elsewhere than
+    /// the keys say that were made before.
+    fn index_placed(self: &Arc<Self>, orb: &Orb, id: &[u8], active: bool) {
+        let place = super::object_key::parse_system_id(id).filter(|(incarnation, slot)| {
+            self.has_places && *incarnation == self.incarnation && *slot != Slot::NONE
+        });
+        if let Some((_, slot)) = place {
+            orb.adapters().set_moved(slot, active.then_some(self));
+        }
+    }
+
+    /// Deactivates an object. Returns whether it was active.
+    pub(super) fn retire(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
+        let id = activation.id();
+        let mut state = lock(&self.state);
+        if self.policies.has_activator() && activation.is_active() {
+            state.retiring.insert(id.clone());
+        }
+        let Some(idle) = activation.deactivate(ending) else { return false };
+        if !activation.is_placed() {
+            self.ids.remove(id.as_bytes(), activation.slot);
+        }
+        self.servants.remove(activation.servant.get().address(), activation.slot);
+        drop(state);
+        if let (false, Some(orb)) = (activation.is_placed(), self.orb()) {
+            self.index_placed(&orb, id.as_bytes(), false);
+        }
+        if idle {
+            finish(activation);
+        }
+        true
+    }
+
+    /// Deactivates all objects of this POA.
+    pub(super) fn deactivate_all(self: &Arc<Self>, ending: Ending) {
+        for activation in self.objects() {
+            self.retire(&activation, ending);
+        }
+    }
+
+    /// The objects in the active object map, those included that still have calls under way.
+    fn objects(&self) -> Vec<Arc<Activation>> {
+        let Some(orb) = self.orb() else { return Vec::new() };
+        if self.live.load(Ordering::SeqCst) == 0 {
+            return Vec::new();
+        }
+        let ours = |object: &Arc<Activation>| std::ptr::eq(&*object.poa, self);
+        orb.objects().iter().filter(ours).collect()
+    }
+
+    /// Waits until no call is under way that was begun before, as long as `goes_on` holds. The gate
+    /// must be closed, or the objects be deactivated.
+    pub(super) fn await_idle(&self, goes_on: impl Fn() -> bool) {
+        self.gate.set(Mark::Watched, true);
+        let mut busy: Vec<_> = self.objects().into_iter().filter(|o| o.is_busy()).collect();
+        let mut state = lock(&self.state);
+        state.watchers += 1;
+        loop {
+            busy.retain(|object| object.is_busy());
+            if !goes_on() || busy.is_empty() && self.passing.load(Ordering::SeqCst) == 0 {
+                break;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.watchers -= 1;
+        if state.watchers == 0 {
+            self.gate.set(Mark::Watched, false);
+        }
+    }
+
+    /// Waits until every object that was deactivated has ended, etherealization included.
+    fn await_ended(&self) {
+        let mut state = lock(&self.state);
+        while self.live.load(Ordering::SeqCst) > 0 || self.passing.load(Ordering::SeqCst) > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Wakes those who wait for something to end.
+    pub(super) fn wake(&self) {
+        let _state = lock(&self.state);
+        self.changed.notify_all();
+    }
+
+    /// A call of an active object has ended.
+    pub(super) fn call_ended(&self) {
+        if self.gate.is(Mark::Watched) {
+            self.wake();
+        }
+    }
+
+    /// A call begins of an object that is not in the active object map.
+    pub(super) fn passing_begins(&self) {
+        self.passing.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Such a call has ended.
+    pub(super) fn passing_ended(&self) {
+        self.passing.fetch_sub(1, Ordering::SeqCst);
+        if self.gate.is(Mark::Watched) || self.gate.is(Mark::Destroyed) {
+            self.wake();
+        }
+    }
+
+    /// Waits until nobody else makes or unmakes the object, and says whether this thread shall
+    /// incarnate it.
+    pub(super) fn begin_incarnation(
+        &self,
+        orb: &Orb,
+        id: &ObjectId,
+    ) -> Result<bool, SystemException> {
+        let mut state = self.await_retired(orb, id)?;
+        while state.incarnating.contains(id) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.gate.is(Mark::Destroyed) || self.lookup(orb, id.as_bytes(), Slot::NONE).is_some() {
+            return Ok(false);
+        }
+        Ok(state.incarnating.insert(id.clone()))
+    }
+
+    pub(super) fn end_incarnation(&self, id: &ObjectId) {
+        lock(&self.state).incarnating.remove(id);
+        self.changed.notify_all();
+    }
+
+    /// Waits until the last servant of the object was etherealized.
+    pub(super) fn await_retired(
+        &self,
+        orb: &Orb,
+        id: &ObjectId,
+    ) -> Result<MutexGuard<'_, super::State>, SystemException> {
+        let mut state = lock(&self.state);
+        let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
+        while state.retiring.contains(id) {
+            let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
+            state = match left {
+                Some(left) if left.is_zero() => {
+                    let what = format!("the last servant of {id:?} is not etherealized yet");
+                    return Err(discarded(what));
+                }
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        Ok(state)
+    }
+
+    /// Activates what a servant activator gave.
+    pub(super) fn activate_incarnated(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &ObjectId,
+        servant: AnyServant,
+    ) -> Result<(), SystemException> {
+        // The activator may have activated it itself, with the same servant.
+        let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
+        if let Some(active) = active.as_deref().and_then(|lent| lent.as_ref()) {
+            return match active.servant == servant {
+                true => Ok(()),
+                false => Err(bad_incarnation(id)),
+            };
+        }
+        let birth = Birth { servant, id: Some(id.as_bytes()) };
+        match self.insert(orb, birth) {
+            Ok(_) => Ok(()),
+            Err(PoaError::System(exception)) => Err(exception),
+            Err(_) => Err(bad_incarnation(id)),
+        }
+    }
+
+    /// What is said of a POA that was destroyed.
+    #[cold]
+    pub(super) fn destroyed(&self) -> SystemException {
+        let orb_is_over = self.orb().is_none_or(|orb| orb.check_running().is_err());
+        match orb_is_over {
+            true => {
+                SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
+            }
+            false => SystemException::object_not_exist()
+                .because(format!("POA {:?} was destroyed", self.name)),
+        }
+    }
+
+    /// Ends this POA and those below it, the lower first.
+    pub(crate) fn destroy(self: &Arc<Self>, orb: &Orb, ending: Ending, wait: bool) {
+        let children = {
+            let mut state = lock(&self.state);
+            self.gate.set(Mark::Destroyed, true);
+            self.changed.notify_all();
+            std::mem::take(&mut state.children)
+        };
+        for child in children.into_values() {
+            child.destroy(orb, ending, wait);
+        }
+        orb.adapters().remove(self);
+        self.manager.wake();
+        self.deactivate_all(ending);
+        if wait {
+            self.await_ended();
+        }
+    }
+}
+
+/// Ends an object after its last call: empties its place, and gives the servant back to the
+/// activator.
+#[cold]
+pub(super) fn finish(activation: &Activation) {
+    let poa = &activation.poa;
+    let Some(orb) = poa.orb() else { return };
+    // Whoever calls this borrows the activation, which therefore outlives its place.
+    let kept = orb.objects().get(activation.slot);
+    orb.objects().remove(activation.slot);
+    if poa.policies.has_activator() {
+        etherealize(&orb, activation);
+        lock(&poa.state).retiring.remove(&activation.id());
+    }
+    poa.live.fetch_sub(1, Ordering::SeqCst);
+    poa.wake();
+    drop(kept);
+}
+
+fn etherealize(orb: &Orb, activation: &Activation) {
+    let poa = &activation.poa;
+    let ending = activation.ending();
+    let Some(ServantManager::Activator(activator)) = poa.servant_manager.get() else { return };
+    if ending == Ending::Quiet {
+        return;
+    }
+    let (id, servant) = (activation.id(), activation.servant.clone());
+    let cleanup = ending == Ending::Cleanup;
+    let remaining = poa.servants.is_active(servant.get().address());
+    let adapter = orb.poa_of(poa);
+    // One at a time, where calls are.
+    let pass = poa.serialize();
+    let done = guarded("ServantActivator::etherealize", || {
+        activator.etherealize(&id, &adapter, servant, cleanup, remaining);
+    });
+    poa.gate.give_back(pass);
+    if let Err(error) = done {
+        report!(
+            warn,
+            "a servant was not etherealized",
+            object = format_args!("{id:?}"),
+            error = error
+        );
+    }
+}
+
+/// The servant breaks the policies of the POA (reason 5 of `OBJ_ADAPTER`).
+#[cold]
+fn bad_incarnation(id: &ObjectId) -> SystemException {
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_5, Completion::No)
+        .because(format!("the servant activator gave for {id:?} a servant that is active already"))
+}
+
+impl Poa {
+    /// Destroys this POA and all below it: `destroy`. The name is free at once, and requests find
+    /// nothing, while those under way go on. With `etherealize_objects` a servant activator gets
+    /// each servant back when the last call has left it. With `wait_for_completion` this returns
+    /// when all that is done.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself; then nothing is destroyed.
+    pub fn destroy(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), PoaError> {
+        if wait_for_completion && current::is_in_upcall() {
+            return Err(would_deadlock("a POA to end").into());
+        }
+        if let Some(parent) = self.inner.parent.as_ref().and_then(std::sync::Weak::upgrade) {
+            let mut state = lock(&parent.state);
+            let ours = state.children.get(self.name());
+            if ours.is_some_and(|poa| Arc::ptr_eq(poa, &self.inner)) {
+                state.children.remove(self.name());
+            }
+        }
+        let ending = if etherealize_objects { Ending::Cleanup } else { Ending::Quiet };
+        self.inner.destroy(&self.orb, ending, wait_for_completion);
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
+
+use super::gate::{Mark, discarded};
+use super::{Ending, PoaError, PoaInner, current};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::{Orb, lock};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What the POAs of a manager do with requests: `POAManager::State`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ManagerState {
+    /// They wait: `HOLDING`. At most as many as the setting
+    /// [`max_held_requests`](crate::Settings::max_held_requests) says; more fail with `TRANSIENT`.
+    Holding,
+    /// They are served: `ACTIVE`.
+    Active,
+    /// They fail with `TRANSIENT`: `DISCARDING`.
+    Discarding,
+    /// They fail with `OBJ_ADAPTER`, for good: `INACTIVE`.
+    Inactive,
+}
+
+/// Decides for a group of POAs whether their requests are served: `POAManager`.
+///
+/// That of the root POA is [`Poa::manager`](super::Poa::manager) of it and *active from the start*,
+/// where CORBA has it hold requests until the program says so; a program that wants that calls
+/// [`hold_requests`](Self::hold_requests) before it gives out a reference. POAs take the manager of
+/// their parent, unless [`PoaBuilder::manager`](super::PoaBuilder::manager) names another.
+///
+/// Clones are the same manager; all may be used from any thread.
+#[derive(Clone)]
+pub struct PoaManager(Arc<Inner>);
+
+struct Inner {
+    id: String,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    state: ManagerState,
+    /// How many requests wait.
+    held: usize,
+    adapters: Vec<Weak<PoaInner>>,
+}
+
+impl PoaManager {
+    pub(crate) fn new(id: String, state: ManagerState) -> Self {
+        let state = Mutex::new(State { state, held: 0, adapters: Vec::new() });
+        Self(Arc::new(Inner { id, state, changed: Condvar::new() }))
+    }
+
+    /// What tells it from the other managers of its ORB: `get_id`. That of the root POA's is
+    /// `RootPOAManager`.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// `get_state`.
+    pub fn state(&self) -> ManagerState {
+        self.lock().state
+    }
+
+    /// How many requests wait for it to be activated.
+    pub fn held_requests(&self) -> usize {
+        self.lock().held
+    }
+
+    /// Requests are served from now on, those first that were held: `activate`.
+    ///
+    /// # Errors
+    /// `AdapterInactive`.
+    pub fn activate(&self) -> Result<(), PoaError> {
+        self.change(ManagerState::Active).map(drop)
+    }
+
+    /// Requests wait from now on: `hold_requests`. With `wait_for_completion` this returns when no
+    /// request is under way any more, or the state was changed again.
+    ///
+    /// # Errors
+    /// `AdapterInactive`; `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself.
+    pub fn hold_requests(&self, wait_for_completion: bool) -> Result<(), PoaError> {
+        self.turn(ManagerState::Holding, wait_for_completion)
+    }
+
+    /// Requests fail with `TRANSIENT` from now on, also those that were held: `discard_requests`.
+    /// With `wait_for_completion` this returns when no request is under way any more, or the state
+    /// was changed again.
+    ///
+    /// # Errors
+    /// As [`hold_requests`](Self::hold_requests).
+    pub fn discard_requests(&self, wait_for_completion: bool) -> Result<(), PoaError> {
+        self.turn(ManagerState::Discarding, wait_for_completion)
+    }
+
+    /// Requests fail with `OBJ_ADAPTER` from now on, for good: `deactivate`. With
+    /// `etherealize_objects` every object of POAs that have a servant activator is deactivated and
+    /// etherealized. With `wait_for_completion` this returns when that is done and no request is
+    /// under way any more.
+    ///
+    /// # Errors
+    /// `AdapterInactive`; `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself.
+    pub fn deactivate(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), PoaError> {
+        self.check_waiting(wait_for_completion)?;
+        let adapters = self.change(ManagerState::Inactive)?;
+        if etherealize_objects {
+            for poa in adapters.iter().filter(|poa| poa.policies.has_activator()) {
+                poa.deactivate_all(Ending::Cleanup);
+            }
+        }
+        if wait_for_completion {
+            adapters.iter().for_each(|poa| poa.await_idle(|| true));
+        }
+        Ok(())
+    }
+
+    fn turn(&self, state: ManagerState, wait_for_completion: bool) -> Result<(), PoaError> {
+        self.check_waiting(wait_for_completion)?;
+        let adapters = self.change(state)?;
+        if wait_for_completion {
+            adapters.iter().for_each(|poa| poa.await_idle(|| self.state() == state));
+        }
+        Ok(())
+    }
+
+    fn check_waiting(&self, wait_for_completion: bool) -> Result<(), PoaError> {
+        match wait_for_completion && current::is_in_upcall() {
+            true => Err(would_deadlock("the manager's requests to end").into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Changes the state, and returns the POAs that it is for.
+    fn change(&self, to: ManagerState) -> Result<Vec<Arc<PoaInner>>, PoaError> {
+        let mut state = self.lock();
+        if state.state == ManagerState::Inactive {
+            return Err(PoaError::AdapterInactive);
+        }
+        state.state = to;
+        state.adapters.retain(|poa| poa.strong_count() > 0);
+        let adapters: Vec<_> = state.adapters.iter().filter_map(Weak::upgrade).collect();
+        for poa in &adapters {
+            poa.gate.set(Mark::Closed, to != ManagerState::Active);
+        }
+        self.0.changed.notify_all();
+        drop(state);
+        // Who waits for calls to end under the old state looks again.
+        adapters.iter().for_each(|poa| poa.wake());
+        Ok(adapters)
+    }
+
+    /// Makes this the manager of `poa`.
+    pub(super) fn adopt(&self, poa: &Arc<PoaInner>) {
+        let mut state = self.lock();
+        state.adapters.retain(|poa| poa.strong_count() > 0);
+        state.adapters.push(Arc::downgrade(poa));
+        poa.gate.set(Mark::Closed, state.state != ManagerState::Active);
+    }
+
+    /// Whether it is the manager of no POA any more.
+    pub(super) fn is_unused(&self) -> bool {
+        self.lock().adapters.iter().all(|poa| poa.strong_count() == 0)
+    }
+
+    /// Waits until the manager is active or `poa` is destroyed.
+    pub(super) fn await_active(&self, poa: &PoaInner, orb: &Orb) -> Result<(), SystemException> {
+        let mut state = self.lock();
+        loop {
+            match state.state {
+                ManagerState::Active => return Ok(()),
+                ManagerState::Discarding => {
+                    let what = format!("the manager {:?} discards requests", self.0.id);
+                    return Err(discarded(what));
+                }
+                ManagerState::Inactive => return Err(inactive(&self.0.id)),
+                ManagerState::Holding if poa.gate.is(Mark::Destroyed) => return Ok(()),
+                ManagerState::Holding => {}
+            }
+            let limit = orb.settings().max_held_requests;
+            if state.held >= limit {
+                let what = format!(
+                    "the manager {:?} holds {limit} requests already (max_held_requests)",
+                    self.0.id
+                );
+                return Err(discarded(what));
+            }
+            state.held += 1;
+            state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.held -= 1;
+        }
+    }
+
+    /// Wakes those who wait for it to become active.
+    pub(super) fn wake(&self) {
+        let _state = self.lock();
+        self.0.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.0.state)
+    }
+}
+
+impl Orb {
+    /// A new POA manager, which holds requests until it is activated:
+    /// `POAManagerFactory::create_POAManager`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the ORB has a manager with this id.
+    pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, SystemException> {
+        let id = id.into();
+        let mut managers = self.poa_managers_locked();
+        managers.retain(|manager| !manager.is_unused() || Arc::strong_count(&manager.0) > 1);
+        if managers.iter().any(|manager| manager.id() == id) {
+            let what = format!("the ORB has a POA manager {id:?} already");
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+        }
+        let manager = PoaManager::new(id, ManagerState::Holding);
+        managers.push(manager.clone());
+        Ok(manager)
+    }
+
+    /// The POA managers of this ORB: `POAManagerFactory::list`.
+    pub fn poa_managers(&self) -> Vec<PoaManager> {
+        self.poa_managers_locked().clone()
+    }
+
+    /// The POA manager with this id: `POAManagerFactory::find`.
+    pub fn find_poa_manager(&self, id: &str) -> Option<PoaManager> {
+        self.poa_managers_locked().iter().find(|manager| manager.id() == id).cloned()
+    }
+}
+
+impl PartialEq for PoaManager {
+    /// Whether both are the same manager.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for PoaManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoaManager").field("id", &self.0.id).finish_non_exhaustive()
+    }
+}
+
+#[cold]
+fn inactive(id: &str) -> SystemException {
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE, Completion::No)
+        .because(format!("the POA manager {id:?} was deactivated"))
+}
+
+/// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
+#[cold]
+pub(super) fn would_deadlock(what: &str) -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
+        .because(format!("a servant that serves a request cannot wait for {what}"))
+}

@@ -1,0 +1,200 @@
+//! What a program asks a POA for about its objects and servants (CORBA 3.4 Part 1, 15.3.9).
+
+use super::activation::Ending;
+use super::gate::Mark;
+use super::lifecycle::Birth;
+use super::object_key::parse_system_id;
+use super::{
+    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, Slot,
+};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::object::{AnyServant, Interface, Object, Ref};
+use std::sync::Arc;
+
+impl Poa {
+    /// Activates `servant` under an id that the POA assigns, and gives a reference to it:
+    /// `activate_object` and `id_to_reference` at once.
+    ///
+    /// ```no_run
+    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
+    /// # -> Result<(), armilla::SystemException> {
+    /// let reference = orb.root_poa().activate(servant)?;
+    /// println!("{}", orb.object_to_string(reference.object())?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` where
+    /// ids are unique; `OBJECT_NOT_EXIST` when the POA was destroyed; `INITIALIZE` when the ORB
+    /// cannot listen.
+    pub fn activate<I: Interface + ?Sized>(&self, servant: Arc<I>) -> Result<Ref<I>, PoaError> {
+        self.require(self.inner.policies.retains())?;
+        self.require(self.inner.policies.assignment == IdAssignment::System)?;
+        self.orb.prepare_references()?;
+        let birth = Birth { servant: servant.clone().into(), id: None };
+        let activation = self.inner.insert(&self.orb, birth)?;
+        self.reference_to(servant, activation)
+    }
+
+    /// Activates `servant` under the id `id`, and gives a reference to it:
+    /// `activate_object_with_id` and `id_to_reference` at once.
+    ///
+    /// In a persistent POA references made for the same id by an earlier process, at the same
+    /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has made.
+    /// With a servant activator this waits until the last servant of the object was etherealized.
+    ///
+    /// # Errors
+    /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the
+    /// POA retains servants; `BAD_PARAM` for an id that cannot be the POA's; `OBJECT_NOT_EXIST`
+    /// when the POA was destroyed; `INITIALIZE` when the ORB cannot listen.
+    pub fn activate_with_id<I: Interface + ?Sized>(
+        &self,
+        id: impl Into<ObjectId>,
+        servant: Arc<I>,
+    ) -> Result<Ref<I>, PoaError> {
+        let id = id.into();
+        self.require(self.inner.policies.retains())?;
+        self.check_assigned(&id)?;
+        self.orb.prepare_references()?;
+        drop(self.inner.await_retired(&self.orb, &id)?);
+        let birth = Birth { servant: servant.clone().into(), id: Some(id.as_bytes()) };
+        let activation = self.inner.insert(&self.orb, birth)?;
+        self.reference_to(servant, activation)
+    }
+
+    /// Deactivates the object: `deactivate_object`. Calls to it find no object, those under way go
+    /// on. When the last of them has ended the servant goes back to the servant activator, or is
+    /// dropped. This does not wait for that.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants.
+    pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        self.require(self.inner.policies.retains())?;
+        let activation = self.active(id).ok_or(PoaError::ObjectNotActive)?;
+        match self.inner.retire(&activation, Ending::Deactivated) {
+            true => Ok(()),
+            false => Err(PoaError::ObjectNotActive),
+        }
+    }
+
+    /// The servant that incarnates the object: `id_to_servant`; the default servant where the object
+    /// is not active and there is one.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants or has a default servant.
+    pub fn id_to_servant(&self, id: &ObjectId) -> Result<AnyServant, PoaError> {
+        let has_default = self.inner.policies.processing == RequestProcessing::DefaultServant;
+        self.require(self.inner.policies.retains() || has_default)?;
+        match self.active(id) {
+            Some(activation) => Ok(activation.servant.clone()),
+            None if has_default => self.default_servant().map_err(|_| PoaError::ObjectNotActive),
+            None => Err(PoaError::ObjectNotActive),
+        }
+    }
+
+    /// A reference to the object that is active under `id`: `id_to_reference`.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants.
+    pub fn id_to_reference(&self, id: &ObjectId) -> Result<Object, PoaError> {
+        self.require(self.inner.policies.retains())?;
+        let activation = self.active(id).ok_or(PoaError::ObjectNotActive)?;
+        Ok(self.orb.active_object(activation)?)
+    }
+
+    /// The default servant: `get_servant`.
+    ///
+    /// # Errors
+    /// `NoServant`; `WrongPolicy` unless the POA uses a default servant.
+    pub fn default_servant(&self) -> Result<AnyServant, PoaError> {
+        self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
+        self.inner.default_servant.load().as_deref().cloned().ok_or(PoaError::NoServant)
+    }
+
+    /// Sets the default servant: `set_servant`. Calls under way go on with the one before.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the POA uses a default servant.
+    pub fn set_default_servant(&self, servant: impl Into<AnyServant>) -> Result<(), PoaError> {
+        self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
+        self.inner.default_servant.store(Some(Arc::new(servant.into())));
+        Ok(())
+    }
+
+    /// The servant manager, once one was set: `get_servant_manager`.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the POA uses a servant manager.
+    pub fn servant_manager(&self) -> Result<Option<ServantManager>, PoaError> {
+        self.require(self.inner.policies.processing == RequestProcessing::ServantManager)?;
+        Ok(self.inner.servant_manager.get().cloned())
+    }
+
+    /// Sets the servant manager, once and for all: `set_servant_manager`.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the POA uses a servant manager; `OBJ_ADAPTER` (reason 4) when it needs
+    /// an activator and this is a locator, or the other way round; `BAD_INV_ORDER` (reason 6) when
+    /// one was set before.
+    pub fn set_servant_manager(&self, manager: ServantManager) -> Result<(), PoaError> {
+        let policies = &self.inner.policies;
+        self.require(policies.processing == RequestProcessing::ServantManager)?;
+        let is_activator = matches!(manager, ServantManager::Activator(_));
+        if is_activator != policies.retains() {
+            let what = "a POA that retains servants has a servant activator, others a locator";
+            return Err(refused(ExceptionKind::ObjAdapter, Minor::OMG_4, what).into());
+        }
+        self.inner.servant_manager.set(manager).map_err(|_| {
+            let what = "the POA has a servant manager already";
+            refused(ExceptionKind::BadInvOrder, Minor::OMG_6, what).into()
+        })
+    }
+
+    /// A reference to an object that was just activated; without one it is not active either.
+    fn reference_to<I: Interface + ?Sized>(
+        &self,
+        servant: Arc<I>,
+        activation: Arc<Activation>,
+    ) -> Result<Ref<I>, PoaError> {
+        let object = self.orb.active_object(activation.clone()).inspect_err(|_| {
+            self.inner.retire(&activation, Ending::Quiet);
+        })?;
+        Ok(Ref::to_servant(object, servant))
+    }
+
+    /// The object that is active under `id`.
+    pub(super) fn active(&self, id: &ObjectId) -> Option<Arc<Activation>> {
+        let found = self.inner.lookup(&self.orb, id.as_bytes(), Slot::NONE)?;
+        found.as_ref().filter(|object| object.is_active()).cloned()
+    }
+
+    /// Fails unless the policies allow what is asked for.
+    pub(super) fn require(&self, allowed: bool) -> Result<(), PoaError> {
+        if self.inner.gate.is(Mark::Destroyed) {
+            return Err(self.inner.destroyed().into());
+        }
+        if allowed { Ok(()) } else { Err(PoaError::WrongPolicy) }
+    }
+
+    /// Fails when the POA assigns ids and cannot have assigned this one (reason 14 of `BAD_PARAM`).
+    pub(super) fn check_assigned(&self, id: &ObjectId) -> Result<(), PoaError> {
+        let policies = &self.inner.policies;
+        let ours = match parse_system_id(id.as_bytes()) {
+            _ if policies.assignment == IdAssignment::User => true,
+            Some((incarnation, _)) => {
+                policies.is_persistent() || incarnation == self.inner.incarnation
+            }
+            None => false,
+        };
+        if ours {
+            return Ok(());
+        }
+        let what = format!("POA {:?} assigns ids and has not made {id:?}", self.name());
+        Err(SystemException::bad_param(Minor::OMG_14, what).into())
+    }
+}
+
+fn refused(kind: ExceptionKind, minor: Minor, what: &str) -> SystemException {
+    SystemException::new(kind, minor, Completion::No).because(what)
+}

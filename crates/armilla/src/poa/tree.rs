@@ -1,0 +1,146 @@
+//! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
+
+use super::gate::{Admission, Mark};
+use super::upcall::guarded;
+use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::{Orb, lock};
+use std::sync::{Arc, PoisonError, Weak};
+
+impl Poa {
+    /// Its name: `the_name`. The root's is `RootPOA`.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// What tells it from all other POAs of this ORB: `id`.
+    pub fn adapter_id(&self) -> &[u8] {
+        self.inner.path()
+    }
+
+    /// The POA above, unless this is the root or that was destroyed: `the_parent`.
+    pub fn parent(&self) -> Option<Self> {
+        let inner = self.inner.parent.as_ref().and_then(Weak::upgrade)?;
+        Some(self.orb.poa_of(&inner))
+    }
+
+    /// The POAs right below, by name: `the_children`.
+    pub fn children(&self) -> Vec<Self> {
+        lock(&self.inner.state).children.values().map(|inner| self.orb.poa_of(inner)).collect()
+    }
+
+    /// The manager that decides when requests are served: `the_POAManager`.
+    pub fn manager(&self) -> &PoaManager {
+        &self.inner.manager
+    }
+
+    /// Who makes POAs below this one when somebody asks for them: `the_activator`.
+    pub fn activator(&self) -> Option<Arc<dyn AdapterActivator>> {
+        lock(&self.inner.state).activator.clone()
+    }
+
+    /// Sets who makes POAs below this one when somebody asks for them: `the_activator`.
+    pub fn set_activator(&self, activator: impl AdapterActivator) {
+        lock(&self.inner.state).activator = Some(Arc::new(activator));
+    }
+
+    /// From now on nobody makes POAs below this one: `the_activator` becomes nil.
+    pub fn clear_activator(&self) {
+        lock(&self.inner.state).activator = None;
+    }
+
+    /// The POA of this name right below this one: `find_POA`. With `activate_it` the
+    /// [`activator`](Self::activator) is asked to make it where there is none.
+    ///
+    /// # Errors
+    /// `AdapterNonExistent`; `OBJ_ADAPTER` (reason 1) when the activator failed.
+    pub fn find_poa(&self, name: &str, activate_it: bool) -> Result<Self, PoaError> {
+        let found = match activate_it {
+            false => lock(&self.inner.state).children.get(name).cloned(),
+            true => self.inner.child(&self.orb, name)?,
+        };
+        found.map(|inner| self.orb.poa_of(&inner)).ok_or(PoaError::AdapterNonExistent)
+    }
+}
+
+impl PoaInner {
+    /// The POA of this name below this one, made by the adapter activator if need be.
+    fn child(
+        self: &Arc<Self>,
+        orb: &Orb,
+        name: &str,
+    ) -> Result<Option<Arc<Self>>, SystemException> {
+        let activator = {
+            let mut state = lock(&self.state);
+            while state.making.contains(name) {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if let Some(child) = state.children.get(name) {
+                return Ok(Some(child.clone()));
+            }
+            let Some(activator) = state.activator.clone() else { return Ok(None) };
+            if self.gate.is(Mark::Destroyed) {
+                return Ok(None);
+            }
+            state.making.insert(name.to_owned());
+            activator
+        };
+        let parent = orb.poa_of(self);
+        let made = guarded("AdapterActivator::unknown_adapter", || {
+            activator.unknown_adapter(&parent, name)
+        });
+        let mut state = lock(&self.state);
+        state.making.remove(name);
+        let child = state.children.get(name).cloned();
+        if let Some(child) = &child {
+            child.gate.set(Mark::Making, false);
+            child.wake();
+        }
+        drop(state);
+        self.changed.notify_all();
+        match made {
+            Ok(made) => Ok(child.filter(|_| made)),
+            Err(_) => Err(activator_failed(name)),
+        }
+    }
+}
+
+impl Orb {
+    /// The POA with this path, made by adapter activators if need be; they are asked by the rules of
+    /// the manager of the POA above.
+    pub(crate) fn adapter(&self, path: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
+        if let Some(found) = self.adapters().get(path) {
+            return Ok(Some(found));
+        }
+        let mut poa = self.root().clone();
+        for name in path.split(|octet| *octet == 0).skip(1) {
+            let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
+            let known = lock(&poa.state).children.get(name).cloned();
+            let next = match known {
+                Some(child) => Some(child),
+                None if lock(&poa.state).activator.is_none() => None,
+                None => match poa.admit(self)? {
+                    Admission::Granted(pass) => {
+                        let child = poa.child(self, name);
+                        poa.gate.give_back(pass);
+                        child?
+                    }
+                    Admission::MainThread => poa.child(self, name)?,
+                    Admission::Gone => None,
+                },
+            };
+            match next {
+                Some(next) => poa = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(poa).filter(|poa| poa.path() == path))
+    }
+}
+
+/// An adapter activator failed (reason 1 of `OBJ_ADAPTER`).
+#[cold]
+fn activator_failed(name: &str) -> SystemException {
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
+        .because(format!("the adapter activator failed to make POA {name:?}"))
+}

@@ -1,0 +1,417 @@
+//! A request on its way to its servant: found, admitted, under way, ended.
+
+use super::current::{self, Frame};
+use super::gate::{Admission, Mark, Pass};
+use super::ids::Lent;
+use super::object_key::Slot;
+use super::servant_manager::{Cookie, Refusal, ServantLocator, ServantManager};
+use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::object::{AnyServant, Servant};
+use crate::orb::Orb;
+use armilla_giop::ior::Ior;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a request leads to.
+pub(crate) enum Found {
+    /// An active object.
+    Object(Upcall),
+    /// A servant for this request only.
+    Passing(Box<Passing>),
+    /// Another object.
+    Elsewhere(Ior),
+    /// An object that the main thread alone may call.
+    MainThread,
+    /// An exception, before any servant was called.
+    Refused(SystemException),
+    /// Nothing.
+    Nothing,
+    /// The request names the object by a profile that is not one of ours; its key would do.
+    Unnamed,
+}
+
+impl Found {
+    /// The servant to call.
+    #[inline]
+    pub(crate) fn servant(&self) -> Option<&dyn Servant> {
+        match self {
+            Self::Object(upcall) => upcall.skeleton(),
+            Self::Passing(passing) => Some(passing.servant.get()),
+            _ => None,
+        }
+    }
+
+    /// Whether something follows the call that the reply must wait for.
+    pub(crate) fn is_lent(&self) -> bool {
+        matches!(self, Self::Passing(passing) if passing.locator.is_some())
+    }
+
+    /// The object to call.
+    pub(crate) fn target(&self) -> Option<Target> {
+        match self {
+            Self::Object(upcall) => upcall.lent.as_deref().map(|object| Target {
+                id: object.id(),
+                poa: object.poa.clone(),
+                servant: object.servant.clone(),
+            }),
+            Self::Passing(passing) => Some(Target {
+                id: passing.id.clone(),
+                poa: passing.poa.clone(),
+                servant: passing.servant.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// The call has been made: a servant that was lent for it goes back.
+    ///
+    /// # Errors
+    /// What the lender raises.
+    pub(crate) fn give_back(self) -> Result<(), SystemException> {
+        match self {
+            Self::Passing(mut passing) => passing.give_back(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An object that is called, as those see it who look on.
+pub(crate) struct Target {
+    pub(crate) id: ObjectId,
+    pub(crate) poa: Arc<PoaInner>,
+    pub(crate) servant: AnyServant,
+}
+
+/// A call of an active object, until it is dropped.
+pub(crate) struct Upcall {
+    lent: Lent,
+    call: Call,
+}
+
+impl Upcall {
+    /// Begins a call when nothing has to be asked or waited for.
+    #[inline]
+    pub(crate) fn begin(lent: Lent) -> Option<Self> {
+        let activation = lent.as_ref()?;
+        if !activation.enter() {
+            return None;
+        }
+        if !activation.poa.gate.is_open() {
+            leave(activation, Pass::default());
+            return None;
+        }
+        let call = Call { outer: current::begin(activation), pass: Pass::default() };
+        Some(Self { lent, call })
+    }
+
+    /// Begins a call for which the gate was passed.
+    fn admitted(lent: Lent, pass: Pass) -> Option<Self> {
+        let activation = lent.as_ref()?;
+        if !activation.enter() {
+            return None;
+        }
+        if !activation.poa.gate.still_admits() {
+            leave(activation, Pass::default());
+            return None;
+        }
+        let call = Call { outer: current::begin(activation), pass };
+        Some(Self { lent, call })
+    }
+
+    /// The servant to call.
+    #[inline]
+    pub(crate) fn skeleton(&self) -> Option<&dyn Servant> {
+        self.lent.as_deref().map(Activation::skeleton)
+    }
+}
+
+impl Drop for Upcall {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(activation) = self.lent.as_deref() {
+            self.call.end(activation);
+        }
+    }
+}
+
+/// A direct call of an active object in this process, until it is dropped.
+pub(crate) struct DirectUpcall<'a> {
+    activation: &'a Activation,
+    call: Call,
+}
+
+impl<'a> DirectUpcall<'a> {
+    /// Begins a call when nothing has to be asked or waited for.
+    #[inline]
+    pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
+        if !activation.enter() {
+            return None;
+        }
+        if !activation.poa.gate.is_open() {
+            leave(activation, Pass::default());
+            return None;
+        }
+        let call = Call { outer: current::begin(activation), pass: Pass::default() };
+        Some(Self { activation, call })
+    }
+}
+
+impl Drop for DirectUpcall<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.call.end(self.activation);
+    }
+}
+
+/// What a call of an active object gives back when it ends.
+struct Call {
+    outer: Frame,
+    pass: Pass,
+}
+
+impl Call {
+    #[inline]
+    fn end(&self, activation: &Activation) {
+        current::end(self.outer);
+        leave(activation, self.pass);
+    }
+}
+
+#[inline]
+fn leave(activation: &Activation, pass: Pass) {
+    let was_last = activation.leave();
+    if was_last || !activation.poa.gate.is_open() {
+        left(activation, pass, was_last);
+    }
+}
+
+#[cold]
+fn left(activation: &Activation, pass: Pass, was_last: bool) {
+    if was_last {
+        lifecycle::finish(activation);
+    }
+    activation.poa.gate.give_back(pass);
+    activation.poa.call_ended();
+}
+
+/// A call of an object that is not in the active object map, until it is dropped.
+pub(crate) struct Passing {
+    poa: Arc<PoaInner>,
+    id: ObjectId,
+    servant: AnyServant,
+    /// Who lent the servant, and what for.
+    locator: Option<(Arc<dyn ServantLocator>, Cookie, String)>,
+    outer: Frame,
+    pass: Pass,
+}
+
+impl Passing {
+    /// Gives the servant back to the locator.
+    ///
+    /// # Errors
+    /// What the locator raises.
+    fn give_back(&mut self) -> Result<(), SystemException> {
+        let Some((locator, cookie, operation)) = self.locator.take() else { return Ok(()) };
+        let Some(orb) = self.poa.orb() else { return Ok(()) };
+        let poa = orb.poa_of(&self.poa);
+        let servant = self.servant.clone();
+        guarded("ServantLocator::postinvoke", || {
+            locator.postinvoke(&self.id, &poa, &operation, cookie, servant)
+        })?
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        if let Err(error) = self.give_back() {
+            report!(warn, "a servant locator failed", error = error);
+        }
+        current::end_passing(self.outer);
+        self.poa.gate.give_back(self.pass);
+        self.poa.passing_ended();
+    }
+}
+
+impl PoaInner {
+    /// The object that is active under `id`; `hint` is where it stood.
+    pub(crate) fn lookup(&self, orb: &Orb, id: &[u8], hint: Slot) -> Option<Lent> {
+        let hinted = orb.objects().get(hint).filter(|lent| {
+            lent.as_deref().is_some_and(|object| {
+                std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active()
+            })
+        });
+        hinted.or_else(|| self.ids.find(self, orb.objects(), id)).or_else(|| self.placed(orb, id))
+    }
+
+    /// The object whose id, which this POA made, says where it stands.
+    fn placed(&self, orb: &Orb, id: &[u8]) -> Option<Lent> {
+        let (incarnation, slot) = super::object_key::parse_system_id(id)?;
+        let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation)?;
+        let object = found.as_deref()?;
+        (std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active())
+            .then_some(found)
+    }
+
+    /// What a request for the object `id` leads to: waits, asks and admits by the policies.
+    #[cold]
+    pub(crate) fn serve(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &[u8],
+        hint: Slot,
+        operation: &str,
+    ) -> Found {
+        loop {
+            let pass = match self.admit(orb) {
+                Ok(Admission::Granted(pass)) => pass,
+                Ok(Admission::MainThread) => return Found::MainThread,
+                Ok(Admission::Gone) => return Found::Nothing,
+                Err(exception) => return Found::Refused(exception),
+            };
+            match self.try_serve(orb, id, hint, operation, pass) {
+                Some(found) => return found,
+                // Something has changed since the gate was passed.
+                None => self.gate.give_back(pass),
+            }
+        }
+    }
+
+    /// What a request leads to that was admitted; it takes the pass with it or gives it back. `None`
+    /// when everything has to be looked at again.
+    fn try_serve(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &[u8],
+        hint: Slot,
+        operation: &str,
+        pass: Pass,
+    ) -> Option<Found> {
+        if let Some(lent) = self.lookup(orb, id, hint) {
+            return Upcall::admitted(lent, pass).map(Found::Object);
+        }
+        let outcome = match self.policies.processing {
+            RequestProcessing::ActiveObjectMapOnly => Ok(None),
+            RequestProcessing::DefaultServant => self
+                .default_servant()
+                .map(|servant| self.pass_by(ObjectId::new(id), servant, None, pass)),
+            RequestProcessing::ServantManager => match self.servant_manager.get() {
+                Some(ServantManager::Activator(activator)) => {
+                    match self.incarnate(orb, &**activator, &ObjectId::new(id)) {
+                        Ok(()) => return None,
+                        Err(refusal) => Err(refusal),
+                    }
+                }
+                Some(ServantManager::Locator(locator)) => {
+                    self.locate_servant(orb, locator, ObjectId::new(id), operation, pass)
+                }
+                None => Err(no_manager(&self.name).into()),
+            },
+        };
+        let found = match outcome {
+            Ok(Some(passing)) => return Some(Found::Passing(Box::new(passing))),
+            Ok(None) if !self.gate.still_admits() => return None,
+            Ok(None) => Found::Nothing,
+            Err(Refusal::Raise(exception)) => Found::Refused(exception),
+            Err(Refusal::Forward(object)) => Found::Elsewhere(object.ior()),
+        };
+        self.gate.give_back(pass);
+        Some(found)
+    }
+
+    /// Asks the locator for a servant. `None` when the gate was closed meanwhile.
+    fn locate_servant(
+        self: &Arc<Self>,
+        orb: &Orb,
+        locator: &Arc<dyn ServantLocator>,
+        id: ObjectId,
+        operation: &str,
+        pass: Pass,
+    ) -> Result<Option<Passing>, Refusal> {
+        let poa = orb.poa_of(self);
+        let (servant, cookie) =
+            guarded("ServantLocator::preinvoke", || locator.preinvoke(&id, &poa, operation))??;
+        let lent = (locator.clone(), cookie, operation.to_owned());
+        Ok(self.pass_by(id, servant, Some(lent), pass))
+    }
+
+    /// Begins a call of an object that is not in the active object map. `None` when the gate was
+    /// closed meanwhile, and what was lent is given back.
+    fn pass_by(
+        self: &Arc<Self>,
+        id: ObjectId,
+        servant: AnyServant,
+        locator: Option<(Arc<dyn ServantLocator>, Cookie, String)>,
+        pass: Pass,
+    ) -> Option<Passing> {
+        self.passing_begins();
+        let outer = current::begin_passing(self, &id, &servant);
+        let poa = self.clone();
+        let mut passing = Passing { poa, id, servant, locator, outer, pass };
+        if self.gate.still_admits() {
+            return Some(passing);
+        }
+        // The pass goes back with the rest of what the caller holds.
+        passing.pass = Pass::default();
+        None
+    }
+
+    fn default_servant(&self) -> Result<AnyServant, Refusal> {
+        let servant = self.default_servant.load();
+        servant.as_deref().cloned().ok_or_else(|| {
+            SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_3, Completion::No)
+                .because(format!("POA {:?} has no default servant", self.name))
+                .into()
+        })
+    }
+
+    /// Asks the activator for a servant and activates it, unless another thread has done so.
+    fn incarnate(
+        self: &Arc<Self>,
+        orb: &Orb,
+        activator: &dyn super::ServantActivator,
+        id: &ObjectId,
+    ) -> Result<(), Refusal> {
+        if !self.begin_incarnation(orb, id)? {
+            return Ok(());
+        }
+        let poa = orb.poa_of(self);
+        let asked = guarded("ServantActivator::incarnate", || activator.incarnate(id, &poa));
+        let done = match asked {
+            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
+            Ok(Err(refusal)) => Err(refusal),
+            Err(panicked) => Err(panicked.into()),
+        };
+        self.end_incarnation(id);
+        done
+    }
+
+    /// Whether a request for the object could be served, without asking anybody for a servant.
+    pub(crate) fn may_serve(&self, orb: &Orb, id: &[u8], hint: Slot) -> bool {
+        if self.gate.is(Mark::Destroyed) {
+            return false;
+        }
+        self.lookup(orb, id, hint).is_some()
+            || match self.policies.processing {
+                RequestProcessing::ActiveObjectMapOnly => false,
+                RequestProcessing::DefaultServant => self.default_servant.load().is_some(),
+                RequestProcessing::ServantManager => self.servant_manager.get().is_some(),
+            }
+    }
+}
+
+/// Calls into the program, whose panics must not take a connection with them.
+pub(super) fn guarded<R>(what: &str, call: impl FnOnce() -> R) -> Result<R, SystemException> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
+        report!(error, "the program panicked", within = what);
+        SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::No)
+            .because(format!("{what} panicked"))
+    })
+}
+
+#[cold]
+fn no_manager(poa: &str) -> SystemException {
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_4, Completion::No)
+        .because(format!("POA {poa:?} has no servant manager"))
+}

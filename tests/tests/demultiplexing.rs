@@ -1,0 +1,167 @@
+//! How requests find objects: every strategy finds the same, and nothing else.
+
+use armilla::{
+    ExceptionKind, IdAssignment, Lifespan, ObjectId, ObjectLookup, Orb, Poa, SystemException,
+};
+use armilla_giop::ior::IiopProfile;
+use armilla_tests::orbs::{self, Server, travel};
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::Arc;
+use std::thread;
+
+const COUNT: usize = 300;
+
+fn probe() -> Arc<dyn Everything> {
+    everything::tie(Probe::default())
+}
+
+fn id(n: usize) -> ObjectId {
+    ObjectId::from(&*format!("object {n}"))
+}
+
+fn lookups() -> [ObjectLookup; 4] {
+    let perfect = ObjectLookup::Perfect((0..2 * COUNT).map(id).collect());
+    [ObjectLookup::Active, ObjectLookup::Hashing, perfect, ObjectLookup::Linear]
+}
+
+fn key(reference: &EverythingRef) -> Vec<u8> {
+    reference.object().ior().iiop_profiles().next().unwrap().unwrap().object_key
+}
+
+fn with_key(reference: &EverythingRef, client: &Orb, key: &[u8]) -> EverythingRef {
+    let mut ior = reference.object().ior();
+    let profile = ior.iiop_profiles().next().unwrap().unwrap();
+    let forged = IiopProfile { object_key: key.to_vec(), ..profile };
+    ior.profiles = vec![forged.to_tagged().unwrap()];
+    client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
+}
+
+fn is_gone<T>(result: Result<T, SystemException>) -> bool {
+    result.is_err_and(|error| error.kind() == ExceptionKind::ObjectNotExist)
+}
+
+/// Activates the `n`th object.
+fn activate(poa: &Poa, user: bool, n: usize) -> EverythingRef {
+    let reference = match user {
+        true => poa.activate_with_id(id(n), probe()),
+        false => poa.activate(probe()),
+    };
+    let reference = reference.unwrap();
+    reference.set_name(&n.to_string()).unwrap();
+    reference
+}
+
+#[test]
+fn every_strategy_finds_every_object_and_loses_those_that_go() {
+    let server = Server::start();
+    let client = orbs::client();
+    for (number, lookup) in lookups().into_iter().enumerate() {
+        for lifespan in [Lifespan::Transient, Lifespan::Persistent] {
+            for assignment in [IdAssignment::System, IdAssignment::User] {
+                let user = assignment == IdAssignment::User;
+                if !user && matches!(lookup, ObjectLookup::Perfect(_)) {
+                    continue;
+                }
+                let name = format!("{number} {lifespan:?} {assignment:?}");
+                let poa = server.root_poa().create_poa(&*name).policy(lifespan).policy(assignment);
+                let poa = poa.lookup(lookup.clone()).build().unwrap();
+                let near: Vec<_> = (0..COUNT).map(|n| activate(&poa, user, n)).collect();
+                let far: Vec<_> = near.iter().map(|r| travel(r, &client)).collect();
+                let ids: Vec<_> = near.iter().map(|r| poa.reference_to_id(r).unwrap()).collect();
+                (0..COUNT).step_by(2).for_each(|n| poa.deactivate(&ids[n]).unwrap());
+                let others: Vec<_> = (COUNT..COUNT + 50).map(|n| activate(&poa, user, n)).collect();
+                for n in 0..COUNT {
+                    match n % 2 {
+                        0 => assert!(is_gone(far[n].ping()) && is_gone(near[n].ping()), "{name}"),
+                        _ => assert_eq!(far[n].name().unwrap(), n.to_string(), "{name}"),
+                    }
+                }
+                for (n, other) in others.iter().enumerate() {
+                    assert_eq!(other.name().unwrap(), (COUNT + n).to_string(), "{name}");
+                }
+                poa.destroy(true, true).unwrap();
+                assert!(is_gone(far[1].ping()), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_are_the_same_from_process_to_process_where_that_is_asked_for() {
+    let keys = |lookup: ObjectLookup| {
+        let server = Server::start();
+        let poa = server.root_poa().create_poa("kept").persistent().user_ids();
+        let poa = poa.lookup(lookup).build().unwrap();
+        key(&activate(&poa, true, 1))
+    };
+    assert_eq!(keys(ObjectLookup::Hashing), keys(ObjectLookup::Hashing));
+    let shift = |lookup| {
+        let server = Server::start();
+        server.root_poa().activate(probe()).unwrap();
+        let poa = server.root_poa().create_poa("kept").persistent().user_ids();
+        key(&activate(&poa.lookup(lookup).build().unwrap(), true, 1))
+    };
+    assert_eq!(shift(ObjectLookup::Linear), keys(ObjectLookup::Hashing));
+    assert_ne!(shift(ObjectLookup::Active), keys(ObjectLookup::Active), "the hints differ");
+}
+
+#[test]
+fn a_hint_that_is_wrong_is_no_more_than_that() {
+    let server = Server::start();
+    let client = orbs::client();
+    let poa = server.root_poa().create_poa("hinted").user_ids().build().unwrap();
+    let [one, other] = [1, 2].map(|n| activate(&poa, true, n));
+    let (mut mixed, hint) = (key(&one), 16..24);
+    mixed[hint.clone()].copy_from_slice(&key(&other)[hint.clone()]);
+    let swapped = with_key(&one, &client, &mixed);
+    assert_eq!(swapped.name().unwrap(), "1", "the hint leads to another object");
+    assert_eq!(swapped, one);
+    mixed[hint].copy_from_slice(&[0xff; 8]);
+    assert_eq!(with_key(&one, &client, &mixed).name().unwrap(), "1", "the hint leads nowhere");
+    // What the hint led to is gone, and its place is another's.
+    poa.deactivate(&id(1)).unwrap();
+    activate(&poa, true, 3);
+    assert!(is_gone(travel(&one, &client).ping()));
+    poa.activate_with_id(id(1), probe()).unwrap();
+    assert_eq!(travel(&one, &client).increment(), Ok(1));
+}
+
+#[test]
+fn a_perfect_hash_takes_the_ids_that_it_was_made_for() {
+    let server = Server::start();
+    let poa = server.root_poa().create_poa("perfect").user_ids();
+    let poa = poa.lookup(ObjectLookup::Perfect(vec![id(1), id(2)])).build().unwrap();
+    activate(&poa, true, 1).ping().unwrap();
+    let error = SystemException::from(poa.activate_with_id(id(3), probe()).unwrap_err());
+    assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
+}
+
+#[test]
+fn objects_come_and_go_while_others_are_called() {
+    let server = Server::start();
+    for lookup in lookups() {
+        let poa = server.root_poa().create_poa("busy").user_ids().lookup(lookup).build().unwrap();
+        let steady: Vec<_> = (0..4).map(|n| activate(&poa, true, n)).collect();
+        thread::scope(|scope| {
+            let mut calls = Vec::new();
+            for reference in &steady {
+                let far = travel(reference, &orbs::client());
+                calls.push(scope.spawn(move || (0..200).for_each(|_| far.ping().unwrap())));
+            }
+            for worker in 0..2 {
+                let poa = &poa;
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let n = 10 + 100 * worker + round % 50;
+                        let reference = activate(poa, true, n);
+                        assert_eq!(reference.name().unwrap(), n.to_string());
+                        poa.deactivate(&id(n)).unwrap();
+                        assert!(is_gone(reference.ping()));
+                    }
+                });
+            }
+        });
+        poa.destroy(true, true).unwrap();
+    }
+}

@@ -1,0 +1,247 @@
+//! POA managers: held, served, discarded, refused; and ends that wait for what is under way.
+
+use armilla::{ExceptionKind, ManagerState, Minor, Poa, PoaError, PoaManager, SystemException};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, Server, travel};
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+fn refused(what: Result<(), SystemException>, kind: ExceptionKind, minor: Minor) {
+    let error = what.unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (kind, minor), "{error}");
+    assert_eq!(error.completed(), armilla::Completion::No);
+}
+
+/// A POA with a manager of its own, and an object of it near and far.
+struct Group {
+    server: Server,
+    manager: PoaManager,
+    poa: Poa,
+    probe: Arc<Probe>,
+    references: [EverythingRef; 2],
+}
+
+impl Group {
+    fn new() -> Self {
+        Self::with(orbs::listening())
+    }
+
+    fn with(orb: armilla::Orb) -> Self {
+        let server = Server::of(orb);
+        let manager = server.create_poa_manager("group").unwrap();
+        let poa = server.root_poa().create_poa("group").persistent().user_ids();
+        let poa = poa.manager(&manager).build().unwrap();
+        let probe = Arc::new(Probe::default());
+        let servant: Arc<dyn Everything> = probe.clone();
+        let near = poa.activate_with_id("a", servant).unwrap();
+        let far = travel(&near, &orbs::client());
+        Self { server, manager, poa, probe, references: [near, far] }
+    }
+}
+
+#[test]
+fn a_new_manager_holds_requests_until_it_is_activated() {
+    let group = Group::new();
+    assert_eq!(group.manager.state(), ManagerState::Holding);
+    assert_eq!(group.server.root_poa().manager().state(), ManagerState::Active);
+    // Another group of the same ORB is served.
+    group.server.local.ping().unwrap();
+    thread::scope(|scope| {
+        let calls = group.references.each_ref().map(|r| scope.spawn(|| r.increment()));
+        thread::sleep(Duration::from_millis(20));
+        assert!(calls.iter().all(|call| !call.is_finished()));
+        assert_eq!(group.references[1].object().locate(), Ok(true), "where it is is no secret");
+        group.manager.activate().unwrap();
+        calls.into_iter().for_each(|call| assert!(call.join().unwrap().is_ok()));
+    });
+    assert_eq!(group.references[0].count(), Ok(2));
+}
+
+#[test]
+fn more_requests_than_may_be_held_are_transient() {
+    let orb = orbs::builder().settings(|settings| settings.max_held_requests = 2);
+    let group = Group::with(orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let clients: Vec<_> = (0..2).map(|_| orbs::client()).collect();
+    thread::scope(|scope| {
+        let held: Vec<_> = clients
+            .iter()
+            .map(|client| travel(&group.references[0], client))
+            .map(|reference| scope.spawn(move || reference.ping()))
+            .collect();
+        // Whoever comes when both are held is refused; nobody sees from outside when that is.
+        let probing = group.references[0].with_timeout(Duration::from_secs(1));
+        eventually("two are held", || held_at_least(&group, 2));
+        refused(probing.ping(), ExceptionKind::Transient, Minor::OMG_1);
+        refused(group.references[1].ping(), ExceptionKind::Transient, Minor::OMG_1);
+        assert!(held.iter().all(|call| !call.is_finished()));
+        group.manager.activate().unwrap();
+        held.into_iter().for_each(|call| call.join().unwrap().unwrap());
+    });
+}
+
+fn held_at_least(group: &Group, count: usize) -> bool {
+    group.manager.held_requests() >= count
+}
+
+#[test]
+fn discarded_requests_are_transient_also_those_that_were_held() {
+    let group = Group::new();
+    let [near, far] = &group.references;
+    thread::scope(|scope| {
+        let held = scope.spawn(|| far.ping());
+        eventually("one is held", || held_at_least(&group, 1));
+        group.manager.discard_requests(true).unwrap();
+        refused(held.join().unwrap(), ExceptionKind::Transient, Minor::OMG_1);
+    });
+    for reference in [near, far] {
+        refused(reference.ping(), ExceptionKind::Transient, Minor::OMG_1);
+    }
+    group.manager.activate().unwrap();
+    [near, far].into_iter().for_each(|reference| reference.ping().unwrap());
+}
+
+#[test]
+fn an_inactive_manager_stays_so() {
+    let group = Group::new();
+    let [near, far] = &group.references;
+    group.manager.activate().unwrap();
+    far.ping().unwrap();
+    group.manager.deactivate(true, true).unwrap();
+    for reference in [near, far] {
+        refused(reference.ping(), ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE);
+    }
+    let manager = &group.manager;
+    for change in [
+        manager.activate(),
+        manager.hold_requests(false),
+        manager.discard_requests(false),
+        manager.deactivate(false, false),
+    ] {
+        assert_eq!(change, Err(PoaError::AdapterInactive));
+    }
+    assert_eq!(manager.state(), ManagerState::Inactive);
+    group.server.local.ping().unwrap();
+}
+
+#[test]
+fn whoever_waits_for_completion_waits_for_calls_near_and_far() {
+    for which in 0..2 {
+        type Turn = fn(&PoaManager) -> Result<(), PoaError>;
+        let turns: [(Turn, bool); 3] = [
+            (|manager| manager.hold_requests(true), true),
+            (|manager| manager.discard_requests(true), true),
+            (|manager| manager.deactivate(false, true), false),
+        ];
+        for (turn, reversible) in turns {
+            let group = Group::new();
+            group.manager.activate().unwrap();
+            thread::scope(|scope| {
+                let call = scope.spawn(|| group.references[which].block());
+                group.probe.gate.await_waiting(1);
+                let turning = scope.spawn(|| turn(&group.manager));
+                let gone = |state| state != ManagerState::Active;
+                eventually("the state changes", || gone(group.manager.state()));
+                thread::sleep(Duration::from_millis(20));
+                assert!(!turning.is_finished(), "a call is under way");
+                if reversible {
+                    // Nobody waits for what is not so any more.
+                    group.manager.activate().unwrap();
+                    turning.join().unwrap().unwrap();
+                    group.probe.gate.open();
+                } else {
+                    group.probe.gate.open();
+                    turning.join().unwrap().unwrap();
+                }
+                call.join().unwrap().unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn destroying_waits_for_the_last_call_and_lets_it_end() {
+    for which in 0..2 {
+        let group = Group::new();
+        group.manager.activate().unwrap();
+        let fresh = travel(&group.references[0], &orbs::client());
+        thread::scope(|scope| {
+            let call = scope.spawn(|| group.references[which].block());
+            group.probe.gate.await_waiting(1);
+            let ending = scope.spawn(|| group.poa.destroy(true, true));
+            eventually("new calls find nothing", || {
+                fresh.ping().is_err_and(|error| error.kind() == ExceptionKind::ObjectNotExist)
+            });
+            assert!(!ending.is_finished());
+            // The name is free, and the id as well, while the old object still answers.
+            let again = group.server.root_poa().create_poa("group").persistent().user_ids();
+            let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+            again.build().unwrap().activate_with_id("a", servant).unwrap();
+            fresh.ping().unwrap();
+            group.probe.gate.open();
+            call.join().unwrap().unwrap();
+            ending.join().unwrap().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_servant_cannot_wait_for_itself() {
+    struct Hasty(Poa);
+    impl Listener for Hasty {
+        fn hear(&self, _text: &str) -> Result<(), SystemException> {
+            for waiting in [
+                self.0.manager().hold_requests(true),
+                self.0.manager().discard_requests(true),
+                self.0.manager().deactivate(true, true),
+                self.0.destroy(true, true),
+            ] {
+                let waiting = waiting.map_err(SystemException::from);
+                refused(waiting, ExceptionKind::BadInvOrder, Minor::OMG_3);
+            }
+            Ok(())
+        }
+        fn descend(&self, _partner: &EverythingRef, _depth: i32) -> Result<i32, SystemException> {
+            self.0.destroy(true, false)?;
+            Ok(0)
+        }
+    }
+    let server = Server::start();
+    for far in [false, true] {
+        let poa = server.root_poa().create_poa("hasty").build().unwrap();
+        let near = poa.activate(listener::tie(Hasty(poa.clone()))).unwrap();
+        let reference = if far { travel(&near, &orbs::client()) } else { near };
+        reference.hear("").unwrap();
+        assert_eq!(reference.descend(&EverythingRef::nil(), 0), Ok(0), "ends in order");
+        let error = reference.hear("").unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
+    }
+}
+
+#[test]
+fn managers_are_known_by_their_ids() {
+    let server = Server::start();
+    let root = server.root_poa().manager().clone();
+    assert_eq!(server.find_poa_manager("RootPOAManager"), Some(root.clone()));
+    let group = server.create_poa_manager("group").unwrap();
+    assert_eq!(server.poa_managers(), [root.clone(), group.clone()]);
+    assert!(server.create_poa_manager("group").is_err());
+    assert_eq!(server.find_poa_manager("nobody"), None);
+    let child = server.root_poa().create_poa("child").build().unwrap();
+    assert_eq!(*child.manager(), root, "that of its parent");
+    drop(group);
+    server.create_poa_manager("group").unwrap();
+}
+
+#[test]
+fn held_requests_end_with_the_orb() {
+    let group = Group::new();
+    thread::scope(|scope| {
+        let held = scope.spawn(|| group.references[0].ping());
+        eventually("one is held", || held_at_least(&group, 1));
+        group.server.shutdown();
+        assert!(held.join().unwrap().is_err());
+    });
+}
