@@ -39,7 +39,7 @@ pub(super) fn run(suite: &mut Suite) {
                 client.with_contexts(&UNKNOWN);
                 VERSIONS.into_iter().try_for_each(|version| {
                     client.speak(version, ByteOrder::Big);
-                    Ok(echo_long(&mut client, 7)?)
+                    echo_long(&mut client, 7)
                 })
             });
             use AddressingDisposition::{Key, Profile, Reference};
@@ -56,7 +56,7 @@ pub(super) fn run(suite: &mut Suite) {
                 group.check(&format!("request/by_{name}"), || {
                     let mut client = connect()?;
                     client.address_by(way);
-                    Ok(echo_long(&mut client, -1)?)
+                    echo_long(&mut client, -1)
                 });
             }
             served.end()
