@@ -4,6 +4,7 @@ mod completion;
 mod kind;
 mod minor;
 mod outcome;
+mod reasons;
 mod system;
 mod wire;
 

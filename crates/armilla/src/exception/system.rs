@@ -78,7 +78,7 @@ impl SystemException {
     pub(crate) fn said_by(self, server: &impl fmt::Display, operation: &str) -> Self {
         let reason = match self.minor {
             minor if minor == Minor::default() => self.kind.meaning().to_owned(),
-            minor => format!("{}: {minor}", self.kind.meaning()),
+            minor => format!("{}: {}", self.kind.meaning(), minor.explain(self.kind)),
         };
         self.because(format!("{server} answered {operation}: {reason}"))
     }
@@ -166,7 +166,9 @@ impl fmt::Display for SystemException {
             _ => f.write_str(self.kind.meaning())?,
         }
         match (&self.story, self.minor) {
-            (None, minor) if minor != Minor::default() => write!(f, " ({minor};")?,
+            (None, minor) if minor != Minor::default() => {
+                write!(f, " ({}; ", minor.explain(self.kind))?;
+            }
             _ => f.write_str(" (")?,
         }
         write!(f, "{})", self.completed)?;
