@@ -5,6 +5,7 @@
 
 mod addresses;
 mod big_endian;
+mod code_sets;
 mod document;
 mod expected;
 mod forwarding;
@@ -44,6 +45,7 @@ pub fn all(filter: &str, expected: Expected, report: bool) -> Result<bool, Box<d
     big_endian::run(&mut suite);
     mixed::run(&mut suite);
     references::run(&mut suite);
+    code_sets::run(&mut suite);
     persistence::run(&mut suite);
     naming::run(&mut suite);
     addresses::run(&mut suite);
