@@ -209,8 +209,13 @@ fn kind(code: &TypeCode) -> String {
 
 /// TypeCodes of every kind that both peers know, and the shapes that go wrong.
 fn codes() -> Vec<(&'static str, TypeCode)> {
-    let boxed = |ty| TypeCode::value_box("IDL:Made/Box:1.0", "Box", ty);
-    let nested = (0..30).fold(TypeCode::Long, |inner, _| TypeCode::sequence(inner, 0));
+    let mut codes = codes_of_simple_types();
+    codes.extend(codes_of_our_idl());
+    codes.extend(codes_made_here());
+    codes
+}
+
+fn codes_of_simple_types() -> Vec<(&'static str, TypeCode)> {
     vec![
         ("null", TypeCode::Null),
         ("void", TypeCode::Void),
@@ -224,6 +229,14 @@ fn codes() -> Vec<(&'static str, TypeCode)> {
         ("bounded_wstring", TypeCode::WString(8)),
         ("fixed", TypeCode::Fixed { digits: 18, scale: 6 }),
         ("object", TypeCode::object_reference("IDL:omg.org/CORBA/Object:1.0", "Object")),
+        ("sequence", TypeCode::sequence(TypeCode::Long, 0)),
+        ("bounded_sequence", TypeCode::sequence(TypeCode::Any, 5)),
+        ("array", TypeCode::array(TypeCode::array(TypeCode::Double, 3), 2)),
+    ]
+}
+
+fn codes_of_our_idl() -> Vec<(&'static str, TypeCode)> {
+    vec![
         ("interface", <EchoRef as Typed>::type_code()),
         ("enum", Colour::type_code()),
         ("struct", Basics::type_code()),
@@ -234,41 +247,32 @@ fn codes() -> Vec<(&'static str, TypeCode)> {
         ("union_by_char", ByChar::type_code()),
         ("union_by_longlong", ByLongLong::type_code()),
         ("union_in_union", ByKind::type_code()),
-        (
-            "union_by_short",
-            TypeCode::union(
-                "IDL:Made/Choice:1.0",
-                "Choice",
-                TypeCode::Short,
-                None,
-                [(-2, "one", TypeCode::Double), (7, "other", TypeCode::Any)],
-            ),
-        ),
-        ("sequence", TypeCode::sequence(TypeCode::Long, 0)),
-        ("bounded_sequence", TypeCode::sequence(TypeCode::Any, 5)),
-        ("array", TypeCode::array(TypeCode::array(TypeCode::Double, 3), 2)),
-        ("alias_of_alias", {
-            let serial = TypeCode::alias("IDL:Made/Serial:1.0", "Serial", TypeCode::Long);
-            TypeCode::alias("IDL:Made/SerialAlias:1.0", "SerialAlias", serial)
-        }),
         ("exception", Failed::type_code()),
         ("recursive_struct", Folder::type_code()),
         ("recursive_union", Expression::type_code()),
-        ("nested_30", nested),
-        ("value_box", boxed(TypeCode::String(0))),
         ("value", Node::type_code()),
         ("derived_value", Branch::type_code()),
         ("custom_value", Stamp::type_code()),
-        (
-            "abstract_value",
-            TypeCode::value(
-                "IDL:Made/Abstract:1.0",
-                "Abstract",
-                2,
-                TypeCode::Null,
-                Vec::<(String, TypeCode, bool)>::new(),
-            ),
-        ),
+    ]
+}
+
+fn codes_made_here() -> Vec<(&'static str, TypeCode)> {
+    /// `VM_ABSTRACT`.
+    const ABSTRACT: i16 = 2;
+    let cases = [(-2, "one", TypeCode::Double), (7, "other", TypeCode::Any)];
+    let id = "IDL:Made/Choice:1.0";
+    let by_short = TypeCode::union(id, "Choice", TypeCode::Short, None, cases);
+    let serial = TypeCode::alias("IDL:Made/Serial:1.0", "Serial", TypeCode::Long);
+    let alias = TypeCode::alias("IDL:Made/SerialAlias:1.0", "SerialAlias", serial);
+    let no_state: [(String, TypeCode, bool); 0] = [];
+    let id = "IDL:Made/Abstract:1.0";
+    let abstract_value = TypeCode::value(id, "Abstract", ABSTRACT, TypeCode::Null, no_state);
+    vec![
+        ("union_by_short", by_short),
+        ("alias_of_alias", alias),
+        ("nested_30", (0..30).fold(TypeCode::Long, |inner, _| TypeCode::sequence(inner, 0))),
+        ("value_box", TypeCode::value_box("IDL:Made/Box:1.0", "Box", TypeCode::String(0))),
+        ("abstract_value", abstract_value),
         ("abstract_interface", TypeCode::abstract_interface("IDL:Made/Print:1.0", "Print")),
     ]
 }
