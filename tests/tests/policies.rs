@@ -224,7 +224,9 @@ fn retries_end_with_the_time_of_the_call() {
     let policies = Policies { round_trip_timeout: Some(SHORT), ..retrying(u32::MAX) };
     let begun = Instant::now();
     let error = remote.with_policies(policies).ping().unwrap_err();
-    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
+    // The time may pass in a pause or in an attempt.
+    assert!([ExceptionKind::Transient, ExceptionKind::Timeout].contains(&error.kind()), "{error}");
+    assert_eq!(error.completed(), Completion::No);
     assert!(error.to_string().contains("the reference's round_trip_timeout"), "{error}");
     assert!(begun.elapsed() < PATIENCE);
 }
