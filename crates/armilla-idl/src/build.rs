@@ -64,7 +64,9 @@ impl Build {
         self
     }
 
-    /// Whether each operation gets an asynchronous form, `withdraw_async`.
+    /// Whether each operation gets an asynchronous form, `withdraw_async`. Without this it does not:
+    /// the forms need a runtime with `ReplyFuture`.
+    #[doc(hidden)]
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.rust = self.rust.asynchronous(wanted);

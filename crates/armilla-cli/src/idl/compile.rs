@@ -35,9 +35,6 @@ struct Backend {
     /// Leave out what only clients need
     #[arg(long)]
     servant_only: bool,
-    /// Leave out the forms of operations that do not wait for the reply
-    #[arg(long)]
-    no_async: bool,
     /// Add traits for servants that reply later
     #[arg(long)]
     replies_later: bool,
@@ -64,7 +61,6 @@ impl Backend {
             _ => Sides::Both,
         };
         let options = rust::Options::new().sides(sides).replies_later(self.replies_later);
-        let options = if self.no_async { options.asynchronous(false) } else { options };
         let options =
             self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
         let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));

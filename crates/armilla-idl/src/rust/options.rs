@@ -81,7 +81,9 @@ impl Options {
         self
     }
 
-    /// Whether each operation shall have an asynchronous form, `withdraw_async`.
+    /// Whether each operation shall have an asynchronous form, `withdraw_async`; not unless this says
+    /// so. The forms need a runtime with `ReplyFuture`.
+    #[doc(hidden)]
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.asynchronous = wanted;
