@@ -100,6 +100,7 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
+pub use client::{Links, OnewayBuffer, ReplyFuture, SyncScope};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref};
@@ -121,6 +122,7 @@ const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 /// What generated code uses, and nothing else does.
 #[doc(hidden)]
 pub mod rt {
+    pub use crate::client::ReplyFuture;
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;

@@ -1,5 +1,6 @@
 //! Everything about an ORB that can be set, with the defaults.
 
+use crate::client::{Links, OnewayBuffer, SyncScope};
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
 use crate::policies::{Rebind, Retries};
@@ -87,6 +88,23 @@ pub struct Settings {
     pub max_held_requests: usize,
     /// How calls reach objects of the same process. Directly.
     pub collocation: Collocation,
+    /// How the calls of a client share connections.
+    pub links: Links,
+    /// Over how many connections to an endpoint calls are spread that share them; each thread always
+    /// uses the same. 1.
+    pub connections_per_endpoint: usize,
+    /// How many requests of a client may be without a reply on one connection. 65,536.
+    pub requests_in_flight: usize,
+    /// How many octets of requests wait for a server that does not take them, on a shared connection;
+    /// with more, calls wait. 1 MiB.
+    pub queued_requests: usize,
+    /// When oneway calls return.
+    pub sync_scope: SyncScope,
+    /// How oneway calls wait for each other with [`SyncScope::None`].
+    pub oneway_buffer: OnewayBuffer,
+    /// After how long without traffic a TCP connection is probed, in whole seconds; `None` never
+    /// does. `None`.
+    pub keep_alive: Option<Duration>,
     /// How often one call may be forwarded. 8.
     pub max_forwards: u32,
     /// The highest GIOP version that is spoken. 1.2.
@@ -188,6 +206,13 @@ impl Default for Settings {
             queued_replies: 32 << 20,
             max_held_requests: 1024,
             collocation: Collocation::Direct,
+            links: Links::default(),
+            connections_per_endpoint: 1,
+            requests_in_flight: 65_536,
+            queued_requests: 1 << 20,
+            sync_scope: SyncScope::default(),
+            oneway_buffer: OnewayBuffer::default(),
+            keep_alive: None,
             max_forwards: 8,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
@@ -219,6 +244,7 @@ impl Settings {
             send_buffer: self.socket_queue,
             recv_buffer: self.socket_queue,
             congestion: self.congestion_control.clone(),
+            keep_alive: self.keep_alive,
             busy_poll: self.busy_poll,
             ..StreamOptions::default()
         }

@@ -1,13 +1,17 @@
 //! What an end of a connection has to remember between messages: state machines that are told what
 //! came and what the time is, and say what is to be done.
 //!
-//! A [`Framer`](crate::Framer) makes messages of octets; a [`Responder`] knows which requests of a
+//! A [`Framer`](crate::Framer) makes messages of octets; an [`Initiator`] knows which requests of a
+//! client's connection wait for a reply and what became of each; a [`Responder`] knows which requests of a
 //! server's connection are in progress and when it may close; a [`Vigil`] tells when a peer has been
 //! silent for too long.
 
+mod initiator;
 mod ledger;
+mod pending;
 mod responder;
 mod vigil;
 
+pub use initiator::{Arrived, Initiator, Loss, Refused};
 pub use responder::{Begun, Farewell, Fault, Received, Responder};
 pub use vigil::{Mark, Patience, Silence, Stand, Vigil};

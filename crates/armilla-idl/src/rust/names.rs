@@ -130,7 +130,9 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "local",
     "object",
     "upcast",
+    "with_links",
     "with_policies",
+    "with_sync_scope",
     "with_timeout",
 ];
 

@@ -1,10 +1,14 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
+use super::asynchronous::MAY_WAIT;
 use super::collocated;
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
-use super::link::{Intercepted, Link, Outgoing};
+use super::link::Link;
+use super::links::{Links, SyncScope};
+use super::multiplexed::{AtHand, Multiplexed, Sending};
 use super::operation::Operation;
+use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
@@ -13,9 +17,10 @@ use crate::interceptor;
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::Absence;
-use armilla_cdr::{CdrResult, Decode, Decoder, Encoder};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
+use armilla_giop::engine::Arrived;
 use armilla_giop::ior::Ior;
-use armilla_giop::{AddressingDisposition, MessageKind, ReplyStatus, ResponseFlags, decode_reply};
+use armilla_giop::{AddressingDisposition, ReplyStatus, ResponseFlags};
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -39,7 +44,7 @@ pub(crate) fn invoke<'p, R>(
 }
 
 /// The exceptions of an operation that declares none.
-enum Undeclared {}
+pub(super) enum Undeclared {}
 
 impl Raises for Undeclared {
     fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
@@ -82,11 +87,16 @@ pub(crate) fn invoke_oneway<'p>(
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
     let operation = Operation::of_idl(operation);
-    call(object, operation, ResponseFlags::None, arguments, &mut |_, _| Ok(()))
+    let response = match object.links(object.reference()?.orb.settings()).1 {
+        SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
+        SyncScope::WithServer => ResponseFlags::Server,
+        SyncScope::WithTarget => ResponseFlags::Target,
+    };
+    call(object, operation, response, arguments, &mut |_, _| Ok(()))
 }
 
 #[cold]
-fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
+pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
     let repository_id = input.string()?;
     Ok(match E::decode(&repository_id, input)? {
         Some(exception) => Error::User(exception),
@@ -125,6 +135,7 @@ pub(crate) fn call<'p>(
     let request = Request { operation, response, arguments };
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+    let links = object.links(settings);
     let mut journey = Journey::default();
     if let Some(effective) = object.effective(settings) {
         journey.keep_to(effective, reference, &mut deadline)?;
@@ -133,7 +144,7 @@ pub(crate) fn call<'p>(
     loop {
         let route = reference.route()?;
         let Some(route) = &*route else { continue };
-        let way = Way { reference, route, target: route.preferred(), intercepted: None };
+        let way = Way { reference, route, target: route.preferred(), links, intercepted: None };
         match way.go(request, &deadline, &mut journey, &mut *finish)? {
             Step::Done => return Ok(()),
             Step::Forward(forward) => reference.follow(route, forward, &mut journey)?,
@@ -165,6 +176,8 @@ pub(crate) struct Way<'w> {
     pub(crate) reference: &'w Reference,
     pub(crate) route: &'w Route,
     pub(crate) target: &'w Target,
+    /// How the call uses connections, and when it returns if it is oneway.
+    pub(crate) links: (Links, SyncScope),
     pub(crate) intercepted: Option<&'w Intercepted<'w>>,
 }
 
@@ -179,9 +192,13 @@ impl Way<'_> {
         journey: &mut Journey,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
-        let Self { reference, route, target, intercepted } = *self;
+        let Self { reference, route, target, links: (links, scope), intercepted } = *self;
         let outgoing = Outgoing { target, operation, response, arguments, intercepted };
-        match attempt(&reference.orb, outgoing, deadline, finish) {
+        let attempted = match links {
+            Links::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
+            Links::Multiplexed => attempt_shared(&reference.orb, outgoing, deadline, scope, finish),
+        };
+        match attempted {
             Ok(Answer::Taken) => return Ok(Step::Done),
             Ok(Answer::Forward(forward)) => return Ok(Step::Forward(forward)),
             Ok(Answer::Raised(exception)) => {
@@ -209,7 +226,7 @@ pub(crate) fn take_reply_here(
 }
 
 /// What came back for a request.
-enum Answer {
+pub(super) enum Answer {
     /// The reply, which was taken; or nothing was to come.
     Taken,
     /// The object is elsewhere, or to be named in another way.
@@ -239,8 +256,63 @@ fn attempt(
     keep(outgoing.target, link, deadline, outcome)
 }
 
+/// One attempt at one target over the connection that the thread shares with others.
+fn attempt_shared(
+    orb: &Orb,
+    outgoing: Outgoing<'_, '_>,
+    deadline: &Deadline,
+    scope: SyncScope,
+    finish: Finish<'_>,
+) -> Result<Answer, SystemException> {
+    let sending = match (outgoing.response, scope) {
+        (ResponseFlags::None, SyncScope::None) => Sending::Later,
+        _ if !MAY_WAIT.get() => Sending::Never,
+        (ResponseFlags::None, _) => Sending::Through(deadline),
+        _ => Sending::Now(deadline),
+    };
+    let mut stale = 0;
+    loop {
+        let link = outgoing.target.endpoint.shared_link(deadline)?;
+        match exchange_shared(orb, &link, outgoing, deadline, sending, &mut *finish) {
+            // A connection that the server closed meanwhile.
+            Err(error) if is_stale(&error) && stale < MOST_STALE => stale += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Sends the request and takes the reply, over a shared connection.
+fn exchange_shared(
+    orb: &Orb,
+    link: &Multiplexed,
+    outgoing: Outgoing<'_, '_>,
+    deadline: &Deadline,
+    sending: Sending<'_>,
+    finish: Finish<'_>,
+) -> Result<Answer, SystemException> {
+    AtHand::with(|at_hand| {
+        let id = link.send(outgoing, at_hand, sending)?;
+        if !outgoing.response.response_expected() {
+            return Ok(Answer::Taken);
+        }
+        let code_sets = link.code_sets();
+        link.receive(id, &at_hand.slot, deadline, &mut |header, body| {
+            if let Some(intercepted) = outgoing.intercepted {
+                (intercepted.take_reply)(&header.contexts);
+            }
+            let mut body = body.with_code_sets(code_sets).with_context(orb);
+            take_reply(header.status, &mut body, &mut *finish)
+                .map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        })
+    })
+}
+
+/// How often a call is sent again over connections that turn out to be closed, before that counts as
+/// a failure.
+pub(super) const MOST_STALE: u32 = 3;
+
 /// Whether an idle connection turned out to be closed, and the call was not begun.
-fn is_stale(error: &SystemException) -> bool {
+pub(super) fn is_stale(error: &SystemException) -> bool {
     let minor = error.minor();
     error.completed() == Completion::No && (minor == Minor::SEND_FAILED || minor == Minor::CLOSING)
 }
@@ -280,19 +352,13 @@ fn exchange(
         return Ok(Answer::Taken);
     }
     let code_sets = link.code_sets();
-    let received = link.receive(deadline, |message| {
-        if message.header.kind != MessageKind::Reply {
-            return Ok(None);
-        }
-        let (header, body) = decode_reply(message)?;
-        if header.request_id != id {
-            return Ok(None);
-        }
+    let received = link.receive(deadline, |arrived| {
+        let Arrived::Reply((), header, body) = arrived else { return Err(wrong_reply()) };
         if let Some(intercepted) = outgoing.intercepted {
             (intercepted.take_reply)(&header.contexts);
         }
         let mut body = body.with_code_sets(code_sets).with_context(orb);
-        Ok(Some(take_reply(header.status, &mut body, &mut *finish)))
+        take_reply(header.status, &mut body, finish)
     });
     match received {
         Ok(taken) => taken.map_err(|error| SystemException::decoding(&error, Completion::Yes)),
@@ -305,8 +371,13 @@ fn exchange(
     }
 }
 
+#[cold]
+fn wrong_reply() -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid("a LocateReply came where a Reply is due"))
+}
+
 #[inline(always)]
-fn take_reply(
+pub(super) fn take_reply(
     status: ReplyStatus,
     body: &mut Decoder<'_>,
     finish: Finish<'_>,

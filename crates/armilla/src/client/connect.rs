@@ -5,16 +5,27 @@ use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
+use armilla_ipc::Stream;
 use std::io;
 use std::sync::Arc;
 
 impl Endpoint {
+    /// A new connection that carries one call at a time.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
+        let stream = self.open(deadline)?;
+        let watch = self.watches.add(&stream);
+        Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
+    }
+
     /// A new connection.
     ///
     /// # Errors
     /// `TRANSIENT` when none can be made, `TIMEOUT` when the call had no time left for it; nothing
     /// was executed in either case.
-    pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
+    pub(super) fn open(&self, deadline: &Deadline) -> Result<Arc<dyn Stream>, SystemException> {
         if !deadline.may_connect {
             return Err(self.unbound());
         }
@@ -23,11 +34,7 @@ impl Endpoint {
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
         match self.address.connect(timeout, &self.settings) {
-            Ok(stream) => {
-                let stream = Arc::from(stream);
-                let watch = self.watches.add(&stream);
-                Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
-            }
+            Ok(stream) => Ok(Arc::from(stream)),
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut;
                 Err(match late && !all {

@@ -3,7 +3,7 @@
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::Effective;
 use armilla_ipc::{CoarseInstant, coarse_now};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time that a call may take, counted from its beginning by one reading of the coarse clock.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +78,25 @@ impl Deadline {
                 (!left.is_zero()).then_some(Some(left))
             }
         }
+    }
+}
+
+/// A time that a thread waits, by the precise clock.
+pub(crate) struct Wait {
+    end: Option<Instant>,
+}
+
+impl Wait {
+    /// From now on; a limit beyond what the clock can tell is none.
+    pub(crate) fn of(limit: Option<Duration>) -> Self {
+        Self { end: limit.and_then(|limit| Instant::now().checked_add(limit)) }
+    }
+
+    /// What is left: `Some(None)` when there is no limit, `None` when nothing is left.
+    pub(crate) fn left(&self) -> Option<Option<Duration>> {
+        let Some(end) = self.end else { return Some(None) };
+        let left = end.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(Some(left))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Server endpoints and their idle connections.
 
+use super::driver::Driver;
 use super::housekeeping;
 use super::link::Link;
+use super::shared::Places;
 use super::watch::Watches;
 use crate::orb::lock;
 use crate::settings::Settings;
@@ -9,6 +11,7 @@ use crate::transport::Place;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
@@ -17,6 +20,8 @@ pub(crate) struct Client {
     endpoints: Arc<Mutex<Endpoints>>,
     watches: Arc<Watches>,
     settings: Arc<Settings>,
+    driver: Arc<Driver>,
+    closed: Arc<AtomicBool>,
     housekeeping: Once,
 }
 
@@ -32,15 +37,19 @@ pub(crate) struct Endpoint {
     pub(super) watches: Arc<Watches>,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
     idle: Mutex<Vec<Box<Link>>>,
+    pub(super) shared: Places,
+    pub(super) driver: Arc<Driver>,
+    /// Whether the ORB was shut down: connections are not kept any more.
+    closed: Arc<AtomicBool>,
 }
 
 /// How long a connection may have been idle to be used without a look at whether it still stands.
-const FRESH: Duration = Duration::from_millis(10);
+pub(super) const FRESH: Duration = Duration::from_millis(10);
 
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let (endpoints, watches) = Default::default();
-        Self { endpoints, watches, settings, housekeeping: Once::new() }
+        let (endpoints, watches, driver, closed) = Default::default();
+        Self { endpoints, watches, settings, driver, closed, housekeeping: Once::new() }
     }
 
     /// The endpoint at `address`, for connections that agree on `code_sets`.
@@ -57,6 +66,9 @@ impl Client {
                 settings: self.settings.clone(),
                 watches: self.watches.clone(),
                 idle: Mutex::default(),
+                shared: Places::new(self.settings.connections_per_endpoint),
+                driver: self.driver.clone(),
+                closed: self.closed.clone(),
             })
         });
         self.housekeeping.call_once(|| {
@@ -65,8 +77,16 @@ impl Client {
         endpoint.clone()
     }
 
-    /// Closes every connection that no call uses. Calls under way end by themselves.
-    pub(crate) fn close_idle(&self) {
+    /// Sends the oneway calls that wait for others.
+    pub(crate) fn flush(&self) {
+        let known: Vec<_> = lock(&self.endpoints).values().cloned().collect();
+        known.iter().for_each(|endpoint| endpoint.shared.flush());
+    }
+
+    /// Closes every connection that no call uses, and the others when theirs have ended.
+    pub(crate) fn close(&self) {
+        self.flush();
+        self.closed.store(true, Ordering::SeqCst);
         lock(&self.endpoints).values().for_each(|endpoint| endpoint.close_idle_since(None));
     }
 }
@@ -87,16 +107,23 @@ impl Endpoint {
     /// Takes back a connection after a call.
     #[inline(always)]
     pub(crate) fn give_back(&self, link: Box<Link>) {
-        lock(&self.idle).push(link);
+        let mut idle = lock(&self.idle);
+        // Under the lock under which the idle ones are closed, so that none comes in behind that.
+        if self.closed.load(Ordering::Relaxed) {
+            drop(idle);
+            return link.close_in_order();
+        }
+        idle.push(link);
     }
 
     /// Whether there are connections that no call uses.
     pub(super) fn has_idle(&self) -> bool {
-        !lock(&self.idle).is_empty()
+        !lock(&self.idle).is_empty() || !self.shared.is_empty()
     }
 
     /// Closes connections whose last call began before `limit`; all of them without a limit.
     pub(crate) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
+        self.shared.close_idle_since(limit);
         let mut idle = lock(&self.idle);
         let all = std::mem::take(&mut *idle);
         let (stay, go): (Vec<_>, Vec<_>) = all

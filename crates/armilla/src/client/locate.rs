@@ -6,10 +6,12 @@ use super::link::Link;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
-use armilla_cdr::{ByteOrder, CdrResult, CodeSet, Decode, Encoder};
+use armilla_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
+};
 use armilla_giop::{
-    AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, decode_locate_reply,
-    encode_locate_request, ior::Ior,
+    AddressingDisposition, LocateStatus, MessageHeader, encode_locate_request, engine::Arrived,
+    ior::Ior,
 };
 
 /// What a server said of the place of an object.
@@ -73,27 +75,24 @@ fn exchange(
     target: &Target,
     deadline: &Deadline,
 ) -> Result<Located, SystemException> {
-    let id = link.take_id();
+    let id = link.begin(true)?;
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
     encode_locate_request(&mut out, target.version, id, target.address())
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
     link.put(&out, deadline)?;
-    link.receive(deadline, |message| match message.header.kind {
-        MessageKind::LocateReply => read(message, id, reference),
-        _ => Ok(None),
-    })
+    let read = link.receive(deadline, |arrived| match arrived {
+        Arrived::LocateReply((), header, body) => read(header.status, body, reference),
+        _ => Err(CdrError::new(CdrErrorKind::Invalid("a Reply came where a LocateReply is due"))),
+    })?;
+    read.map_err(|error| SystemException::decoding(&error, Completion::No))
 }
 
-/// Reads a LocateReply; `None` when it answers something else.
-fn read(message: &Message<'_>, id: u32, reference: &Reference) -> CdrResult<Option<Located>> {
-    let (header, body) = decode_locate_reply(message)?;
-    if header.request_id != id {
-        return Ok(None);
-    }
+/// Reads the body of a LocateReply.
+fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<Located> {
     let mut body = body.with_context(&reference.orb);
-    Ok(Some(match header.status {
+    Ok(match status {
         LocateStatus::ObjectHere => Located::Here,
         LocateStatus::UnknownObject => Located::Unknown,
         LocateStatus::ObjectForward => Located::At(Forward::To(Ior::decode(&mut body)?)),
@@ -106,5 +105,5 @@ fn read(message: &Message<'_>, id: u32, reference: &Reference) -> CdrResult<Opti
             error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
             error => Located::Raised(error),
         },
-    }))
+    })
 }

@@ -1,16 +1,25 @@
 //! The client side of a call: from a reference to a live connection and back.
 
+mod arguments;
+mod asynchronous;
 mod call;
 mod collocated;
 mod connect;
 mod deadline;
+mod driver;
 mod endpoint;
+mod future;
 mod housekeeping;
 mod journey;
 mod link;
+mod links;
 mod locate;
+mod loss;
+mod multiplexed;
 mod operation;
+mod request;
 mod route;
+mod shared;
 mod watch;
 
 pub(crate) use call::{
@@ -19,8 +28,11 @@ pub(crate) use call::{
 };
 pub(crate) use deadline::Deadline;
 pub(crate) use endpoint::Client;
+pub use future::ReplyFuture;
+pub(crate) use future::{invoke_async, invoke_raises_async};
 pub(crate) use journey::{Forward, Journey};
-pub(crate) use link::Intercepted;
+pub use links::{Links, OnewayBuffer, SyncScope};
 pub(crate) use locate::locate;
 pub(crate) use operation::{Operation, OperationKey};
+pub(crate) use request::Intercepted;
 pub(crate) use route::{Route, describe};

@@ -129,6 +129,16 @@ impl Route {
         &self.targets[self.preferred.load(Ordering::Relaxed)]
     }
 
+    /// Which target to try first, for [`at`](Self::at).
+    pub(crate) fn preferred_place(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    /// The target at `place`, which came from [`preferred_place`](Self::preferred_place).
+    pub(crate) fn at(&self, place: usize) -> &Target {
+        &self.targets[place]
+    }
+
     /// Goes on to the next target, unless another thread has already left `failed`.
     pub(crate) fn leave(&self, failed: &Target) {
         let Some(index) = self.targets.iter().position(|target| target.id == failed.id) else {

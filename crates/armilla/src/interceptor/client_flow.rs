@@ -117,7 +117,8 @@ impl Call<'_, '_> {
                 take_reply: &|contexts| *reply.borrow_mut() = Contexts::received(contexts),
             };
             let (reference, intercepted) = (self.reference, Some(&intercepted));
-            let way = Way { reference, route, target, intercepted };
+            let links = self.object.links(reference.orb.settings());
+            let way = Way { reference, route, target, links, intercepted };
             let mut user = None;
             let came = way.go(self.request, &self.deadline, journey, &mut |status, input| {
                 user = user_exception(status, input)?;

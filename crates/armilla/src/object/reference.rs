@@ -1,7 +1,7 @@
 //! Untyped object references.
 
 use super::{Interface, Ref};
-use crate::client::{self, Route};
+use crate::client::{self, Links, Route, SyncScope};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
@@ -24,6 +24,8 @@ pub struct Object {
     reference: Option<Arc<Reference>>,
     timeout: Option<Duration>,
     policies: Option<Arc<Policies>>,
+    links: Option<Links>,
+    sync_scope: Option<SyncScope>,
 }
 
 /// What all clones of a reference share.
@@ -90,7 +92,8 @@ impl Reference {
 impl Object {
     /// The nil reference.
     pub const fn nil() -> Self {
-        Self { reference: None, timeout: None, policies: None }
+        let (links, sync_scope) = (None, None);
+        Self { reference: None, timeout: None, policies: None, links, sync_scope }
     }
 
     /// The reference that `ior` stands for; nil for a nil IOR.
@@ -135,6 +138,27 @@ impl Object {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self.clone() }
+    }
+
+    /// The same reference for calls that use connections in this way.
+    #[must_use]
+    pub fn with_links(&self, links: Links) -> Self {
+        Self { links: Some(links), ..self.clone() }
+    }
+
+    /// The same reference for oneway calls that return at this moment. With [`SyncScope::None`] all
+    /// calls through it use [`Links::Multiplexed`], so that others arrive behind the oneway calls
+    /// that wait.
+    #[must_use]
+    pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
+        Self { sync_scope: Some(scope), ..self.clone() }
+    }
+
+    /// Sends the oneway calls that wait for each other, those to other objects too.
+    pub fn flush(&self) {
+        if let Some(reference) = &self.reference {
+            reference.orb.client().flush();
+        }
     }
 
     /// The IOR: the type id and the addresses that the reference carries. That of a nil reference
@@ -234,6 +258,17 @@ impl Object {
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
         Effective::of(self.policies.as_deref(), self.timeout, settings)
+    }
+
+    /// How calls use connections, and when oneway calls return: as was set for this reference, else
+    /// for the ORB. What waits for others travels on shared connections.
+    #[inline]
+    pub(crate) fn links(&self, settings: &Settings) -> (Links, SyncScope) {
+        let scope = self.sync_scope.unwrap_or(settings.sync_scope);
+        match scope {
+            SyncScope::None => (Links::Multiplexed, scope),
+            _ => (self.links.unwrap_or(settings.links), scope),
+        }
     }
 
     /// How long a call may take: what was set for this reference, else for the ORB.

@@ -1,7 +1,7 @@
 //! Typed object references.
 
 use super::{Interface, IsA, Object, Reference};
-use crate::client;
+use crate::client::{self, Links, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
 use crate::poa::{Activation, DirectUpcall};
 use crate::policies::Policies;
@@ -110,6 +110,19 @@ impl<I: Interface + ?Sized> Ref<I> {
         Self { object: self.object.with_policies(policies), local: self.local.clone() }
     }
 
+    /// The same reference for calls that use connections in this way.
+    #[must_use]
+    pub fn with_links(&self, links: Links) -> Self {
+        Self { object: self.object.with_links(links), local: self.local.clone() }
+    }
+
+    /// The same reference for oneway calls that return at this moment; see
+    /// [`Object::with_sync_scope`].
+    #[must_use]
+    pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
+        Self { object: self.object.with_sync_scope(scope), local: self.local.clone() }
+    }
+
     /// The servant, for one call, where the object is active in this process and nothing has to be
     /// asked or waited for. Generated code calls it first.
     #[inline]
@@ -147,8 +160,28 @@ impl<I: Interface + ?Sized> Ref<I> {
         client::invoke_raises(&self.object, operation, &arguments, results)
     }
 
-    /// Calls a oneway operation; generated code does. It returns when the request was handed to
-    /// the operating system.
+    /// Begins to call an operation without `raises`; generated code does. The arguments are encoded
+    /// when it returns.
+    pub fn invoke_async<'p, R>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
+    ) -> ReplyFuture<R> {
+        client::invoke_async(&self.object, operation, &arguments, results)
+    }
+
+    /// Begins to call an operation that raises the exceptions `E`; generated code does.
+    pub fn invoke_raises_async<'p, R, E: Raises>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
+    ) -> ReplyFuture<R, Error<E>> {
+        client::invoke_raises_async(&self.object, operation, &arguments, results)
+    }
+
+    /// Calls a oneway operation; generated code does. When it returns is chosen by [`SyncScope`].
     ///
     /// # Errors
     /// When the request could not be sent.

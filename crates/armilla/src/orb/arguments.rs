@@ -1,6 +1,7 @@
 //! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
+use crate::client::{Links, SyncScope};
 use crate::exception::{Minor, SystemException};
 use crate::policies::Rebind;
 use crate::settings::PublishAs;
@@ -34,6 +35,10 @@ impl OrbBuilder {
     /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set), by a name such as `ISO-8859-15` |
     /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
+    /// | `-ORBLinks exclusive\|multiplexed` | [`Settings::links`](crate::Settings::links) |
+    /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) |
+    /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`](crate::Settings::sync_scope) |
+    /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
     /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
@@ -103,6 +108,15 @@ impl OrbBuilder {
                     (limit > 0).then(|| std::time::Duration::from_micros(limit));
             }
             "-ORBLocalEndpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
+            "-ORBLinks" => self.settings.links = links(name, &value)?,
+            "-ORBConnectionsPerEndpoint" => {
+                self.settings.connections_per_endpoint = size(name, &value)?;
+            }
+            "-ORBSyncScope" => self.settings.sync_scope = sync_scope(name, &value)?,
+            "-ORBKeepAlive" => {
+                let idle = number(name, &value)?;
+                self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
+            }
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
             "-ORBFragmentSize" => {
                 let size = number(name, &value)?;
@@ -152,6 +166,24 @@ fn size(name: &str, value: &str) -> Result<usize, SystemException> {
     match value.parse() {
         Ok(size) if size > 0 => Ok(size),
         _ => Err(bad(format!("{name} {value:?}: a number above 0 is needed"))),
+    }
+}
+
+fn links(name: &str, value: &str) -> Result<Links, SystemException> {
+    match value {
+        "exclusive" => Ok(Links::Exclusive),
+        "multiplexed" => Ok(Links::Multiplexed),
+        _ => Err(bad(format!("{name} {value:?}: exclusive or multiplexed is needed"))),
+    }
+}
+
+fn sync_scope(name: &str, value: &str) -> Result<SyncScope, SystemException> {
+    match value {
+        "none" => Ok(SyncScope::None),
+        "transport" => Ok(SyncScope::WithTransport),
+        "server" => Ok(SyncScope::WithServer),
+        "target" => Ok(SyncScope::WithTarget),
+        _ => Err(bad(format!("{name} {value:?}: none, transport, server or target is needed"))),
     }
 }
 

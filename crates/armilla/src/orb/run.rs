@@ -108,7 +108,7 @@ impl Orb {
         life.over.store(true, Ordering::Release);
         self.root().destroy(self, Ending::Cleanup, false);
         self.main_thread().clear();
-        self.0.client.close_idle();
+        self.0.client.close();
         if let Some(interceptors) = self.interceptors() {
             interceptors.destroy();
         }

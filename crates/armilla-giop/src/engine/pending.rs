@@ -1,0 +1,185 @@
+//! The requests of a client's connection that have no reply yet, by their numbers.
+
+use alloc::vec::Vec;
+
+/// A table whose keys are numbers given out in turn: a place follows from the number alone, and two
+/// requests meet there only when one has waited while as many others came and went as there are
+/// places. Nothing is allocated once there was room for as many.
+#[derive(Debug)]
+pub(super) struct Pending<V> {
+    /// The request that was entered last, which is the only one where calls take turns.
+    newest: Option<(u32, V)>,
+    /// A power of two of places, of which at most half are taken; none at first.
+    places: Vec<Option<(u32, V)>>,
+    /// How many of them are taken.
+    taken: usize,
+}
+
+/// How many places there are at first.
+const FIRST: usize = 8;
+
+impl<V> Pending<V> {
+    pub(super) const fn new() -> Self {
+        Self { newest: None, places: Vec::new(), taken: 0 }
+    }
+
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.taken + self.newest.is_some() as usize
+    }
+
+    pub(super) fn contains(&self, id: u32) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// Enters a request whose number is not in the table.
+    #[inline]
+    pub(super) fn insert(&mut self, id: u32, value: V) {
+        if let Some((before, value)) = self.newest.replace((id, value)) {
+            self.settle(before, value);
+        }
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&V> {
+        match &self.newest {
+            Some((newest, value)) if *newest == id => Some(value),
+            _ => self.places[self.place(id)?].as_ref().map(|(_, value)| value),
+        }
+    }
+
+    pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut V> {
+        if self.newest.as_ref().is_some_and(|(newest, _)| *newest == id) {
+            return self.newest.as_mut().map(|(_, value)| value);
+        }
+        let place = self.place(id)?;
+        self.places[place].as_mut().map(|(_, value)| value)
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, id: u32) -> Option<V> {
+        match self.newest.take_if(|(newest, _)| *newest == id) {
+            Some((_, value)) => Some(value),
+            None => self.remove_settled(id),
+        }
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut V)> {
+        let settled = self.places.iter_mut().flatten();
+        settled.chain(&mut self.newest).map(|(id, value)| (*id, value))
+    }
+
+    /// Takes all requests out, in no particular order.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (u32, V)> + use<'_, V> {
+        self.taken = 0;
+        self.places.iter_mut().filter_map(Option::take).chain(self.newest.take())
+    }
+
+    /// Puts a request into the table.
+    fn settle(&mut self, id: u32, value: V) {
+        if self.places.len() <= 2 * self.taken {
+            self.grow();
+        }
+        let mut place = self.home(id);
+        while self.places[place].is_some() {
+            place = self.after(place);
+        }
+        self.places[place] = Some((id, value));
+        self.taken += 1;
+    }
+
+    fn remove_settled(&mut self, id: u32) -> Option<V> {
+        let place = self.place(id)?;
+        let (_, value) = self.places[place].take()?;
+        self.taken -= 1;
+        self.close_gap(place);
+        Some(value)
+    }
+
+    #[inline]
+    fn place(&self, id: u32) -> Option<usize> {
+        if self.taken == 0 {
+            return None;
+        }
+        let mut place = self.home(id);
+        // It ends: half of the places are free.
+        while let Some((found, _)) = &self.places[place] {
+            if *found == id {
+                return Some(place);
+            }
+            place = self.after(place);
+        }
+        None
+    }
+
+    #[inline]
+    fn home(&self, id: u32) -> usize {
+        id as usize & (self.places.len() - 1)
+    }
+
+    #[inline]
+    fn after(&self, place: usize) -> usize {
+        (place + 1) & (self.places.len() - 1)
+    }
+
+    /// Moves those back that stand further on only because `gap` was taken.
+    #[inline]
+    fn close_gap(&mut self, mut gap: usize) {
+        let mut place = self.after(gap);
+        while let Some((id, _)) = &self.places[place] {
+            let mask = self.places.len() - 1;
+            let from_home = place.wrapping_sub(self.home(*id)) & mask;
+            if from_home >= place.wrapping_sub(gap) & mask {
+                self.places.swap(gap, place);
+                gap = place;
+            }
+            place = self.after(place);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (2 * self.places.len()).max(FIRST);
+        let empty = (0..room).map(|_| None).collect();
+        let before = core::mem::replace(&mut self.places, empty);
+        self.taken = 0;
+        before.into_iter().flatten().for_each(|(id, value)| self.settle(id, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+
+    #[test]
+    fn it_does_what_a_map_does_whatever_comes_and_goes() {
+        let mut seed = 7_u64;
+        let mut random = move |limit: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as u32 % limit
+        };
+        let (mut table, mut map) = (Pending::new(), BTreeMap::new());
+        for step in 0..20_000_u32 {
+            // Numbers of three kinds: in turn, far apart, and such as meet in one place.
+            let id = [step, random(u32::MAX), 64 * random(40)][random(3) as usize];
+            match random(5) {
+                0..3 if !map.contains_key(&id) && map.len() < 100 => {
+                    table.insert(id, step);
+                    map.insert(id, step);
+                }
+                _ => {
+                    let some = map.keys().nth(random(100) as usize).copied().unwrap_or(id);
+                    assert_eq!(table.get(some).copied(), map.get(&some).copied());
+                    assert_eq!(table.remove(some), map.remove(&some));
+                    assert!(!table.contains(some));
+                }
+            }
+            assert_eq!(table.len(), map.len());
+        }
+        assert_eq!(table.iter_mut().count(), map.len());
+        let mut rest: Vec<_> = table.drain().collect();
+        rest.sort_unstable();
+        assert!(rest.into_iter().eq(map));
+        assert_eq!((table.len(), table.iter_mut().count()), (0, 0));
+    }
+}

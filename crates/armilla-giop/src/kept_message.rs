@@ -1,0 +1,71 @@
+//! A copy of a message that outlives the buffer in which it arrived.
+
+use crate::{Message, MessageHeader};
+use alloc::vec::Vec;
+use armilla_cdr::Pieces;
+
+/// A message for somebody else than who reads from the connection. Its memory is used again for the
+/// next message that is kept in it.
+#[derive(Debug, Default)]
+pub struct KeptMessage {
+    header: Option<MessageHeader>,
+    octets: Vec<u8>,
+    /// The message, when it came in fragments.
+    pieces: Option<Pieces>,
+}
+
+/// Memory beyond this is given back when the message is dropped.
+const RETAINED: usize = 64 * 1024;
+
+impl KeptMessage {
+    /// No message yet.
+    pub const fn new() -> Self {
+        Self { header: None, octets: Vec::new(), pieces: None }
+    }
+
+    /// Copies `message`, in place of what was kept before.
+    pub fn keep(&mut self, message: &Message<'_>) {
+        self.clear();
+        self.header = Some(message.header);
+        match message.pieces {
+            Some(pieces) => self.pieces = Some(pieces.clone()),
+            None => self.octets.extend_from_slice(message.octets),
+        }
+    }
+
+    /// The message, if one is kept.
+    pub fn message(&self) -> Option<Message<'_>> {
+        let header = self.header?;
+        let pieces = self.pieces.as_ref();
+        let octets = pieces.map_or(&self.octets[..], Pieces::octets);
+        Some(Message { header, octets, pieces })
+    }
+
+    /// Drops the message, and its memory if that is large.
+    pub fn clear(&mut self) {
+        self.header = None;
+        self.pieces = None;
+        self.octets.clear();
+        self.octets.shrink_to(RETAINED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Version, close_connection};
+
+    #[test]
+    fn a_message_is_kept_until_it_is_dropped() {
+        let mut kept = KeptMessage::new();
+        assert_eq!(kept.message(), None);
+        for version in [Version::V1_0, Version::V1_2] {
+            let octets = close_connection(version);
+            let message = Message::parse(&octets).unwrap().unwrap();
+            kept.keep(&message);
+            assert_eq!(kept.message(), Some(message));
+        }
+        kept.clear();
+        assert_eq!(kept.message(), None);
+    }
+}

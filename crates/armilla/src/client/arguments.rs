@@ -1,0 +1,99 @@
+//! The arguments of a call that is sent when those who made them are gone.
+//!
+//! Octets mean something else with other code sets, in another version, and behind a header of
+//! another length. A call through a reference that says little, such as a `corbaloc` URL, is mostly sent
+//! elsewhere at once, to a server that speaks a later version and agrees on code sets; so its
+//! arguments are encoded in all the ways that it may come to need.
+
+use super::route::Target;
+use crate::exception::SystemException;
+use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encoder};
+use armilla_giop::{Version, put_body};
+
+/// Encoded arguments.
+pub(super) struct Arguments(Vec<Variant>);
+
+/// The arguments in one way.
+struct Variant {
+    octets: Vec<u8>,
+    version: Version,
+    code_sets: CodeSets,
+    /// Where they begin, as far as alignment goes.
+    phase: usize,
+    /// Whether there is no wide text in them.
+    narrow: bool,
+}
+
+impl Arguments {
+    /// Encodes arguments for a call to `target`.
+    pub(super) fn encode<'p>(
+        target: &Target,
+        arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Result<Self, SystemException> {
+        let agreed = target.endpoint.code_sets;
+        let code_sets = agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED);
+        let version = target.version;
+        let first = Variant::encode(version, code_sets, 0, arguments)
+            .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
+        let mut variants = vec![first];
+        if version < Version::V1_2 || agreed.is_none() {
+            let later = [CodeSet::Utf8, CodeSet::Iso8859_1].map(|char| {
+                let code_sets = CodeSets { char, wchar: Some(CodeSet::Utf16) };
+                Variant::encode(Version::V1_2, code_sets, 0, arguments)
+            });
+            // What cannot be encoded so cannot go there.
+            variants.extend(later.into_iter().flatten());
+        }
+        if version < Version::V1_2 {
+            // Headers of those versions end at any multiple of four.
+            variants.extend(Variant::encode(version, code_sets, 4, arguments));
+        }
+        let narrow = agreed.is_none();
+        variants.iter_mut().for_each(|variant| variant.narrow = narrow);
+        Ok(Self(variants))
+    }
+
+    /// Writes them behind a header.
+    pub(super) fn put(
+        &self,
+        out: &mut Encoder<'_>,
+        version: Version,
+        code_sets: CodeSets,
+    ) -> CdrResult {
+        let phase = out.len() % 8;
+        match self.0.iter().find(|variant| variant.fits(version, code_sets, phase)) {
+            Some(variant) => {
+                out.copy_raw(&variant.octets);
+                Ok(())
+            }
+            None => Err(CdrError::new(CdrErrorKind::Invalid(
+                "the object has moved to a server with another GIOP version or other code sets, for \
+                 which the arguments of an asynchronous call cannot be encoded again",
+            ))),
+        }
+    }
+}
+
+impl Variant {
+    fn encode<'p>(
+        version: Version,
+        code_sets: CodeSets,
+        phase: usize,
+        arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> CdrResult<Self> {
+        let mut out = Encoder::with_code_sets(Vec::new(), ByteOrder::NATIVE, code_sets);
+        out.copy_raw(&[0; 8][..phase]);
+        put_body(&mut out, version, |out| arguments(out))?;
+        let mut octets = out.to_vec();
+        octets.drain(..phase);
+        Ok(Self { octets, version, code_sets, phase, narrow: false })
+    }
+
+    fn fits(&self, version: Version, code_sets: CodeSets, phase: usize) -> bool {
+        let same_text = match self.narrow {
+            true => self.code_sets.char == code_sets.char,
+            false => self.code_sets == code_sets,
+        };
+        self.octets.is_empty() || (self.version == version && self.phase == phase && same_text)
+    }
+}

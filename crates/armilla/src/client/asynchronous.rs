@@ -1,0 +1,409 @@
+//! A call for which no thread waits: where it is, and what is to be done next about it.
+//!
+//! Its arguments are encoded when it is made, and its request is made of them again when it goes
+//! elsewhere. Whoever reads its reply [delivers](AsyncCall::deliver) it and lets it
+//! [proceed](AsyncCall::proceed) once it does not read any more: to its end, or along its
+//! [`Journey`](super::journey).
+
+use super::arguments::Arguments;
+use super::call::{Answer, MOST_STALE, is_stale, take_reply};
+use super::deadline::{Deadline, Wait, milliseconds};
+use super::journey::Journey;
+use super::loss::{Lost, late};
+use super::multiplexed::{Multiplexed, Sending};
+use super::operation::Operation;
+use super::request::Outgoing;
+use super::route::Route;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::object::{Object, Reference};
+use crate::orb::lock;
+use crate::policies::Retries;
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
+use armilla_giop::{
+    CompletionStatus, KeptMessage, Message, ReplyStatus, ResponseFlags, decode_reply,
+};
+use armilla_ipc::Address;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, Weak};
+use std::task::Waker;
+use std::thread::Thread;
+use std::time::Duration;
+
+/// A call under way.
+pub(crate) struct AsyncCall {
+    object: Object,
+    operation: Operation<'static>,
+    arguments: Arguments,
+    deadline: Deadline,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    journey: Journey,
+    /// How often it was sent over a connection that turned out to be closed.
+    stale: u32,
+    /// Where the call went last.
+    route: Option<(Arc<Route>, usize)>,
+    /// The connection on which it waits, and its number there.
+    link: Option<(Weak<Multiplexed>, u32)>,
+    news: Option<News>,
+    reply: KeptMessage,
+    code_sets: Option<CodeSets>,
+    outcome: Option<Result<(), SystemException>>,
+    listener: Listener,
+    cancelled: bool,
+}
+
+/// What has come, and is not dealt with yet.
+enum News {
+    Reply,
+    Failure(SystemException),
+}
+
+/// Who hears of the outcome.
+#[derive(Default)]
+enum Listener {
+    #[default]
+    Nobody,
+    Task(Waker),
+    Thread(Thread),
+    Callback(Callback),
+}
+
+type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
+
+/// Lets calls go on whose replies have been read.
+pub(super) fn proceed_all(calls: Vec<Arc<AsyncCall>>) {
+    for call in calls {
+        call.proceed();
+    }
+}
+
+impl AsyncCall {
+    /// Encodes the arguments of a call and sends it, where that can be done without waiting; otherwise
+    /// another thread does.
+    pub(super) fn begin<'p>(
+        object: &Object,
+        operation: &'static str,
+        arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Result<Arc<Self>, SystemException> {
+        let reference = object.reference()?;
+        reference.callable()?;
+        let settings = reference.orb.settings();
+        let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+        let mut journey = Journey::default();
+        if let Some(mut effective) = object.effective(settings) {
+            // Nobody waits here for a pause to pass.
+            effective.retries = Retries::NONE;
+            journey.keep_to(effective, reference, &mut deadline)?;
+        }
+        let operation = Operation::of_idl(operation);
+        let (route, place) = reference.arrived()?;
+        let arguments = Arguments::encode(route.at(place), arguments)?;
+        let call = Arc::new(Self {
+            object: object.clone(),
+            operation,
+            arguments,
+            deadline,
+            state: Mutex::default(),
+        });
+        lock(&call.state).journey = journey;
+        call.launch();
+        Ok(call)
+    }
+
+    /// When it expires, in nanoseconds of the coarse clock.
+    pub(super) fn expires(&self) -> Option<u64> {
+        Some(self.deadline.started.plus(self.deadline.limit?).as_nanos())
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        lock(&self.state).outcome.is_some()
+    }
+
+    /// Sends the call to where the object is now.
+    fn launch(self: &Arc<Self>) {
+        if let Err(exception) = self.try_launch() {
+            self.finish(Err(exception));
+        }
+    }
+
+    fn try_launch(self: &Arc<Self>) -> Result<(), SystemException> {
+        loop {
+            let reference = self.object.reference()?;
+            reference.callable()?;
+            let (route, place) = reference.arrived()?;
+            let mut state = lock(&self.state);
+            if state.cancelled {
+                return Ok(());
+            }
+            state.route = Some((route.clone(), place));
+            drop(state);
+            let Some(link) = route.at(place).endpoint.shared_link_for(self) else { return Ok(()) };
+            match self.send(&link) {
+                Ok(()) => return Ok(()),
+                Err(exception) => self.go_on(exception)?,
+            }
+        }
+    }
+
+    /// Goes on over a connection that was made for it.
+    pub(super) fn continue_over(self: &Arc<Self>, link: Result<Arc<Multiplexed>, SystemException>) {
+        let sent = link.and_then(|link| self.send(&link));
+        match sent.or_else(|exception| self.go_on(exception).map(|()| self.launch())) {
+            Ok(()) => {}
+            Err(exception) => self.finish(Err(exception)),
+        }
+    }
+
+    fn send(self: &Arc<Self>, link: &Multiplexed) -> Result<(), SystemException> {
+        let state = lock(&self.state);
+        let Some((route, place)) = state.route.clone().filter(|_| !state.cancelled) else {
+            return Ok(());
+        };
+        drop(state);
+        if self.deadline.remaining().is_none() {
+            let limit = milliseconds(self.deadline.limit.unwrap_or_default());
+            let what = format!("the call could not be sent to {} within {limit}", link.peer());
+            let minor = Minor::SEND_LATE;
+            return Err(
+                SystemException::new(ExceptionKind::Timeout, minor, Completion::No).because(what)
+            );
+        }
+        let target = route.at(place);
+        let request = Outgoing {
+            target,
+            operation: self.operation,
+            response: ResponseFlags::Target,
+            arguments: &|out| self.arguments.put(out, target.version, link.code_sets()),
+            intercepted: None,
+        };
+        let sending = match MAY_WAIT.get() {
+            true => Sending::Now(&self.deadline),
+            false => Sending::Never,
+        };
+        link.send_for(self, request, sending)
+    }
+
+    /// It is sent over `link` with this number.
+    pub(super) fn is_at(&self, link: &Weak<Multiplexed>, id: u32) {
+        lock(&self.state).link = Some((link.clone(), id));
+    }
+
+    /// Its reply was read.
+    pub(super) fn deliver(&self, reply: &Message<'_>, code_sets: CodeSets) {
+        let mut state = lock(&self.state);
+        state.reply.keep(reply);
+        state.code_sets = Some(code_sets);
+        state.news = Some(News::Reply);
+    }
+
+    /// The connection ended before its reply.
+    pub(super) fn lost(&self, lost: &Lost, executed: CompletionStatus) {
+        let exception = lost.exception(executed, &self.deadline);
+        lock(&self.state).news = Some(News::Failure(exception));
+    }
+
+    /// Its time has passed.
+    pub(super) fn late(&self, peer: &Address) {
+        lock(&self.state).news = Some(News::Failure(late(peer, &self.deadline)));
+    }
+
+    /// Deals with what has come: ends the call, or sends it elsewhere. Foreign code runs, so the
+    /// caller holds no lock and does not read.
+    pub(super) fn proceed(self: &Arc<Self>) {
+        let news = lock(&self.state).news.take();
+        let outcome = match news {
+            None => return,
+            Some(News::Failure(exception)) => self.go_on(exception).map(|()| false),
+            Some(News::Reply) => self.read_reply(),
+        };
+        match outcome {
+            Ok(true) => self.finish(Ok(())),
+            Ok(false) => self.launch(),
+            Err(exception) => self.finish(Err(exception)),
+        }
+    }
+
+    /// Whether the reply is the outcome; otherwise the call is to be sent again.
+    fn read_reply(&self) -> Result<bool, SystemException> {
+        let answer =
+            self.decode(&mut |status, body| take_reply(status, body, &mut |_, _| Ok(())))?;
+        let reference = self.object.reference()?;
+        let mut state = lock(&self.state);
+        let mut journey = std::mem::take(&mut state.journey);
+        let route = state.route.clone();
+        drop(state);
+        let again = match (answer, route) {
+            (Answer::Taken, _) | (_, None) => return Ok(true),
+            (Answer::Forward(forward), Some((route, _))) => {
+                reference.follow(&route, forward, &mut journey)
+            }
+            (Answer::Raised(exception), Some((route, place))) => {
+                let target = route.at(place);
+                let exception = exception.said_by(&target.endpoint.address, self.operation.name);
+                reference.return_home(&route, &mut journey, exception)
+            }
+        };
+        lock(&self.state).journey = journey;
+        again.map(|()| false)
+    }
+
+    /// After a failure: whether the call may be sent again, and to where.
+    fn go_on(&self, exception: SystemException) -> Result<(), SystemException> {
+        let reference = self.object.reference()?;
+        let mut state = lock(&self.state);
+        if is_stale(&exception) && state.stale < MOST_STALE {
+            state.stale += 1;
+            return Ok(());
+        }
+        let Some((route, place)) = state.route.clone() else { return Err(exception) };
+        let mut journey = std::mem::take(&mut state.journey);
+        drop(state);
+        let went_on = reference.go_on(&route, route.at(place), &mut journey, exception);
+        lock(&self.state).journey = journey;
+        went_on
+    }
+
+    fn finish(&self, outcome: Result<(), SystemException>) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return;
+        }
+        state.outcome = Some(outcome);
+        let listener = std::mem::take(&mut state.listener);
+        drop(state);
+        let notified = catch_unwind(AssertUnwindSafe(|| match listener {
+            Listener::Nobody => {}
+            Listener::Task(waker) => waker.wake(),
+            Listener::Thread(thread) => thread.unpark(),
+            Listener::Callback(callback) => callback(self),
+        }));
+        if notified.is_err() {
+            report!(error, "who heard of a reply panicked", operation = self.operation.name);
+        }
+    }
+
+    /// Hands the reply to `read`.
+    fn decode<T>(
+        &self,
+        read: &mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let mut state = lock(&self.state);
+        let reply = std::mem::take(&mut state.reply);
+        let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
+        drop(state);
+        let orb = &self.object.reference()?.orb;
+        let message = reply.message().ok_or_else(super::call::no_reply)?;
+        let decoded = decode_reply(&message).and_then(|(header, body)| {
+            read(header.status, &mut body.with_code_sets(code_sets).with_context(orb))
+        });
+        lock(&self.state).reply = reply;
+        decoded.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+    }
+
+    /// Hands the outcome, which is there, to `read`.
+    pub(super) fn take<T>(
+        &self,
+        read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let outcome = lock(&self.state).outcome.clone();
+        outcome.unwrap_or_else(|| Err(super::call::no_reply()))?;
+        let mut read = Some(read);
+        self.decode(&mut |status, body| match read.take() {
+            Some(read) => read(status, body),
+            None => Err(CdrError::new(CdrErrorKind::Invalid("a reply is read once"))),
+        })
+    }
+
+    /// Whether it has ended; otherwise `waker` hears of it.
+    pub(super) fn poll(&self, waker: &Waker) -> bool {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return true;
+        }
+        match &state.listener {
+            Listener::Task(known) if known.will_wake(waker) => {}
+            _ => state.listener = Listener::Task(waker.clone()),
+        }
+        false
+    }
+
+    /// Has `callback` called with the outcome: by whoever reads the reply, or at once if it is there.
+    pub(super) fn then(&self, callback: Callback) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_none() {
+            state.listener = Listener::Callback(callback);
+            return;
+        }
+        drop(state);
+        callback(self);
+    }
+
+    /// Waits until it has ended, for at most `limit`. The thread reads meanwhile if nobody else does.
+    pub(super) fn wait(&self, limit: Option<Duration>) -> bool {
+        let waiting = Wait::of(limit);
+        loop {
+            let mut state = lock(&self.state);
+            if state.outcome.is_some() {
+                return true;
+            }
+            let Some(left) = waiting.left() else {
+                state.listener = Listener::Nobody;
+                return false;
+            };
+            state.listener = Listener::Thread(std::thread::current());
+            let link = state.link.as_ref().and_then(|(link, id)| Some((link.upgrade()?, *id)));
+            drop(state);
+            let soon =
+                self.deadline.remaining().flatten().map_or(PATIENCE, |rest| rest.min(PATIENCE));
+            let left = left.map_or(soon, |left| left.min(soon)).max(TICK);
+            match link {
+                Some((link, id)) => link.help(id, left),
+                None => std::thread::park_timeout(left),
+            }
+        }
+    }
+
+    /// Nobody wants the outcome any more.
+    pub(super) fn cancel(&self) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return;
+        }
+        state.cancelled = true;
+        state.listener = Listener::Nobody;
+        let link = state.link.take();
+        drop(state);
+        if let Some((link, id)) = link
+            && let Some(link) = link.upgrade()
+        {
+            link.give_up(id);
+        }
+    }
+}
+
+/// How long a thread that waits for a call does so at a time.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The shortest such time.
+const TICK: Duration = Duration::from_millis(1);
+
+thread_local! {
+    /// Whether the thread may wait for a server to take requests: the reactor's may not, because it
+    /// is what sends and reads when nobody else does.
+    pub(super) static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
+}
+
+impl Reference {
+    /// Where calls go now, to be kept.
+    fn arrived(&self) -> Result<(Arc<Route>, usize), SystemException> {
+        loop {
+            if let Some(route) = &*self.route()? {
+                return Ok((route.clone(), route.preferred_place()));
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the end of a connection means for a call: one place for the words and the completion.
+
+use super::deadline::{Deadline, milliseconds};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_giop::CompletionStatus;
+use armilla_giop::engine::Loss;
+use armilla_ipc::Address;
+
+/// Why a connection that simply ends did so.
+pub(super) const CLOSED_BY_SERVER: &str = "the server closed the connection";
+
+/// Why a connection to `peer` ended, for each call that was under way on it.
+pub(super) struct Lost {
+    pub(super) peer: Address,
+    pub(super) loss: Loss,
+    /// What the operating system or the framer says, where that is why.
+    pub(super) why: String,
+}
+
+impl Lost {
+    /// What a call that began at `started` ends with.
+    #[cold]
+    pub(super) fn exception(
+        &self,
+        executed: CompletionStatus,
+        since: &Deadline,
+    ) -> SystemException {
+        let completed = match executed {
+            CompletionStatus::Yes => Completion::Yes,
+            CompletionStatus::No => Completion::No,
+            CompletionStatus::Maybe => Completion::Maybe,
+        };
+        let peer = &self.peer;
+        let (kind, minor, what) = match &self.loss {
+            Loss::Closed => (
+                ExceptionKind::Transient,
+                Minor::CLOSING,
+                format!("{peer} closes the connection and has not begun the call"),
+            ),
+            Loss::MessageError => (
+                ExceptionKind::CommFailure,
+                Minor::MESSAGE_ERROR,
+                format!("{peer} could not read the request"),
+            ),
+            Loss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),
+            Loss::Unexpected(kind) => (
+                ExceptionKind::CommFailure,
+                Minor::PROTOCOL_ERROR,
+                format!("{peer} sent a {kind:?} where a reply is due"),
+            ),
+            Loss::Unreadable => return self.broken(&self.why, completed),
+            Loss::Broken if completed == Completion::No => (
+                ExceptionKind::CommFailure,
+                Minor::SEND_FAILED,
+                format!("the request to {peer} could not be sent: {}", self.why),
+            ),
+            Loss::Broken => (
+                ExceptionKind::CommFailure,
+                Minor::CONNECTION_LOST,
+                format!(
+                    "the connection to {peer} was lost while waiting for the reply, after {}: {}",
+                    milliseconds(since.elapsed()),
+                    self.why
+                ),
+            ),
+        };
+        SystemException::new(kind, minor, completed).because(what)
+    }
+
+    #[cold]
+    fn broken(&self, why: &str, completed: Completion) -> SystemException {
+        let what = format!("{} sent something that is no reply: {why}", self.peer);
+        SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
+            .because(what)
+            .hint("is what listens there a CORBA server?")
+    }
+}
+
+/// No reply came in time.
+#[cold]
+pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
+    let limit = milliseconds(deadline.limit.unwrap_or_default());
+    SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, Completion::Maybe)
+        .because(format!("no reply from {peer} within {limit}"))
+        .hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
+}

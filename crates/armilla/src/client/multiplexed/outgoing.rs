@@ -1,0 +1,319 @@
+//! What is to be sent: whoever finds nobody sending sends, and takes along what others queue meanwhile.
+
+use super::{Multiplexed, Sending, Waiter};
+use crate::client::deadline::Deadline;
+use crate::client::loss::Lost;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::lock;
+use crate::wire;
+use armilla_cdr::Encoder;
+use armilla_giop::Version;
+use armilla_giop::engine::Loss;
+use armilla_ipc::reactor::{Interest, Reactor, Timer};
+use std::io::{self, IoSlice};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// The queue of a connection.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    octets: Vec<u8>,
+    /// Empty, with the memory of what was sent last.
+    spare: Vec<u8>,
+    /// How many octets were given to be sent, and how many of them have left.
+    queued: u64,
+    sent: u64,
+    /// A thread sends; it looks at the queue again before it stops.
+    sending: bool,
+    /// The server does not take more; the reactor waits for that.
+    stuck: bool,
+    /// How many oneway calls wait for others.
+    delayed: usize,
+    /// Whether the reactor will send those when their time has come.
+    timed: bool,
+    lost: Option<Arc<Lost>>,
+}
+
+/// A memory larger than this is not kept for the next messages.
+const RETAINED: usize = 256 * 1024;
+
+impl Outgoing {
+    pub(super) fn is_empty(&self) -> bool {
+        self.octets.is_empty() && !self.sending
+    }
+
+    /// Nothing more leaves.
+    pub(super) fn end(&mut self, lost: &Arc<Lost>) {
+        self.octets = Vec::new();
+        self.lost = Some(lost.clone());
+    }
+
+    fn push(&mut self, parts: &[IoSlice<'_>]) {
+        for part in parts {
+            self.octets.extend_from_slice(part);
+        }
+    }
+
+    /// Puts what was taken out and did not leave back in front.
+    fn put_back(&mut self, mut rest: Vec<u8>) {
+        rest.extend_from_slice(&self.octets);
+        self.octets = rest;
+    }
+
+    fn keep_spare(&mut self, mut sent: Vec<u8>) {
+        sent.clear();
+        sent.shrink_to(RETAINED);
+        self.spare = sent;
+    }
+}
+
+impl Multiplexed {
+    /// Gives a finished request its number and puts it into the queue; sends what is in it, unless the
+    /// request is to wait for others.
+    pub(super) fn queue(
+        &self,
+        out: &mut Encoder<'_>,
+        id_at: usize,
+        waiter: Option<Waiter>,
+        version: Version,
+        sending: Sending<'_>,
+    ) -> Result<u32, SystemException> {
+        let mut outgoing = self.await_room(sending)?;
+        let mut state = lock(&self.state);
+        if !state.initiator.is_open() {
+            return Err(self.refuse(&state, armilla_giop::engine::Refused::Closed));
+        }
+        state.version = version;
+        let answered = waiter.is_some();
+        let id = match waiter {
+            None => state.initiator.next_id(),
+            Some(waiter) => {
+                let (call, deadline) = match &waiter {
+                    Waiter::Thread(_) => (None, None),
+                    Waiter::Call(call) => (Some(call.clone()), call.expires()),
+                };
+                let begun = state.initiator.begin(waiter, deadline);
+                let id = begun.map_err(|refused| self.refuse(&state, refused))?;
+                if let Some(call) = call {
+                    call.is_at(&self.myself, id);
+                    state.asynchronous += 1;
+                    self.await_asynchronous(&mut state);
+                }
+                id
+            }
+        };
+        out.patch_u32(id_at, id);
+        let fragment_size = self.settings.fragment_size.unwrap_or(usize::MAX);
+        wire::parts(out, fragment_size, |parts| {
+            let octets = parts.iter().map(|part| part.len()).sum();
+            match answered {
+                true => state.initiator.queue(id, octets),
+                false => state.initiator.queue_other(octets),
+            }
+            drop(state);
+            outgoing.queued += octets as u64;
+            let end = outgoing.queued;
+            match sending {
+                Sending::Later => self.delay(outgoing, parts),
+                _ => self.send_parts(outgoing, parts, octets),
+            }
+            match sending {
+                Sending::Through(deadline) => self.await_sent(end, deadline),
+                _ => Ok(()),
+            }
+        })?;
+        Ok(id)
+    }
+
+    /// Queues a message that has no reply, and that nobody hears of if it cannot be sent.
+    pub(super) fn queue_octets(&self, message: &[u8]) {
+        let mut outgoing = lock(&self.outgoing);
+        if outgoing.lost.is_none() {
+            lock(&self.state).initiator.queue_other(message.len());
+            outgoing.queued += message.len() as u64;
+            self.send_parts(outgoing, &[IoSlice::new(message)], message.len());
+        }
+    }
+
+    /// Sends what is in the queue, as far as the server takes it, unless another thread does so.
+    pub(in crate::client) fn flush(&self) {
+        self.flush_from(lock(&self.outgoing));
+    }
+
+    /// Leaves a oneway call to be sent with others.
+    fn delay<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>, parts: &[IoSlice<'_>]) {
+        outgoing.push(parts);
+        outgoing.delayed += 1;
+        let limits = self.settings.oneway_buffer;
+        if outgoing.delayed >= limits.count || outgoing.octets.len() >= limits.octets {
+            return self.flush_from(outgoing);
+        }
+        if !std::mem::replace(&mut outgoing.timed, true) {
+            drop(outgoing);
+            let link = self.myself.clone();
+            let send = move |_: &Reactor, _: Timer| {
+                if let Some(link) = link.upgrade() {
+                    lock(&link.outgoing).timed = false;
+                    link.flush();
+                }
+                None
+            };
+            match self.driver.reactor() {
+                Some(reactor) => drop(reactor.arm(limits.delay, Arc::new(send))),
+                None => self.flush(),
+            }
+        }
+    }
+
+    /// Sends a message, behind what is queued before it.
+    #[inline]
+    fn send_parts<'l>(
+        &'l self,
+        mut outgoing: MutexGuard<'l, Outgoing>,
+        parts: &[IoSlice<'_>],
+        octets: usize,
+    ) {
+        if !outgoing.is_empty() || outgoing.stuck {
+            outgoing.push(parts);
+            return self.flush_from(outgoing);
+        }
+        outgoing.sending = true;
+        drop(outgoing);
+        let sent = self.stream.try_send_vectored(parts);
+        let mut outgoing = lock(&self.outgoing);
+        outgoing.sending = false;
+        match self.note(&mut outgoing, sent, octets) {
+            Ok(0) if outgoing.octets.is_empty() => {}
+            Ok(0) => self.flush_from(outgoing),
+            Ok(left) => {
+                let mut rest = Vec::new();
+                let mut before = octets - left;
+                for part in parts {
+                    let skipped = before.min(part.len());
+                    rest.extend_from_slice(&part[skipped..]);
+                    before -= skipped;
+                }
+                outgoing.put_back(rest);
+                match self.stream.descriptor() {
+                    Some(_) => self.is_stuck(outgoing),
+                    None => self.flush_from(outgoing),
+                }
+            }
+            Err(error) => {
+                drop(outgoing);
+                self.fail(Loss::Broken, &error.to_string());
+            }
+        }
+    }
+
+    fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>) {
+        while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.stuck) {
+            let spare = std::mem::take(&mut outgoing.spare);
+            let mut batch = std::mem::replace(&mut outgoing.octets, spare);
+            outgoing.delayed = 0;
+            outgoing.sending = true;
+            drop(outgoing);
+            let sent = self.stream.try_send_vectored(&[IoSlice::new(&batch)]);
+            outgoing = lock(&self.outgoing);
+            outgoing.sending = false;
+            match self.note(&mut outgoing, sent, batch.len()) {
+                Ok(0) => outgoing.keep_spare(batch),
+                Ok(left) => {
+                    batch.drain(..batch.len() - left);
+                    outgoing.put_back(batch);
+                    // A stream without a descriptor has waited by itself.
+                    if self.stream.descriptor().is_some() {
+                        return self.is_stuck(outgoing);
+                    }
+                }
+                Err(error) => {
+                    drop(outgoing);
+                    return self.fail(Loss::Broken, &error.to_string());
+                }
+            }
+        }
+    }
+
+    /// Notes what the stream took of `octets`, and returns how many are left.
+    fn note(
+        &self,
+        outgoing: &mut Outgoing,
+        sent: io::Result<usize>,
+        octets: usize,
+    ) -> io::Result<usize> {
+        let sent = match sent {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+            sent => sent?,
+        };
+        lock(&self.state).initiator.sent(sent);
+        outgoing.sent += sent as u64;
+        if outgoing.lost.is_some() {
+            return Ok(0);
+        }
+        self.room.notify_all();
+        Ok(octets - sent)
+    }
+
+    /// Has the reactor send the rest when the server takes more.
+    #[cold]
+    fn is_stuck(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
+        if outgoing.lost.is_none() {
+            outgoing.stuck = true;
+            drop(outgoing);
+            self.wait_for(Interest::WRITE);
+        }
+    }
+
+    /// The server takes more.
+    pub(super) fn is_unstuck(&self) {
+        let mut outgoing = lock(&self.outgoing);
+        outgoing.stuck = false;
+        self.flush_from(outgoing);
+        self.room.notify_all();
+    }
+
+    /// Waits until there is room for one more message, where the thread may wait.
+    fn await_room(
+        &self,
+        sending: Sending<'_>,
+    ) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
+        let mut outgoing = lock(&self.outgoing);
+        while outgoing.octets.len() >= self.settings.queued_requests {
+            let (Sending::Now(deadline) | Sending::Through(deadline)) = sending else { break };
+            outgoing = self.await_progress(outgoing, deadline)?;
+        }
+        Ok(outgoing)
+    }
+
+    /// Waits until what was queued up to `end` has left.
+    fn await_sent(&self, end: u64, deadline: &Deadline) -> Result<(), SystemException> {
+        let mut outgoing = lock(&self.outgoing);
+        while outgoing.sent < end && outgoing.lost.is_none() {
+            outgoing = self.await_progress(outgoing, deadline)?;
+        }
+        match &outgoing.lost {
+            Some(lost) => Err(lost.exception(armilla_giop::CompletionStatus::Maybe, deadline)),
+            None => Ok(()),
+        }
+    }
+
+    fn await_progress<'l>(
+        &self,
+        outgoing: MutexGuard<'l, Outgoing>,
+        deadline: &Deadline,
+    ) -> Result<MutexGuard<'l, Outgoing>, SystemException> {
+        let Some(left) = deadline.remaining() else {
+            let what = format!(
+                "{} does not take the requests that are queued for it ({} octets)",
+                self.peer(),
+                outgoing.octets.len()
+            );
+            let minor = Minor::SEND_LATE;
+            return Err(
+                SystemException::new(ExceptionKind::Timeout, minor, Completion::No).because(what)
+            );
+        };
+        let left = left.unwrap_or(super::reading::SLICE);
+        let woken = self.room.wait_timeout(outgoing, left).unwrap_or_else(PoisonError::into_inner);
+        Ok(woken.0)
+    }
+}

@@ -1,0 +1,184 @@
+//! The reactor's part: it reads when nobody else does, and sends what the server did not take at once.
+
+use super::{Multiplexed, State, Waiter};
+use crate::log::report;
+use crate::orb::lock;
+use armilla_ipc::coarse_now;
+use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Timed, Timer, Token};
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::Duration;
+
+/// What the reactor watches the connection for.
+#[derive(Default)]
+pub(super) struct Watch(Mutex<Watched>);
+
+#[derive(Default)]
+struct Watched {
+    registered: Option<(Arc<Reactor>, Token)>,
+    wanted: Interest,
+    left: bool,
+}
+
+impl Watch {
+    /// What the reactor watches for from now on, after something of it has come true.
+    fn fulfilled(&self, read: bool, write: bool) -> Next {
+        let mut watched = lock(&self.0);
+        let still = |what, fulfilled: bool| match watched.wanted.contains(what) && !fulfilled {
+            true => what,
+            false => Interest::NONE,
+        };
+        watched.wanted = still(Interest::READ, read) | still(Interest::WRITE, write);
+        match watched.left {
+            true => Next::Leave,
+            false => Next::Wait(watched.wanted),
+        }
+    }
+
+    /// Ends it.
+    pub(super) fn leave(&self) {
+        let mut watched = lock(&self.0);
+        watched.left = true;
+        let registered = watched.registered.take();
+        drop(watched);
+        if let Some((reactor, token)) = registered {
+            reactor.deregister(token);
+        }
+    }
+}
+
+/// What the reactor knows of a connection.
+struct Handle {
+    stream: Arc<dyn armilla_ipc::Stream>,
+    interest: Interest,
+    link: Weak<Multiplexed>,
+}
+
+impl Handler for Handle {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        // Only streams that have a descriptor are given to the reactor.
+        self.stream.descriptor().expect("a watched stream has a descriptor")
+    }
+
+    fn interest(&self) -> Interest {
+        self.interest
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
+        let Some(link) = self.link.upgrade() else { return Next::Leave };
+        let next = link.watch.fulfilled(ready.readable(), ready.writable());
+        if ready.writable() {
+            link.is_unstuck();
+        }
+        if ready.readable() {
+            // It asks for more where nobody else is about to read.
+            link.read_what_is_there();
+        }
+        next
+    }
+}
+
+/// The timer of a connection.
+struct Expiry(Weak<Multiplexed>);
+
+impl Timed for Expiry {
+    fn expired(&self, _: &Reactor, _: Timer) -> Option<Duration> {
+        self.0.upgrade()?.expire()
+    }
+}
+
+impl Multiplexed {
+    /// Has the reactor watch the connection, beside what it watches it for already.
+    pub(super) fn wait_for(&self, what: Interest) {
+        let mut watched = lock(&self.watch.0);
+        if watched.left || watched.wanted.contains(what) {
+            return;
+        }
+        watched.wanted = watched.wanted | what;
+        let wanted = watched.wanted;
+        let begun = match (&watched.registered, self.stream.descriptor(), self.driver.reactor()) {
+            (Some((reactor, token)), ..) => reactor.resume(*token, wanted).map(drop),
+            (None, Some(_), Some(reactor)) => {
+                let (stream, link) = (self.stream.clone(), self.myself.clone());
+                let handle = Arc::new(Handle { stream, interest: wanted, link });
+                reactor.register(handle).map(|token| {
+                    watched.registered = Some((reactor.clone(), token));
+                })
+            }
+            _ => self.start_reader(),
+        };
+        if let Err(error) = begun {
+            report!(
+                error,
+                "nobody reads the replies to asynchronous calls",
+                peer = self.peer(),
+                error = error
+            );
+        }
+    }
+
+    /// A thread for a connection that a reactor cannot watch, for as long as asynchronous calls wait.
+    #[cold]
+    fn start_reader(&self) -> std::io::Result<()> {
+        let link = self.myself.clone();
+        let body = move || {
+            while let Some(link) = link.upgrade() {
+                if !link.read_for_others() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("armilla-reader".into()).spawn(body).map(drop)
+    }
+
+    /// The reader thread has nothing to do any more, unless something came up meanwhile.
+    pub(super) fn reader_ends(&self, state: &State) -> bool {
+        let ends = state.asynchronous == 0 || state.lost.is_some();
+        if ends {
+            lock(&self.watch.0).wanted = Interest::NONE;
+        }
+        ends
+    }
+
+    /// An asynchronous call was begun: somebody must read its reply, and end it in time.
+    pub(super) fn await_asynchronous(&self, state: &mut State) {
+        if state.framer.is_some() && state.followers.is_empty() {
+            self.wait_for(Interest::READ);
+        }
+        let Some(earliest) = state.initiator.poll_timeout() else { return };
+        if state.timer.is_some_and(|(_, at)| at <= earliest) {
+            return;
+        }
+        let Some(reactor) = self.driver.reactor() else { return };
+        let delay = Duration::from_nanos(earliest.saturating_sub(coarse_now().as_nanos()));
+        let timer = match state.timer {
+            Some((timer, _)) if reactor.rearm(timer, delay) => timer,
+            _ => reactor.arm(delay, Arc::new(Expiry(self.myself.clone()))),
+        };
+        state.timer = Some((timer, earliest));
+    }
+
+    /// Ends the calls whose time has passed. Returns when the next one's has.
+    fn expire(&self) -> Option<Duration> {
+        let mut expired = Vec::new();
+        let mut state = lock(&self.state);
+        let now = coarse_now().as_nanos();
+        state.initiator.expire(now, |id, waiter| expired.push((id, waiter)));
+        state.asynchronous -= expired.len();
+        let next = state.initiator.poll_timeout();
+        state.timer = state.timer.zip(next).map(|((timer, _), next)| (timer, next));
+        let version = state.version;
+        drop(state);
+        for (id, waiter) in expired {
+            self.cancel(version, id);
+            if let Waiter::Call(call) = waiter {
+                call.late(self.peer());
+                call.proceed();
+            }
+        }
+        // The clock of the calls may be some milliseconds behind that of the timer.
+        let tick = Duration::from_millis(1);
+        next.map(|next| Duration::from_nanos(next.saturating_sub(now)).max(tick))
+    }
+}

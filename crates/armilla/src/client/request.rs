@@ -1,0 +1,135 @@
+//! A request as octets: its header, made once for the same object and operation, and its arguments.
+
+use super::operation::Operation;
+use super::route::Target;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_cdr::{CdrResult, Encoder};
+use armilla_giop::{
+    CodeSetContext, HEADER_LEN, MessageHeader, OutgoingRequest, ResponseFlags, ServiceContext,
+    ServiceContexts, Version, begin_request, put_body,
+};
+
+/// A request that is to be sent.
+#[derive(Clone, Copy)]
+pub(crate) struct Outgoing<'r, 'p> {
+    pub(crate) target: &'r Target,
+    pub(crate) operation: Operation<'r>,
+    pub(crate) response: ResponseFlags,
+    pub(crate) arguments: &'r dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    pub(crate) intercepted: Option<&'r Intercepted<'r>>,
+}
+
+/// What interceptors have to do with a request.
+pub(crate) struct Intercepted<'r> {
+    /// The service contexts that they add.
+    pub(crate) contexts: &'r [ServiceContext<'r>],
+    /// Takes those of the reply.
+    pub(crate) take_reply: &'r dyn Fn(&ServiceContexts<'_>),
+}
+
+/// What the header in a request buffer was made for.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Template {
+    target: u64,
+    /// What tells the operation from all others.
+    operation: (usize, usize),
+    response: u8,
+    request_id_at: usize,
+    len: usize,
+}
+
+impl Template {
+    /// Fills `out`, whose buffer holds the request that this was last used for, with a whole message.
+    /// `agreed` are the code sets of the connection, `announces` whether the server has still to be
+    /// told. Returns where the request id stands.
+    #[inline]
+    pub(super) fn encode<'p>(
+        &mut self,
+        out: &mut Encoder<'p>,
+        id: u32,
+        call: &Outgoing<'_, 'p>,
+        (agreed, announces): (Option<&CodeSetContext>, bool),
+        max_message: usize,
+    ) -> Result<usize, SystemException> {
+        let announced = if announces { agreed } else { None };
+        let request_id_at = self
+            .header(out, id, call, announced)
+            .and_then(|at| {
+                put_body(out, call.target.version, |out| (call.arguments)(out)).map(|()| at)
+            })
+            .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
+        if out.len() - HEADER_LEN > max_message {
+            return Err(too_large(out.len() - HEADER_LEN, max_message));
+        }
+        MessageHeader::finish(out).map_err(|error| {
+            SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
+        })?;
+        Ok(request_id_at)
+    }
+
+    /// Puts the header into `out`: the last one again with a new number, where it fits.
+    #[inline]
+    fn header(
+        &mut self,
+        out: &mut Encoder<'_>,
+        id: u32,
+        call: &Outgoing<'_, '_>,
+        announced: Option<&CodeSetContext>,
+    ) -> CdrResult<usize> {
+        let wanted = Self {
+            target: call.target.id,
+            operation: call.operation.key,
+            response: call.response as u8,
+            ..*self
+        };
+        if *self == wanted && announced.is_none() {
+            out.truncate(wanted.len);
+            out.patch_u32(wanted.request_id_at, id);
+            return Ok(wanted.request_id_at);
+        }
+        *self = Self::default();
+        out.truncate(0);
+        self.new_header(out, id, call, announced, wanted)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_header(
+        &mut self,
+        out: &mut Encoder<'_>,
+        id: u32,
+        call: &Outgoing<'_, '_>,
+        announced: Option<&CodeSetContext>,
+        wanted: Self,
+    ) -> CdrResult<usize> {
+        let version = call.target.version;
+        let announced =
+            announced.filter(|_| version >= Version::V1_1).copied().map(|sets| sets.encode());
+        let context = announced.as_ref().map(CodeSetContext::service_context);
+        let own = context.as_slice();
+        let contexts: &[_] = match call.intercepted {
+            None => own,
+            Some(intercepted) => &[own, intercepted.contexts].concat(),
+        };
+        let request = OutgoingRequest {
+            request_id: id,
+            response: call.response,
+            target: call.target.address(),
+            operation: call.operation.name,
+            contexts,
+        };
+        let layout = begin_request(out, version, &request)?;
+        if announced.is_none() && call.intercepted.is_none() {
+            *self =
+                Self { request_id_at: layout.request_id_at, len: layout.end_of_header, ..wanted };
+        }
+        Ok(layout.request_id_at)
+    }
+}
+
+#[cold]
+fn too_large(size: usize, limit: usize) -> SystemException {
+    let what = format!("the request has {size} octets, the limit (max_message) is {limit}");
+    SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
+        .because(what)
+}

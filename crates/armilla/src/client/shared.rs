@@ -1,0 +1,186 @@
+//! The connections to an endpoint that carry many calls: each thread has one of a few.
+
+use super::asynchronous::AsyncCall;
+use super::deadline::Deadline;
+use super::endpoint::Endpoint;
+use super::multiplexed::Multiplexed;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::lock;
+use armilla_ipc::CoarseInstant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// The places for such connections. A thread always uses the same, so that its calls arrive in order.
+pub(super) struct Places(Box<[Place]>);
+
+#[derive(Default)]
+struct Place {
+    /// Locked while a connection is made: who needs one waits for it.
+    link: Mutex<Option<Arc<Multiplexed>>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Asynchronous calls that wait for a connection.
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<Arc<AsyncCall>>,
+    /// Whether a thread makes one for them.
+    connecting: bool,
+}
+
+impl Places {
+    pub(super) fn new(count: usize) -> Self {
+        Self((0..count.max(1)).map(|_| Place::default()).collect())
+    }
+
+    /// Which of them is the calling thread's.
+    fn mine(&self) -> usize {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+        }
+        match self.0.len() {
+            1 => 0,
+            count => NUMBER.with(|number| number % count),
+        }
+    }
+
+    /// The connections; not those that are just being made.
+    fn links(&self) -> impl Iterator<Item = Arc<Multiplexed>> {
+        self.0.iter().filter_map(|place| place.link.try_lock().ok()?.clone())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|place| place.link.try_lock().is_ok_and(|link| link.is_none()))
+    }
+
+    /// Sends the oneway calls that wait for others.
+    pub(super) fn flush(&self) {
+        self.links().for_each(|link| link.flush());
+    }
+
+    /// Closes connections whose last call began before `limit`; without a limit all of them, when the
+    /// calls under way have ended.
+    pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
+        for place in &self.0 {
+            // One that is being made is not idle.
+            let Ok(mut known) = place.link.try_lock() else { continue };
+            let Some(link) = known.clone() else { continue };
+            let closes = link.close_idle_since(limit);
+            if closes {
+                *known = None;
+            }
+        }
+    }
+}
+
+impl Place {
+    /// The connection that is here, if calls can be begun on it.
+    fn usable(&self, now: CoarseInstant) -> Option<Arc<Multiplexed>> {
+        let link = lock(&self.link).clone()?;
+        if link.is_usable(now) {
+            return Some(link);
+        }
+        let mut known = lock(&self.link);
+        if known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &link)) {
+            *known = None;
+        }
+        None
+    }
+}
+
+impl Endpoint {
+    /// The connection of the calling thread; makes one if there is none.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub(super) fn shared_link(
+        &self,
+        deadline: &Deadline,
+    ) -> Result<Arc<Multiplexed>, SystemException> {
+        self.shared_link_at(self.shared.mine(), deadline)
+    }
+
+    fn shared_link_at(
+        &self,
+        place: usize,
+        deadline: &Deadline,
+    ) -> Result<Arc<Multiplexed>, SystemException> {
+        let place = &self.shared.0[place];
+        loop {
+            if let Some(link) = place.usable(deadline.started) {
+                return Ok(link);
+            }
+            let mut known = lock(&place.link);
+            if known.is_none() {
+                let stream = self.open(deadline)?;
+                let link = Multiplexed::new(stream, self.code_sets, &self.settings, &self.driver);
+                *known = Some(link.clone());
+                return Ok(link);
+            }
+        }
+    }
+
+    /// The connection of the calling thread, if there is one. Otherwise another thread makes one, and
+    /// lets `call` continue.
+    pub(super) fn shared_link_for(
+        self: &Arc<Self>,
+        call: &Arc<AsyncCall>,
+    ) -> Option<Arc<Multiplexed>> {
+        let mine = self.shared.mine();
+        let place = &self.shared.0[mine];
+        let mut waiting = lock(&place.waiting);
+        if !waiting.connecting {
+            // Locked, it is being made.
+            let made = place.link.try_lock().is_ok_and(|known| known.is_some());
+            if made {
+                drop(waiting);
+                if let Some(link) = place.usable(armilla_ipc::coarse_now()) {
+                    return Some(link);
+                }
+                waiting = lock(&place.waiting);
+            }
+        }
+        waiting.calls.push(call.clone());
+        if std::mem::replace(&mut waiting.connecting, true) {
+            return None;
+        }
+        drop(waiting);
+        let endpoint = self.clone();
+        let connect = move || endpoint.connect_for_waiting(mine);
+        if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
+            let what = format!("no thread to connect to {}: {error}", self.address);
+            let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_FAILED);
+            self.give_up_waiting(
+                mine,
+                &SystemException::new(kind, minor, Completion::No).because(what),
+            );
+        }
+        None
+    }
+
+    /// Makes a connection for the calls that wait for one, until none does.
+    fn connect_for_waiting(self: Arc<Self>, mine: usize) {
+        loop {
+            let mut waiting = lock(&self.shared.0[mine].waiting);
+            if waiting.calls.is_empty() {
+                waiting.connecting = false;
+                return;
+            }
+            drop(waiting);
+            let link = self.shared_link_at(mine, &Deadline::after(None));
+            let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
+            calls.iter().for_each(|call| call.continue_over(link.clone()));
+        }
+    }
+
+    #[cold]
+    fn give_up_waiting(&self, mine: usize, exception: &SystemException) {
+        let mut waiting = lock(&self.shared.0[mine].waiting);
+        waiting.connecting = false;
+        let calls = std::mem::take(&mut waiting.calls);
+        drop(waiting);
+        calls.iter().for_each(|call| call.continue_over(Err(exception.clone())));
+    }
+}

@@ -1,0 +1,151 @@
+//! Oneway calls: when they return, and how they wait for each other.
+
+use armilla::{ExceptionKind, Minor, OnewayBuffer, SyncScope, Version};
+use armilla_giop::{Message, ResponseFlags, decode_request};
+use armilla_tests::gate::{PATIENCE, eventually};
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{Peer, done};
+use armilla_tests::probe::*;
+use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+const SCOPES: [SyncScope; 4] =
+    [SyncScope::None, SyncScope::WithTransport, SyncScope::WithServer, SyncScope::WithTarget];
+
+#[test]
+fn every_call_arrives_whenever_it_returns() {
+    let server = Server::start();
+    let client = orbs::client();
+    for (number, scope) in SCOPES.into_iter().enumerate() {
+        let remote = server.remote(&client).with_sync_scope(scope);
+        (0..100).for_each(|_| remote.remark("one way").unwrap());
+        assert_eq!(
+            server.local.remarks(100 * (number as u32 + 1)).unwrap().len(),
+            100 * (number + 1)
+        );
+    }
+}
+
+#[test]
+fn the_server_is_told_what_the_client_waits_for() {
+    let (sender, receiver) = mpsc::channel();
+    let sender = Mutex::new(sender);
+    let peer = Peer::start(move |_, mut wire| {
+        while let Some(request) = wire.request() {
+            let message = Message::parse(&request.octets).unwrap().unwrap();
+            let (header, _) = decode_request(&message).unwrap();
+            let flags = match (header.response_expected, header.sync_with_server) {
+                (false, _) => ResponseFlags::None,
+                (true, true) => ResponseFlags::Server,
+                (true, false) => ResponseFlags::Target,
+            };
+            sender.lock().unwrap().send(flags).unwrap();
+            if header.response_expected {
+                wire.send(&done(&request));
+            }
+        }
+    });
+    let client = orbs::client();
+    let expected =
+        [ResponseFlags::None, ResponseFlags::None, ResponseFlags::Server, ResponseFlags::Target];
+    for (scope, flags) in SCOPES.into_iter().zip(expected) {
+        peer.reference(&client, Version::V1_2).with_sync_scope(scope).remark("x").unwrap();
+        assert_eq!(receiver.recv_timeout(PATIENCE).unwrap(), flags);
+    }
+}
+
+#[test]
+fn who_waits_for_the_target_hears_what_it_failed_with() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    let id = server.root_poa().id_of(server.local.object()).unwrap();
+    server.root_poa().deactivate(&id).unwrap();
+    let target = remote.with_sync_scope(SyncScope::WithTarget);
+    assert_eq!(target.remark("x").unwrap_err().kind(), ExceptionKind::ObjectNotExist);
+    remote.with_sync_scope(SyncScope::None).remark("nobody hears").unwrap();
+}
+
+/// A client whose oneway calls wait until something makes them leave.
+fn patient(change: impl FnOnce(&mut OnewayBuffer)) -> armilla::Orb {
+    let builder = orbs::builder().settings(|settings| {
+        settings.sync_scope = SyncScope::None;
+        let never = Duration::from_secs(3600);
+        settings.oneway_buffer = OnewayBuffer { count: 1 << 20, octets: 1 << 30, delay: never };
+        change(&mut settings.oneway_buffer);
+    });
+    builder.build().unwrap()
+}
+
+#[test]
+fn calls_wait_for_each_other_until_they_are_flushed() {
+    let server = Server::start();
+    let client = patient(|_| {});
+    let remote = server.remote(&client);
+    (0..50).for_each(|_| remote.remark("waits").unwrap());
+    assert_eq!(server.local.remarks(0).unwrap().len(), 0);
+    remote.object().flush();
+    assert_eq!(server.local.remarks(50).unwrap().len(), 50);
+    remote.remark("last").unwrap();
+    client.shutdown();
+    assert_eq!(server.local.remarks(51).unwrap().len(), 51, "at the latest they leave at the end");
+}
+
+#[test]
+fn a_twoway_call_takes_them_along_and_comes_behind_them() {
+    let server = Server::start();
+    let remote = server.remote(&patient(|_| {}));
+    for round in 1..20 {
+        (0..10).for_each(|_| remote.remark("before").unwrap());
+        assert_eq!(remote.remarks(0).unwrap().len(), 10 * round);
+    }
+}
+
+#[test]
+fn they_leave_when_they_are_many_or_large_or_old() {
+    let server = Server::start();
+    let many = server.remote(&patient(|buffer| buffer.count = 10));
+    (0..10).for_each(|_| many.remark("many").unwrap());
+    assert_eq!(server.local.remarks(10).unwrap().len(), 10);
+    let large = server.remote(&patient(|buffer| buffer.octets = 10_000));
+    large.remark(&"large".repeat(2_000)).unwrap();
+    assert_eq!(server.local.remarks(11).unwrap().len(), 11);
+    let old = server.remote(&patient(|buffer| buffer.delay = Duration::from_millis(20)));
+    let begun = Instant::now();
+    for round in 12..15 {
+        old.remark("old").unwrap();
+        assert_eq!(server.local.remarks(round).unwrap().len(), round as usize);
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(60));
+}
+
+#[test]
+fn many_threads_flood_a_server_and_nothing_is_lost() {
+    let server = Server::start();
+    let remote = &server.remote(&orbs::client()).with_sync_scope(SyncScope::None);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..5_000).for_each(|_| remote.remark("x").unwrap()));
+        }
+    });
+    let count = || server.local.remarks(0).unwrap().len();
+    eventually("all have arrived", || count() == 20_000);
+}
+
+#[test]
+fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
+    let (open, opened) = mpsc::channel::<()>();
+    let opened = Mutex::new(opened);
+    let peer = Peer::start(move |_, mut wire| {
+        opened.lock().unwrap().recv().ok();
+        while wire.request().is_some() {}
+    });
+    let client = orbs::client();
+    let remote = peer.reference(&client, Version::V1_2).with_sync_scope(SyncScope::WithTransport);
+    let shared = remote.with_links(armilla::Links::Multiplexed);
+    let large = "x".repeat(8 << 20);
+    let timed = shared.with_timeout(Duration::from_millis(50));
+    let error = timed.remark(&large).unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+    open.send(()).unwrap();
+    shared.remark("goes").unwrap();
+}
