@@ -109,9 +109,10 @@ impl<'p> Encoder<'p> {
 
     /// Forgets all octets from `len` on, among them all borrowed payloads and values. `len` must
     /// not lie behind the first of those.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len);
-        self.borrowed = Borrowed::default();
+        (self.borrowed.count, self.borrowed.octets) = (0, 0);
         self.eights_from = usize::MAX;
         self.values = None;
     }

@@ -84,7 +84,7 @@ pub fn begin_body(out: &mut Encoder<'_>, version: Version) -> usize {
 ///
 /// # Errors
 /// Those of `fill`.
-#[inline]
+#[inline(always)]
 pub fn put_body<'p>(
     out: &mut Encoder<'p>,
     version: Version,

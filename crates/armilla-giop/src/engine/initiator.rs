@@ -139,7 +139,7 @@ impl<T> Initiator<T> {
     ///
     /// # Errors
     /// When the connection takes no more calls, at the moment or at all.
-    #[inline]
+    #[inline(always)]
     pub fn begin(&mut self, call: T, deadline: Option<u64>) -> Result<u32, Refused> {
         if !self.open {
             return Err(Refused::Closed);

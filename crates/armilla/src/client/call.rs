@@ -257,6 +257,7 @@ fn attempt(
 }
 
 /// One attempt at one target over the connection that the thread shares with others.
+#[inline(never)]
 fn attempt_shared(
     orb: &Orb,
     outgoing: Outgoing<'_, '_>,

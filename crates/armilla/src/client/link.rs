@@ -113,7 +113,7 @@ impl Link {
 
     /// Sends a whole message. A server that does not read is waited for as long as the call may
     /// take.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(
         &self,
         message: &Encoder<'_>,
@@ -127,7 +127,7 @@ impl Link {
     }
 
     /// The number of the next message, and whether an answer is waited for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&mut self, answered: bool) -> Result<u32, SystemException> {
         if !answered {
             return Ok(self.initiator.next_id());
@@ -156,7 +156,7 @@ impl Link {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn await_message<T>(
         &mut self,
         deadline: &Deadline,
@@ -182,7 +182,7 @@ impl Link {
     }
 
     /// Reads what the peer has sent, waiting for it as long as the call may take.
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, deadline: &Deadline, first: bool) -> Result<(), SystemException> {
         // The usual call needs one read, whose limit is the call's: set already, no clock to ask.
         let timeout = match first {

@@ -42,7 +42,7 @@ impl Template {
     /// Fills `out`, whose buffer holds the request that this was last used for, with a whole message.
     /// `agreed` are the code sets of the connection, `announces` whether the server has still to be
     /// told. Returns where the request id stands.
-    #[inline]
+    #[inline(always)]
     pub(super) fn encode<'p>(
         &mut self,
         out: &mut Encoder<'p>,
@@ -68,7 +68,7 @@ impl Template {
     }
 
     /// Puts the header into `out`: the last one again with a new number, where it fits.
-    #[inline]
+    #[inline(always)]
     fn header(
         &mut self,
         out: &mut Encoder<'_>,
