@@ -58,7 +58,7 @@ fn the_server_is_told_what_the_client_waits_for() {
 fn who_waits_for_the_target_hears_what_it_failed_with() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
-    let id = server.root_poa().id_of(server.local.object()).unwrap();
+    let id = server.root_poa().reference_to_id(server.local.object()).unwrap();
     server.root_poa().deactivate(&id).unwrap();
     let target = remote.with_sync_scope(SyncScope::WithTarget);
     assert_eq!(target.remark("x").unwrap_err().kind(), ExceptionKind::ObjectNotExist);

@@ -185,6 +185,12 @@ impl<T> Initiator<T> {
         self.sent = self.sent.saturating_add(octets as u64).min(self.queued);
     }
 
+    /// Notes that so many of the octets that were said to have left have not. What is being sent while
+    /// the connection may end counts as sent first, and is taken back where it was not.
+    pub const fn unsent(&mut self, octets: usize) {
+        self.sent = self.sent.saturating_sub(octets as u64);
+    }
+
     /// Takes a message that came.
     ///
     /// # Errors

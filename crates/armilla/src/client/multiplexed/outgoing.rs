@@ -177,6 +177,7 @@ impl Multiplexed {
             return self.flush_from(outgoing);
         }
         outgoing.sending = true;
+        self.may_leave(octets);
         drop(outgoing);
         let sent = self.stream.try_send_vectored(parts);
         let mut outgoing = lock(&self.outgoing);
@@ -211,6 +212,7 @@ impl Multiplexed {
             let mut batch = std::mem::replace(&mut outgoing.octets, spare);
             outgoing.delayed = 0;
             outgoing.sending = true;
+            self.may_leave(batch.len());
             drop(outgoing);
             let sent = self.stream.try_send_vectored(&[IoSlice::new(&batch)]);
             outgoing = lock(&self.outgoing);
@@ -233,6 +235,12 @@ impl Multiplexed {
         }
     }
 
+    /// Counts octets as sent before the system call that sends them: the server may have them, and
+    /// end the connection, before that returns.
+    fn may_leave(&self, octets: usize) {
+        lock(&self.state).initiator.sent(octets);
+    }
+
     /// Notes what the stream took of `octets`, and returns how many are left.
     fn note(
         &self,
@@ -241,16 +249,20 @@ impl Multiplexed {
         octets: usize,
     ) -> io::Result<usize> {
         let sent = match sent {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
-            sent => sent?,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            sent => sent,
         };
-        lock(&self.state).initiator.sent(sent);
+        let left = octets - sent.as_ref().unwrap_or(&0);
+        if left > 0 {
+            lock(&self.state).initiator.unsent(left);
+        }
+        let sent = sent?;
         outgoing.sent += sent as u64;
         if outgoing.lost.is_some() {
             return Ok(0);
         }
         self.room.notify_all();
-        Ok(octets - sent)
+        Ok(left)
     }
 
     /// Has the reactor send the rest when the server takes more.
