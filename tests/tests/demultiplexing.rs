@@ -1,7 +1,8 @@
 //! How requests find objects: every strategy finds the same, and nothing else.
 
 use armilla::{
-    ExceptionKind, IdAssignment, Lifespan, ObjectId, ObjectLookup, Orb, Poa, SystemException,
+    AnyServant, Error, ExceptionKind, IdAssignment, Lifespan, ObjectId, ObjectLookup,
+    OperationLookup, Orb, Poa, SystemException,
 };
 use armilla_giop::ior::IiopProfile;
 use armilla_tests::orbs::{self, Server, travel};
@@ -163,5 +164,100 @@ fn objects_come_and_go_while_others_are_called() {
             }
         });
         poa.destroy(true, true).unwrap();
+    }
+}
+
+const OPERATION_LOOKUPS: [OperationLookup; 4] = [
+    OperationLookup::Perfect,
+    OperationLookup::Active,
+    OperationLookup::Hashing,
+    OperationLookup::Linear,
+];
+
+#[test]
+fn every_strategy_finds_every_operation() {
+    let server = Server::start();
+    let client = orbs::client();
+    for lookup in OPERATION_LOOKUPS {
+        for lifespan in [Lifespan::Transient, Lifespan::Persistent] {
+            let name = format!("{lookup:?} {lifespan:?}");
+            let poa = server.root_poa().create_poa(&*name).policy(lifespan);
+            let poa = poa.operation_lookup(lookup).build().unwrap();
+            let near: EverythingRef = poa.activate(probe()).unwrap();
+            let far = travel(&near, &client);
+            for round in 0..3 {
+                far.set_name(&format!("{name} {round}")).unwrap();
+                assert_eq!(far.name().unwrap(), format!("{name} {round}"));
+                far.ping().unwrap();
+            }
+            assert!(
+                far.object()
+                    .is_a(<dyn Everything as armilla::rt::Interface>::REPOSITORY_ID)
+                    .unwrap()
+            );
+            assert!(!far.object().is_a("IDL:Stranger:1.0").unwrap());
+            assert!(!far.object().non_existent().unwrap());
+            let unknown = far.object().request("nothing").invoke();
+            let unknown = unknown.unwrap_err();
+            assert!(
+                matches!(&unknown, Error::System(e) if e.kind() == ExceptionKind::BadOperation),
+                "{name}: {unknown:?}",
+            );
+            assert_eq!(
+                poa.reference_to_id(&near).unwrap(),
+                poa.reference_to_id(travel(&far, &server)).unwrap()
+            );
+            poa.destroy(true, true).unwrap();
+            assert!(is_gone(far.ping()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn only_references_whose_operations_are_numbered_say_so() {
+    let server = Server::start();
+    let size = |lookup| {
+        let poa = server.root_poa().create_poa(format!("{lookup:?}")).operation_lookup(lookup);
+        let poa = poa.build().unwrap();
+        let reference: EverythingRef = poa.activate(probe()).unwrap();
+        reference.object().ior().to_text().unwrap().len()
+    };
+    let [perfect, active, hashing, linear] = OPERATION_LOOKUPS.map(size);
+    assert!(active > perfect && hashing == perfect && linear == perfect);
+}
+
+#[test]
+fn a_servant_chooses_for_itself() {
+    let server = Server::start();
+    let client = orbs::client();
+    let servant = AnyServant::from(probe()).with_operation_lookup(OperationLookup::Active);
+    assert!(servant.downcast::<dyn Everything>().is_some());
+    let poa = server.root_poa().create_poa("default").user_ids().default_servant(servant);
+    let poa = poa.build().unwrap();
+    let reference = poa.create_reference_with_id::<dyn Everything>("any").unwrap();
+    let far = travel(&reference, &client);
+    far.set_name("found without a number").unwrap();
+    assert_eq!(far.name().unwrap(), "found without a number");
+}
+
+#[test]
+fn the_number_of_another_operation_leads_to_none_but_the_one_that_is_named() {
+    let server = Server::start();
+    let client = orbs::client();
+    let poa = server.root_poa().create_poa("numbered").operation_lookup(OperationLookup::Active);
+    let near: EverythingRef = poa.build().unwrap().activate(probe()).unwrap();
+    near.set_name("mine").unwrap();
+    let room = key(&near).len() - 4;
+    assert_eq!(key(&near)[room..], [0xff; 4]);
+    for number in [0_u32, 1, 7, 100_000] {
+        let mut forged = key(&near);
+        forged[room..].copy_from_slice(&number.to_be_bytes());
+        // Without the component, so that the number stays as it is.
+        let mut ior = near.object().ior();
+        let profile = ior.iiop_profiles().next().unwrap().unwrap();
+        let profile = IiopProfile { object_key: forged, components: Vec::new(), ..profile };
+        ior.profiles = vec![profile.to_tagged().unwrap()];
+        let far = client.string_to_object(&ior.to_text().unwrap()).unwrap();
+        assert_eq!(far.assume::<dyn Everything>().name().unwrap(), "mine", "{number}");
     }
 }

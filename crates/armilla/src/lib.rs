@@ -105,6 +105,7 @@ pub use client::{Links, OnewayBuffer, ReplyFuture, SyncScope};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref};
+pub use operations::OperationLookup;
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{
     AdapterActivator, Cookie, Current, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan,

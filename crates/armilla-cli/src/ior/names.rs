@@ -31,6 +31,8 @@ pub(super) fn component(id: u32) -> &'static str {
         33 => "TAG_CSI_SEC_MECH_LIST",
         34 => "TAG_NULL_TAG",
         36 => "TAG_TLS_SEC_TRANS",
+        0x4152_4d01 => "Armilla's local endpoint",
+        0x4152_4d02 => "Armilla's operation names",
         0x4154_5401 => "omniORB's TAG_OMNIORB_UNIX_TRANS",
         0x4154_5402 => "omniORB's TAG_OMNIORB_BIDIR",
         0x4154_5403 => "omniORB's TAG_OMNIORB_PERSISTENT_ID",

@@ -147,7 +147,7 @@ impl Generator<'_, '_> {
         let (name, repository_id) = (&self.name, &self.declaration.repository_id);
         let all_bases = all_bases(model, self.id);
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
-        let dispatch = self.dispatch(&all_bases, |_| "skeleton");
+        let dispatch = self.dispatch(name, &all_bases, |_| "skeleton");
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
             quote!(target.offer::<dyn #base>(|| servant.clone());)
@@ -156,7 +156,7 @@ impl Generator<'_, '_> {
             impl rt::Interface for dyn #name {
                 const REPOSITORY_ID: &'static str = #repository_id;
                 const BASES: &'static [&'static str] = &[#(#base_ids),*];
-                fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched { #dispatch }
+                #dispatch
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*
@@ -165,14 +165,21 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The operation name to the function of the skeleton, inherited operations among them.
+    /// From the operation name to the function of the skeleton, inherited operations among them:
+    /// what `rt::Interface` has for that, for the trait `name`.
     pub(super) fn dispatch(
         &self,
+        name: &Ident,
         all_bases: &[DeclId],
         skeleton: impl Fn(&Callable<'_>) -> &'static str,
     ) -> TokenStream {
+        let nothing = quote! {
+            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+                call.unknown_operation()
+            }
+        };
         if self.scope.options.sides == Sides::Client {
-            return quote!(call.unknown_operation());
+            return nothing;
         }
         let mut wire_names = Vec::new();
         let mut functions = Vec::new();
@@ -187,17 +194,32 @@ impl Generator<'_, '_> {
             }
         }
         if wire_names.is_empty() {
-            return quote!(call.unknown_operation());
+            return nothing;
         }
         let count = Literal::usize_unsuffixed(wire_names.len());
         // What the search for a perfect hash asks for: a power of two, twice the names or more.
         let places = Literal::usize_unsuffixed((2 * wire_names.len()).next_power_of_two());
         let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
         quote! {
-            static OPERATIONS: rt::Operations<#count, #places> = rt::Operations::new([#(#wire_names),*]);
-            match OPERATIONS.find(call.operation()) {
-                #(Some(#numbers) => #functions(self, call),)*
-                _ => call.unknown_operation(),
+            const OPERATIONS: &'static [&'static str] = &[#(#wire_names),*];
+            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+                static OPERATIONS: rt::Operations<#count, #places> =
+                    rt::Operations::new(<dyn #name as rt::Interface>::OPERATIONS);
+                match OPERATIONS.find(call.operation()) {
+                    Some(number) => rt::Interface::perform(self, number, call),
+                    None => call.unknown_operation(),
+                }
+            }
+            #[inline]
+            fn perform(
+                &self,
+                number: usize,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                match number {
+                    #(#numbers => #functions(self, call),)*
+                    _ => call.unknown_operation(),
+                }
             }
         }
     }

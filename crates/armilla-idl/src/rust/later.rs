@@ -65,8 +65,8 @@ impl Generator<'_, '_> {
 
     fn later_interface(&self, all_bases: &[DeclId]) -> TokenStream {
         let (name, later) = (&self.name, self.later_name());
-        let dispatch =
-            self.dispatch(all_bases, |callable| if callable.oneway { "skeleton" } else { LATER });
+        let skeleton = |callable: &Callable<'_>| if callable.oneway { "skeleton" } else { LATER };
+        let dispatch = self.dispatch(&later, all_bases, skeleton);
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
             quote!(target.offer::<dyn #base>(|| servant.clone());)
@@ -75,7 +75,7 @@ impl Generator<'_, '_> {
             impl rt::Interface for dyn #later {
                 const REPOSITORY_ID: &'static str = <dyn #name as rt::Interface>::REPOSITORY_ID;
                 const BASES: &'static [&'static str] = <dyn #name as rt::Interface>::BASES;
-                fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched { #dispatch }
+                #dispatch
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                     target.offer::<dyn #later>(|| servant.clone());
                     target.offer::<dyn #name>(|| servant.clone());

@@ -417,29 +417,44 @@ pub mod bank {
     impl rt::Interface for dyn Account {
         const REPOSITORY_ID: &'static str = "IDL:Bank/Account:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "_get_balance",
+            "_set_balance",
+            "_get_recent",
+            "withdraw",
+            "split",
+            "bump",
+            "notify",
+            "stop",
+            "stop_async",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<9, 32> = rt::Operations::new([
-                "_get_balance",
-                "_set_balance",
-                "_get_recent",
-                "withdraw",
-                "split",
-                "bump",
-                "notify",
-                "stop",
-                "stop_async",
-            ]);
+            static OPERATIONS: rt::Operations<9, 32> = rt::Operations::new(
+                <dyn Account as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => account::skeleton::balance(self, call),
-                Some(1) => account::skeleton::set_balance(self, call),
-                Some(2) => account::skeleton::recent(self, call),
-                Some(3) => account::skeleton::withdraw(self, call),
-                Some(4) => account::skeleton::split(self, call),
-                Some(5) => account::skeleton::bump(self, call),
-                Some(6) => account::skeleton::notify(self, call),
-                Some(7) => account::skeleton::stop(self, call),
-                Some(8) => account::skeleton::stop_async(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => account::skeleton::balance(self, call),
+                1 => account::skeleton::set_balance(self, call),
+                2 => account::skeleton::recent(self, call),
+                3 => account::skeleton::withdraw(self, call),
+                4 => account::skeleton::split(self, call),
+                5 => account::skeleton::bump(self, call),
+                6 => account::skeleton::notify(self, call),
+                7 => account::skeleton::stop(self, call),
+                8 => account::skeleton::stop_async(self, call),
                 _ => call.unknown_operation(),
             }
         }

@@ -503,17 +503,28 @@ pub mod blocks {
     impl rt::Interface for dyn Store {
         const REPOSITORY_ID: &'static str = "IDL:Blocks/Store:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["count", "_get_mode", "_set_mode"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<3, 8> = rt::Operations::new([
-                "count",
-                "_get_mode",
-                "_set_mode",
-            ]);
+            static OPERATIONS: rt::Operations<3, 8> = rt::Operations::new(
+                <dyn Store as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => store::skeleton::count(self, call),
-                Some(1) => store::skeleton::mode(self, call),
-                Some(2) => store::skeleton::set_mode(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => store::skeleton::count(self, call),
+                1 => store::skeleton::mode(self, call),
+                2 => store::skeleton::set_mode(self, call),
                 _ => call.unknown_operation(),
             }
         }

@@ -749,19 +749,34 @@ pub mod dynamic {
     impl rt::Interface for dyn Probe {
         const REPOSITORY_ID: &'static str = "IDL:Dynamic/Probe:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "echo",
+            "_get_shape",
+            "_set_shape",
+            "all",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
-                "echo",
-                "_get_shape",
-                "_set_shape",
-                "all",
-            ]);
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new(
+                <dyn Probe as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => probe::skeleton::echo(self, call),
-                Some(1) => probe::skeleton::shape(self, call),
-                Some(2) => probe::skeleton::set_shape(self, call),
-                Some(3) => probe::skeleton::all(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => probe::skeleton::echo(self, call),
+                1 => probe::skeleton::shape(self, call),
+                2 => probe::skeleton::set_shape(self, call),
+                3 => probe::skeleton::all(self, call),
                 _ => call.unknown_operation(),
             }
         }

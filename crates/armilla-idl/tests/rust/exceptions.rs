@@ -185,15 +185,27 @@ pub mod bank {
         impl rt::Interface for dyn Ledger {
             const REPOSITORY_ID: &'static str = "IDL:Bank/Archive/Ledger:1.0";
             const BASES: &'static [&'static str] = &[];
+            const OPERATIONS: &'static [&'static str] = &["read", "close"];
 
             fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-                static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
-                    "read",
-                    "close",
-                ]);
+                static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new(
+                    <dyn Ledger as rt::Interface>::OPERATIONS,
+                );
                 match OPERATIONS.find(call.operation()) {
-                    Some(0) => ledger::skeleton::read(self, call),
-                    Some(1) => ledger::skeleton::close(self, call),
+                    Some(number) => rt::Interface::perform(self, number, call),
+                    None => call.unknown_operation(),
+                }
+            }
+
+            #[inline]
+            fn perform(
+                &self,
+                number: usize,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                match number {
+                    0 => ledger::skeleton::read(self, call),
+                    1 => ledger::skeleton::close(self, call),
                     _ => call.unknown_operation(),
                 }
             }

@@ -30,11 +30,26 @@ pub mod base {
     impl rt::Interface for dyn Named {
         const REPOSITORY_ID: &'static str = "IDL:Base/Named:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["_get_name"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["_get_name"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn Named as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -87,15 +102,27 @@ pub mod base {
     impl rt::Interface for dyn Left {
         const REPOSITORY_ID: &'static str = "IDL:Base/Left:1.0";
         const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
+        const OPERATIONS: &'static [&'static str] = &["go_left", "_get_name"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
-                "go_left",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new(
+                <dyn Left as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => left::skeleton::go_left(self, call),
-                Some(1) => named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => left::skeleton::go_left(self, call),
+                1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -158,15 +185,27 @@ pub mod base {
     impl rt::Interface for dyn Right {
         const REPOSITORY_ID: &'static str = "IDL:Base/Right:1.0";
         const BASES: &'static [&'static str] = &["IDL:Base/Named:1.0"];
+        const OPERATIONS: &'static [&'static str] = &["go_right", "_get_name"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
-                "go_right",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new(
+                <dyn Right as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => right::skeleton::go_right(self, call),
-                Some(1) => named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => right::skeleton::go_right(self, call),
+                1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -235,19 +274,34 @@ pub mod derived {
             "IDL:Base/Right:1.0",
             "IDL:Base/Named:1.0",
         ];
+        const OPERATIONS: &'static [&'static str] = &[
+            "parent",
+            "go_left",
+            "go_right",
+            "_get_name",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
-                "parent",
-                "go_left",
-                "go_right",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new(
+                <dyn Both as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => both::skeleton::parent(self, call),
-                Some(1) => super::base::left::skeleton::go_left(self, call),
-                Some(2) => super::base::right::skeleton::go_right(self, call),
-                Some(3) => super::base::named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => both::skeleton::parent(self, call),
+                1 => super::base::left::skeleton::go_left(self, call),
+                2 => super::base::right::skeleton::go_right(self, call),
+                3 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -329,23 +383,38 @@ pub mod derived {
             "IDL:Base/Right:1.0",
             "IDL:Base/Named:1.0",
         ];
+        const OPERATIONS: &'static [&'static str] = &[
+            "_get_self",
+            "_set_self",
+            "parent",
+            "go_left",
+            "go_right",
+            "_get_name",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<6, 16> = rt::Operations::new([
-                "_get_self",
-                "_set_self",
-                "parent",
-                "go_left",
-                "go_right",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<6, 16> = rt::Operations::new(
+                <dyn Leaf as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => leaf::skeleton::self_(self, call),
-                Some(1) => leaf::skeleton::set_self(self, call),
-                Some(2) => both::skeleton::parent(self, call),
-                Some(3) => super::base::left::skeleton::go_left(self, call),
-                Some(4) => super::base::right::skeleton::go_right(self, call),
-                Some(5) => super::base::named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => leaf::skeleton::self_(self, call),
+                1 => leaf::skeleton::set_self(self, call),
+                2 => both::skeleton::parent(self, call),
+                3 => super::base::left::skeleton::go_left(self, call),
+                4 => super::base::right::skeleton::go_right(self, call),
+                5 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }

@@ -656,47 +656,62 @@ pub mod bank {
     impl rt::Interface for dyn Account {
         const REPOSITORY_ID: &'static str = "IDL:example.com/Bank/Account:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "_get_balance",
+            "_get_owner",
+            "_set_owner",
+            "_get_recent",
+            "_set_recent",
+            "deposit",
+            "notify",
+            "split",
+            "swap",
+            "bump",
+            "hash",
+            "join",
+            "any_object",
+            "invert",
+            "recode",
+            "sort",
+            "many",
+            "locals",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<18, 64> = rt::Operations::new([
-                "_get_balance",
-                "_get_owner",
-                "_set_owner",
-                "_get_recent",
-                "_set_recent",
-                "deposit",
-                "notify",
-                "split",
-                "swap",
-                "bump",
-                "hash",
-                "join",
-                "any_object",
-                "invert",
-                "recode",
-                "sort",
-                "many",
-                "locals",
-            ]);
+            static OPERATIONS: rt::Operations<18, 64> = rt::Operations::new(
+                <dyn Account as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => account::skeleton::balance(self, call),
-                Some(1) => account::skeleton::owner(self, call),
-                Some(2) => account::skeleton::set_owner(self, call),
-                Some(3) => account::skeleton::recent(self, call),
-                Some(4) => account::skeleton::set_recent(self, call),
-                Some(5) => account::skeleton::deposit(self, call),
-                Some(6) => account::skeleton::notify(self, call),
-                Some(7) => account::skeleton::split(self, call),
-                Some(8) => account::skeleton::swap(self, call),
-                Some(9) => account::skeleton::bump(self, call),
-                Some(10) => account::skeleton::hash(self, call),
-                Some(11) => account::skeleton::join(self, call),
-                Some(12) => account::skeleton::any_object(self, call),
-                Some(13) => account::skeleton::invert(self, call),
-                Some(14) => account::skeleton::recode(self, call),
-                Some(15) => account::skeleton::sort(self, call),
-                Some(16) => account::skeleton::many(self, call),
-                Some(17) => account::skeleton::locals(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => account::skeleton::balance(self, call),
+                1 => account::skeleton::owner(self, call),
+                2 => account::skeleton::set_owner(self, call),
+                3 => account::skeleton::recent(self, call),
+                4 => account::skeleton::set_recent(self, call),
+                5 => account::skeleton::deposit(self, call),
+                6 => account::skeleton::notify(self, call),
+                7 => account::skeleton::split(self, call),
+                8 => account::skeleton::swap(self, call),
+                9 => account::skeleton::bump(self, call),
+                10 => account::skeleton::hash(self, call),
+                11 => account::skeleton::join(self, call),
+                12 => account::skeleton::any_object(self, call),
+                13 => account::skeleton::invert(self, call),
+                14 => account::skeleton::recode(self, call),
+                15 => account::skeleton::sort(self, call),
+                16 => account::skeleton::many(self, call),
+                17 => account::skeleton::locals(self, call),
                 _ => call.unknown_operation(),
             }
         }

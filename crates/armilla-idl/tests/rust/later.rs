@@ -104,11 +104,26 @@ pub mod bank {
     impl rt::Interface for dyn Named {
         const REPOSITORY_ID: &'static str = "IDL:Bank/Named:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["_get_name"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["_get_name"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn Named as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -131,11 +146,26 @@ pub mod bank {
     impl rt::Interface for dyn NamedLater {
         const REPOSITORY_ID: &'static str = <dyn Named as rt::Interface>::REPOSITORY_ID;
         const BASES: &'static [&'static str] = <dyn Named as rt::Interface>::BASES;
+        const OPERATIONS: &'static [&'static str] = &["_get_name"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["_get_name"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn NamedLater as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => named::skeleton_later::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -288,19 +318,34 @@ pub mod bank {
     impl rt::Interface for dyn Account {
         const REPOSITORY_ID: &'static str = "IDL:Bank/Account:1.0";
         const BASES: &'static [&'static str] = &["IDL:Bank/Named:1.0"];
+        const OPERATIONS: &'static [&'static str] = &[
+            "withdraw",
+            "split",
+            "notify",
+            "_get_name",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
-                "withdraw",
-                "split",
-                "notify",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new(
+                <dyn Account as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => account::skeleton::withdraw(self, call),
-                Some(1) => account::skeleton::split(self, call),
-                Some(2) => account::skeleton::notify(self, call),
-                Some(3) => named::skeleton::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => account::skeleton::withdraw(self, call),
+                1 => account::skeleton::split(self, call),
+                2 => account::skeleton::notify(self, call),
+                3 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -352,19 +397,34 @@ pub mod bank {
     impl rt::Interface for dyn AccountLater {
         const REPOSITORY_ID: &'static str = <dyn Account as rt::Interface>::REPOSITORY_ID;
         const BASES: &'static [&'static str] = <dyn Account as rt::Interface>::BASES;
+        const OPERATIONS: &'static [&'static str] = &[
+            "withdraw",
+            "split",
+            "notify",
+            "_get_name",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
-                "withdraw",
-                "split",
-                "notify",
-                "_get_name",
-            ]);
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new(
+                <dyn AccountLater as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => account::skeleton_later::withdraw(self, call),
-                Some(1) => account::skeleton_later::split(self, call),
-                Some(2) => account::skeleton::notify(self, call),
-                Some(3) => named::skeleton_later::name(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => account::skeleton_later::withdraw(self, call),
+                1 => account::skeleton_later::split(self, call),
+                2 => account::skeleton::notify(self, call),
+                3 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
         }

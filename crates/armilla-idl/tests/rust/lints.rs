@@ -648,45 +648,60 @@ pub mod outer {
     impl rt::Interface for dyn Critic {
         const REPOSITORY_ID: &'static str = "IDL:Outer/Critic:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "fail",
+            "several",
+            "len",
+            "is_empty",
+            "to_peer",
+            "is_good",
+            "as_text",
+            "default",
+            "add",
+            "drop",
+            "into",
+            "try_into",
+            "to_string",
+            "borrow",
+            "type_id",
+            "fmt",
+            "eq",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<17, 64> = rt::Operations::new([
-                "fail",
-                "several",
-                "len",
-                "is_empty",
-                "to_peer",
-                "is_good",
-                "as_text",
-                "default",
-                "add",
-                "drop",
-                "into",
-                "try_into",
-                "to_string",
-                "borrow",
-                "type_id",
-                "fmt",
-                "eq",
-            ]);
+            static OPERATIONS: rt::Operations<17, 64> = rt::Operations::new(
+                <dyn Critic as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => critic::skeleton::fail(self, call),
-                Some(1) => critic::skeleton::several(self, call),
-                Some(2) => critic::skeleton::len(self, call),
-                Some(3) => critic::skeleton::is_empty(self, call),
-                Some(4) => critic::skeleton::to_peer(self, call),
-                Some(5) => critic::skeleton::is_good(self, call),
-                Some(6) => critic::skeleton::as_text(self, call),
-                Some(7) => critic::skeleton::default(self, call),
-                Some(8) => critic::skeleton::add(self, call),
-                Some(9) => critic::skeleton::drop(self, call),
-                Some(10) => critic::skeleton::into_(self, call),
-                Some(11) => critic::skeleton::try_into_(self, call),
-                Some(12) => critic::skeleton::to_string(self, call),
-                Some(13) => critic::skeleton::borrow(self, call),
-                Some(14) => critic::skeleton::type_id(self, call),
-                Some(15) => critic::skeleton::fmt(self, call),
-                Some(16) => critic::skeleton::eq_(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => critic::skeleton::fail(self, call),
+                1 => critic::skeleton::several(self, call),
+                2 => critic::skeleton::len(self, call),
+                3 => critic::skeleton::is_empty(self, call),
+                4 => critic::skeleton::to_peer(self, call),
+                5 => critic::skeleton::is_good(self, call),
+                6 => critic::skeleton::as_text(self, call),
+                7 => critic::skeleton::default(self, call),
+                8 => critic::skeleton::add(self, call),
+                9 => critic::skeleton::drop(self, call),
+                10 => critic::skeleton::into_(self, call),
+                11 => critic::skeleton::try_into_(self, call),
+                12 => critic::skeleton::to_string(self, call),
+                13 => critic::skeleton::borrow(self, call),
+                14 => critic::skeleton::type_id(self, call),
+                15 => critic::skeleton::fmt(self, call),
+                16 => critic::skeleton::eq_(self, call),
                 _ => call.unknown_operation(),
             }
         }

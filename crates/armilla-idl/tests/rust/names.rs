@@ -217,27 +217,42 @@ pub mod r#match {
     impl rt::Interface for dyn HttpServer {
         const REPOSITORY_ID: &'static str = "IDL:match/HTTPServer:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "sendStructSeq_2way",
+            "_get_yield",
+            "_set_yield",
+            "object",
+            "clone",
+            "len",
+            "from_text",
+            "new",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new([
-                "sendStructSeq_2way",
-                "_get_yield",
-                "_set_yield",
-                "object",
-                "clone",
-                "len",
-                "from_text",
-                "new",
-            ]);
+            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new(
+                <dyn HttpServer as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => http_server::skeleton::send_struct_seq_2way(self, call),
-                Some(1) => http_server::skeleton::r#yield(self, call),
-                Some(2) => http_server::skeleton::set_yield(self, call),
-                Some(3) => http_server::skeleton::object_(self, call),
-                Some(4) => http_server::skeleton::clone_(self, call),
-                Some(5) => http_server::skeleton::len(self, call),
-                Some(6) => http_server::skeleton::from_text(self, call),
-                Some(7) => http_server::skeleton::new(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => http_server::skeleton::send_struct_seq_2way(self, call),
+                1 => http_server::skeleton::r#yield(self, call),
+                2 => http_server::skeleton::set_yield(self, call),
+                3 => http_server::skeleton::object_(self, call),
+                4 => http_server::skeleton::clone_(self, call),
+                5 => http_server::skeleton::len(self, call),
+                6 => http_server::skeleton::from_text(self, call),
+                7 => http_server::skeleton::new(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -493,11 +508,26 @@ pub mod r#match {
     impl rt::Interface for dyn I {
         const REPOSITORY_ID: &'static str = "IDL:match/I:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["next"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["next"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn I as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => i::skeleton::next(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => i::skeleton::next(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -744,16 +774,29 @@ for ::armilla::rt::Ref<I_> {
 impl ::armilla::rt::Interface for dyn TopLevel {
     const REPOSITORY_ID: &'static str = "IDL:TopLevel:1.0";
     const BASES: &'static [&'static str] = &[];
+    const OPERATIONS: &'static [&'static str] = &["top"];
 
     fn dispatch(
         &self,
         call: &mut ::armilla::rt::ServerCall<'_>,
     ) -> ::armilla::rt::Dispatched {
-        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new([
-            "top",
-        ]);
+        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new(
+            <dyn TopLevel as ::armilla::rt::Interface>::OPERATIONS,
+        );
         match OPERATIONS.find(call.operation()) {
-            Some(0) => top_level::skeleton::top(self, call),
+            Some(number) => ::armilla::rt::Interface::perform(self, number, call),
+            None => call.unknown_operation(),
+        }
+    }
+
+    #[inline]
+    fn perform(
+        &self,
+        number: usize,
+        call: &mut ::armilla::rt::ServerCall<'_>,
+    ) -> ::armilla::rt::Dispatched {
+        match number {
+            0 => top_level::skeleton::top(self, call),
             _ => call.unknown_operation(),
         }
     }

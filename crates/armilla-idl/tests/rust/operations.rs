@@ -396,27 +396,42 @@ pub mod extras {
     impl rt::Interface for dyn Device {
         const REPOSITORY_ID: &'static str = "IDL:Extras/Device:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "_get_level",
+            "_get_text",
+            "_set_text",
+            "_get_mark",
+            "_set_mark",
+            "run",
+            "stop",
+            "mix",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new([
-                "_get_level",
-                "_get_text",
-                "_set_text",
-                "_get_mark",
-                "_set_mark",
-                "run",
-                "stop",
-                "mix",
-            ]);
+            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new(
+                <dyn Device as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => device::skeleton::level(self, call),
-                Some(1) => device::skeleton::text(self, call),
-                Some(2) => device::skeleton::set_text(self, call),
-                Some(3) => device::skeleton::mark(self, call),
-                Some(4) => device::skeleton::set_mark(self, call),
-                Some(5) => device::skeleton::run(self, call),
-                Some(6) => device::skeleton::stop(self, call),
-                Some(7) => device::skeleton::mix(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => device::skeleton::level(self, call),
+                1 => device::skeleton::text(self, call),
+                2 => device::skeleton::set_text(self, call),
+                3 => device::skeleton::mark(self, call),
+                4 => device::skeleton::set_mark(self, call),
+                5 => device::skeleton::run(self, call),
+                6 => device::skeleton::stop(self, call),
+                7 => device::skeleton::mix(self, call),
                 _ => call.unknown_operation(),
             }
         }

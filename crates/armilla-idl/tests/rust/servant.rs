@@ -14,16 +14,29 @@ pub type AccountRef = ::armilla::rt::Ref<dyn Account>;
 impl ::armilla::rt::Interface for dyn Account {
     const REPOSITORY_ID: &'static str = "IDL:Account:1.0";
     const BASES: &'static [&'static str] = &[];
+    const OPERATIONS: &'static [&'static str] = &["deposit"];
 
     fn dispatch(
         &self,
         call: &mut ::armilla::rt::ServerCall<'_>,
     ) -> ::armilla::rt::Dispatched {
-        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new([
-            "deposit",
-        ]);
+        static OPERATIONS: ::armilla::rt::Operations<1, 2> = ::armilla::rt::Operations::new(
+            <dyn Account as ::armilla::rt::Interface>::OPERATIONS,
+        );
         match OPERATIONS.find(call.operation()) {
-            Some(0) => account::skeleton::deposit(self, call),
+            Some(number) => ::armilla::rt::Interface::perform(self, number, call),
+            None => call.unknown_operation(),
+        }
+    }
+
+    #[inline]
+    fn perform(
+        &self,
+        number: usize,
+        call: &mut ::armilla::rt::ServerCall<'_>,
+    ) -> ::armilla::rt::Dispatched {
+        match number {
+            0 => account::skeleton::deposit(self, call),
             _ => call.unknown_operation(),
         }
     }

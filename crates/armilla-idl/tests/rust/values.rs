@@ -26,11 +26,26 @@ pub mod drawing {
     impl rt::Interface for dyn Printable {
         const REPOSITORY_ID: &'static str = "IDL:Drawing/Printable:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["print"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(["print"]);
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn Printable as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => printable::skeleton::print(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => printable::skeleton::print(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -737,15 +752,27 @@ pub mod drawing {
     impl rt::Interface for dyn Board {
         const REPOSITORY_ID: &'static str = "IDL:Drawing/Board:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["draw", "show"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new([
-                "draw",
-                "show",
-            ]);
+            static OPERATIONS: rt::Operations<2, 4> = rt::Operations::new(
+                <dyn Board as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => board::skeleton::draw(self, call),
-                Some(1) => board::skeleton::show(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => board::skeleton::draw(self, call),
+                1 => board::skeleton::show(self, call),
                 _ => call.unknown_operation(),
             }
         }

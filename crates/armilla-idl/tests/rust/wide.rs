@@ -371,19 +371,34 @@ pub mod wide {
     impl rt::Interface for dyn Book {
         const REPOSITORY_ID: &'static str = "IDL:Wide/Book:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "_get_owner",
+            "_set_owner",
+            "add",
+            "find",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new([
-                "_get_owner",
-                "_set_owner",
-                "add",
-                "find",
-            ]);
+            static OPERATIONS: rt::Operations<4, 8> = rt::Operations::new(
+                <dyn Book as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => book::skeleton::owner(self, call),
-                Some(1) => book::skeleton::set_owner(self, call),
-                Some(2) => book::skeleton::add(self, call),
-                Some(3) => book::skeleton::find(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => book::skeleton::owner(self, call),
+                1 => book::skeleton::set_owner(self, call),
+                2 => book::skeleton::add(self, call),
+                3 => book::skeleton::find(self, call),
                 _ => call.unknown_operation(),
             }
         }

@@ -6,7 +6,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, MessageHeader, OutgoingRequest, ResponseFlags, ServiceContext,
-    ServiceContexts, Version, begin_request, put_body,
+    ServiceContexts, TargetAddress, Version, begin_request, put_body,
 };
 
 /// A request that is to be sent.
@@ -111,10 +111,12 @@ impl Template {
             None => own,
             Some(intercepted) => &[own, intercepted.contexts].concat(),
         };
+        let numbered = call.target.numbered_key(call.operation.name);
+        let plain = || call.target.address();
         let request = OutgoingRequest {
             request_id: id,
             response: call.response,
-            target: call.target.address(),
+            target: numbered.as_deref().map_or_else(plain, TargetAddress::Key),
             operation: call.operation.name,
             contexts,
         };

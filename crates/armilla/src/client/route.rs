@@ -2,7 +2,9 @@
 
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::operations::{Numbers, OperationNames};
 use crate::orb::{ARMILLA_ORB_TYPE, Orb};
+use crate::poa::put_operation_number;
 use crate::settings::Settings;
 use crate::transport::{ObjectProfile, Place};
 use armilla_cdr::CodeSet;
@@ -28,6 +30,8 @@ pub(crate) struct Target {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) version: Version,
     name: Name,
+    /// The numbers of operations that its requests say.
+    numbers: Option<Arc<Numbers>>,
 }
 
 /// How requests name the object.
@@ -46,6 +50,14 @@ impl Target {
             Name::Profile(profile) => TargetAddress::Profile(profile),
             Name::Reference(selected, ior) => TargetAddress::Reference { selected: *selected, ior },
         }
+    }
+
+    /// The key with the number of `operation`, where requests say that.
+    pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
+        let (Name::Key(key), Some(numbers)) = (&self.name, &self.numbers) else { return None };
+        let mut key = key.to_vec();
+        put_operation_number(&mut key, numbers.of(operation)?);
+        Some(key)
     }
 }
 
@@ -161,11 +173,13 @@ fn profile_targets(
     // In GIOP 1.0 nothing is agreed.
     let agrees = version >= Version::V1_1;
     let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
+    let numbers = component::<OperationNames>(profile).map(|names| Arc::new(names.into()));
     let targets = places.iter().map(|place| Target {
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         endpoint: orb.client().endpoint(place, code_sets),
         version,
         name: name.clone(),
+        numbers: numbers.clone(),
     });
     Ok(targets.collect())
 }

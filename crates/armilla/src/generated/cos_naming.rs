@@ -385,31 +385,46 @@ pub mod cos_naming {
     impl rt::Interface for dyn NamingContext {
         const REPOSITORY_ID: &'static str = "IDL:omg.org/CosNaming/NamingContext:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &[
+            "bind",
+            "rebind",
+            "bind_context",
+            "rebind_context",
+            "resolve",
+            "unbind",
+            "new_context",
+            "bind_new_context",
+            "destroy",
+            "list",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<10, 32> = rt::Operations::new([
-                "bind",
-                "rebind",
-                "bind_context",
-                "rebind_context",
-                "resolve",
-                "unbind",
-                "new_context",
-                "bind_new_context",
-                "destroy",
-                "list",
-            ]);
+            static OPERATIONS: rt::Operations<10, 32> = rt::Operations::new(
+                <dyn NamingContext as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => naming_context::skeleton::bind(self, call),
-                Some(1) => naming_context::skeleton::rebind(self, call),
-                Some(2) => naming_context::skeleton::bind_context(self, call),
-                Some(3) => naming_context::skeleton::rebind_context(self, call),
-                Some(4) => naming_context::skeleton::resolve(self, call),
-                Some(5) => naming_context::skeleton::unbind(self, call),
-                Some(6) => naming_context::skeleton::new_context(self, call),
-                Some(7) => naming_context::skeleton::bind_new_context(self, call),
-                Some(8) => naming_context::skeleton::destroy(self, call),
-                Some(9) => naming_context::skeleton::list(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => naming_context::skeleton::bind(self, call),
+                1 => naming_context::skeleton::rebind(self, call),
+                2 => naming_context::skeleton::bind_context(self, call),
+                3 => naming_context::skeleton::rebind_context(self, call),
+                4 => naming_context::skeleton::resolve(self, call),
+                5 => naming_context::skeleton::unbind(self, call),
+                6 => naming_context::skeleton::new_context(self, call),
+                7 => naming_context::skeleton::bind_new_context(self, call),
+                8 => naming_context::skeleton::destroy(self, call),
+                9 => naming_context::skeleton::list(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -1556,17 +1571,28 @@ pub mod cos_naming {
     impl rt::Interface for dyn BindingIterator {
         const REPOSITORY_ID: &'static str = "IDL:omg.org/CosNaming/BindingIterator:1.0";
         const BASES: &'static [&'static str] = &[];
+        const OPERATIONS: &'static [&'static str] = &["next_one", "next_n", "destroy"];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<3, 8> = rt::Operations::new([
-                "next_one",
-                "next_n",
-                "destroy",
-            ]);
+            static OPERATIONS: rt::Operations<3, 8> = rt::Operations::new(
+                <dyn BindingIterator as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => binding_iterator::skeleton::next_one(self, call),
-                Some(1) => binding_iterator::skeleton::next_n(self, call),
-                Some(2) => binding_iterator::skeleton::destroy(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => binding_iterator::skeleton::next_one(self, call),
+                1 => binding_iterator::skeleton::next_n(self, call),
+                2 => binding_iterator::skeleton::destroy(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -1739,39 +1765,54 @@ pub mod cos_naming {
         const BASES: &'static [&'static str] = &[
             "IDL:omg.org/CosNaming/NamingContext:1.0",
         ];
+        const OPERATIONS: &'static [&'static str] = &[
+            "to_string",
+            "to_name",
+            "to_url",
+            "resolve_str",
+            "bind",
+            "rebind",
+            "bind_context",
+            "rebind_context",
+            "resolve",
+            "unbind",
+            "new_context",
+            "bind_new_context",
+            "destroy",
+            "list",
+        ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<14, 32> = rt::Operations::new([
-                "to_string",
-                "to_name",
-                "to_url",
-                "resolve_str",
-                "bind",
-                "rebind",
-                "bind_context",
-                "rebind_context",
-                "resolve",
-                "unbind",
-                "new_context",
-                "bind_new_context",
-                "destroy",
-                "list",
-            ]);
+            static OPERATIONS: rt::Operations<14, 32> = rt::Operations::new(
+                <dyn NamingContextExt as rt::Interface>::OPERATIONS,
+            );
             match OPERATIONS.find(call.operation()) {
-                Some(0) => naming_context_ext::skeleton::to_string(self, call),
-                Some(1) => naming_context_ext::skeleton::to_name(self, call),
-                Some(2) => naming_context_ext::skeleton::to_url(self, call),
-                Some(3) => naming_context_ext::skeleton::resolve_str(self, call),
-                Some(4) => naming_context::skeleton::bind(self, call),
-                Some(5) => naming_context::skeleton::rebind(self, call),
-                Some(6) => naming_context::skeleton::bind_context(self, call),
-                Some(7) => naming_context::skeleton::rebind_context(self, call),
-                Some(8) => naming_context::skeleton::resolve(self, call),
-                Some(9) => naming_context::skeleton::unbind(self, call),
-                Some(10) => naming_context::skeleton::new_context(self, call),
-                Some(11) => naming_context::skeleton::bind_new_context(self, call),
-                Some(12) => naming_context::skeleton::destroy(self, call),
-                Some(13) => naming_context::skeleton::list(self, call),
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => naming_context_ext::skeleton::to_string(self, call),
+                1 => naming_context_ext::skeleton::to_name(self, call),
+                2 => naming_context_ext::skeleton::to_url(self, call),
+                3 => naming_context_ext::skeleton::resolve_str(self, call),
+                4 => naming_context::skeleton::bind(self, call),
+                5 => naming_context::skeleton::rebind(self, call),
+                6 => naming_context::skeleton::bind_context(self, call),
+                7 => naming_context::skeleton::rebind_context(self, call),
+                8 => naming_context::skeleton::resolve(self, call),
+                9 => naming_context::skeleton::unbind(self, call),
+                10 => naming_context::skeleton::new_context(self, call),
+                11 => naming_context::skeleton::bind_new_context(self, call),
+                12 => naming_context::skeleton::destroy(self, call),
+                13 => naming_context::skeleton::list(self, call),
                 _ => call.unknown_operation(),
             }
         }

@@ -14,6 +14,9 @@ pub trait Interface: Send + Sync + 'static {
     /// `Object`.
     const BASES: &'static [&'static str];
 
+    /// The names of its operations and of those that it inherits; their places are their numbers.
+    const OPERATIONS: &'static [&'static str] = &[];
+
     /// The repository id of the object that this servant incarnates; only a dynamic servant's is
     /// not that of the interface.
     fn object_type(&self) -> &str {
@@ -30,6 +33,15 @@ pub trait Interface: Send + Sync + 'static {
     /// # Errors
     /// When the arguments cannot be decoded or the reply not be sent.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
+
+    /// What [`dispatch`](Self::dispatch) does, once it knows the number of the operation.
+    ///
+    /// # Errors
+    /// Those of `dispatch`.
+    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
+        let _ = number;
+        self.dispatch(call)
+    }
 
     /// Offers the servant as this interface and as each that it inherits from.
     fn upcast(servant: Arc<Self>, target: &mut Upcast);

@@ -1,6 +1,7 @@
 //! Servants, as the object adapter holds them.
 
 use super::{Interface, Upcast};
+use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,17 @@ pub(crate) trait Servant: Send + Sync {
 
     /// Hands a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
+
+    /// The names of the operations of the skeleton, by number.
+    fn operations(&self) -> &'static [&'static str];
+
+    /// Hands a request for the operation with this number to the skeleton.
+    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched;
+
+    /// How the operation is found.
+    fn lookup(&self) -> OperationLookup {
+        OperationLookup::Perfect
+    }
 
     /// Offers the servant as each of its interfaces.
     fn upcast(&self, target: &mut Upcast);
@@ -40,12 +52,64 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
         self.0.dispatch(call)
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        I::OPERATIONS
+    }
+
+    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
+        self.0.perform(number, call)
+    }
+
     fn upcast(&self, target: &mut Upcast) {
         I::upcast(self.0.clone(), target);
     }
 
     fn address(&self) -> usize {
         address(&self.0)
+    }
+}
+
+/// A servant whose operations are found by a strategy of choice.
+struct Searched {
+    servant: AnyServant,
+    finder: Finder,
+}
+
+impl Servant for Searched {
+    fn repository_id(&self) -> &str {
+        self.servant.repository_id()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.servant.get().is_a(repository_id)
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        let found = self.finder.find(call.operation().as_str(), || call.operation_number());
+        match found {
+            Some(number) => self.servant.get().perform(number, call),
+            None => self.servant.get().dispatch(call),
+        }
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        self.servant.get().operations()
+    }
+
+    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
+        self.servant.get().perform(number, call)
+    }
+
+    fn lookup(&self) -> OperationLookup {
+        self.finder.strategy()
+    }
+
+    fn upcast(&self, target: &mut Upcast) {
+        self.servant.get().upcast(target);
+    }
+
+    fn address(&self) -> usize {
+        self.servant.get().address()
     }
 }
 
@@ -74,6 +138,17 @@ impl AnyServant {
     /// The servant as an `I`, a trait object such as `dyn Account`, if it is one.
     pub fn downcast<I: Interface + ?Sized>(&self) -> Option<Arc<I>> {
         Upcast::find(|target| self.0.upcast(target))
+    }
+
+    /// The same servant with its operations found by this strategy. It holds where the servant is
+    /// activated, or returned by a servant manager, from now on; [`OperationLookup::Perfect`] leaves
+    /// the servant as it is.
+    #[must_use]
+    pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
+        match Finder::new(lookup, self.0.operations()) {
+            Some(finder) => Self(Arc::new(Searched { servant: self, finder })),
+            None => self,
+        }
     }
 
     #[inline]

@@ -54,11 +54,7 @@ impl Reference {
     /// The IOR.
     pub(crate) fn ior(&self) -> &Ior {
         self.ior.get_or_init(|| match &self.place {
-            Place::Active(object) => {
-                let type_id = object.skeleton().repository_id();
-                // What can go wrong was tried when the reference was made.
-                self.orb.ior(object.poa.path(), type_id, &object.key()).unwrap_or_default()
-            }
+            Place::Active(object) => self.orb.active_ior(object).unwrap_or_default(),
             // Those are made from an IOR.
             Place::Elsewhere | Place::Key(_) => Ior::default(),
         })

@@ -3,9 +3,10 @@
 use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
+use crate::operations::OperationNames;
 use crate::poa::{Activation, Found, ObjectKey, PoaInner, Slot, Upcall, system_id};
 use armilla_giop::OperationName;
-use armilla_giop::ior::{IiopProfile, Ior, iiop_object_key};
+use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use std::sync::{Arc, PoisonError};
 
@@ -178,8 +179,7 @@ impl Orb {
             return Ok(Object::active(self, activation, None));
         }
         // Interceptors see references as they are made.
-        let type_id = activation.skeleton().repository_id();
-        let ior = self.ior(activation.poa.path(), type_id, &activation.key())?;
+        let ior = self.active_ior(&activation)?;
         Ok(Object::active(self, activation, Some(ior)))
     }
 
@@ -194,24 +194,38 @@ impl Orb {
         key: Vec<u8>,
     ) -> Result<Object, SystemException> {
         self.prepare_references()?;
-        Ok(Object::from_ior(self, self.ior(adapter, repository_id, &key)?))
+        Ok(Object::from_ior(self, self.ior(adapter, repository_id, &key, Vec::new())?))
     }
 
-    /// The IOR of the object of this process with this key.
+    /// The IOR of an active object.
     ///
     /// # Errors
     /// None when references were [prepared](Self::prepare_references), but what an interceptor
     /// raises.
-    pub(crate) fn ior(
+    pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
+        let names = activation.numbered_operations().map(OperationNames::new);
+        let own = names.map(|names| names.to_tagged()).transpose();
+        let own = own.map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        let (type_id, key) = (activation.skeleton().repository_id(), activation.key());
+        self.ior(activation.poa.path(), type_id, &key, own.into_iter().collect())
+    }
+
+    /// The IOR of the object of this process with this key; its profiles have the components `own`
+    /// and those that interceptors add.
+    ///
+    /// # Errors
+    /// Those of [`active_ior`](Self::active_ior).
+    fn ior(
         &self,
         adapter: &[u8],
         type_id: &str,
         key: &[u8],
+        own: Vec<TaggedComponent>,
     ) -> Result<Ior, SystemException> {
-        let added = match self.interceptors() {
-            Some(interceptors) => interceptors.components(adapter, type_id, key)?,
-            None => Vec::new(),
-        };
+        let mut added = own;
+        if let Some(interceptors) = self.interceptors() {
+            added.extend(interceptors.components(adapter, type_id, key)?);
+        }
         let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;

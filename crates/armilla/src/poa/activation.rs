@@ -1,8 +1,9 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
-use super::object_key::{NamedKey, ObjectKey, Slot, system_id};
+use super::object_key::{NamedKey, ObjectKey, Slot, system_id, with_room_for_number};
 use super::{ObjectId, PoaInner};
 use crate::object::{AnyServant, Servant};
+use crate::operations::OperationLookup;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -144,11 +145,23 @@ impl Activation {
 
     /// The key by which references call it.
     pub(crate) fn key(&self) -> Vec<u8> {
-        if self.is_placed() {
-            let incarnation = self.poa.incarnation;
-            return ObjectKey::Active { incarnation, slot: self.slot }.encode();
+        let key = match self.is_placed() {
+            true => {
+                let incarnation = self.poa.incarnation;
+                ObjectKey::Active { incarnation, slot: self.slot }.encode()
+            }
+            false => self.poa.named_key(self.id().as_bytes(), self.slot),
+        };
+        match self.numbered_operations() {
+            Some(_) => with_room_for_number(key),
+            None => key,
         }
-        self.poa.named_key(self.id().as_bytes(), self.slot)
+    }
+
+    /// The operations whose numbers requests may say, in their order.
+    pub(crate) fn numbered_operations(&self) -> Option<&'static [&'static str]> {
+        let servant = self.skeleton();
+        (servant.lookup() == OperationLookup::Active).then(|| servant.operations())
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::AnyServant;
+use crate::operations::OperationLookup;
 use crate::orb::{WeakOrb, lock};
 use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,6 +36,7 @@ pub struct PoaBuilder {
     policies: Vec<Policy>,
     manager: Option<PoaManager>,
     lookup: ObjectLookup,
+    operations: OperationLookup,
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
 }
@@ -46,6 +48,7 @@ pub(crate) struct Plan {
     pub(crate) policies: Policies,
     pub(crate) manager: PoaManager,
     pub(crate) lookup: ObjectLookup,
+    pub(crate) operations: OperationLookup,
     pub(crate) incarnation: u64,
 }
 
@@ -112,6 +115,13 @@ impl PoaBuilder {
         self
     }
 
+    /// How its servants find the operation of a request, unless they
+    /// [say so](AnyServant::with_operation_lookup) themselves.
+    pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
+        self.operations = lookup;
+        self
+    }
+
     /// Makes the POA: `create_POA`.
     ///
     /// # Errors
@@ -128,6 +138,7 @@ impl PoaBuilder {
             policies,
             manager: self.manager.unwrap_or_else(|| parent.manager.clone()),
             lookup: self.lookup,
+            operations: self.operations,
             incarnation: parent.incarnation,
         };
         let orb = &self.parent.orb;
@@ -135,7 +146,8 @@ impl PoaBuilder {
         if let Some(manager) = self.servant_manager {
             child.servant_manager.set(manager).ok();
         }
-        child.default_servant.store(self.default_servant.map(Arc::new));
+        let default_servant = self.default_servant.map(|servant| child.searched(servant));
+        child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
         let mut state = lock(&parent.state);
         if parent.gate.is(super::gate::Mark::Destroyed) {
@@ -162,6 +174,7 @@ impl Poa {
             policies: Vec::new(),
             manager: None,
             lookup: ObjectLookup::default(),
+            operations: OperationLookup::default(),
             servant_manager: None,
             default_servant: None,
         }
@@ -171,7 +184,7 @@ impl Poa {
 impl PoaInner {
     fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let Plan { name, path, policies, manager, lookup, incarnation } = plan;
+        let Plan { name, path, policies, manager, lookup, operations, incarnation } = plan;
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
@@ -180,6 +193,7 @@ impl PoaInner {
             gate: Gate::new(policies.threading, manager.state() != ManagerState::Active),
             ids: Ids::new(&lookup),
             servants: Servants::new(&policies),
+            operations,
             default_servant: Default::default(),
             servant_manager: OnceLock::new(),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
@@ -199,6 +213,18 @@ impl PoaInner {
         }
     }
 
+    /// The servant with its operations found as this POA is to find them.
+    #[inline]
+    pub(super) fn searched(&self, servant: AnyServant) -> AnyServant {
+        match self.operations {
+            OperationLookup::Perfect => servant,
+            lookup => match servant.get().lookup() {
+                OperationLookup::Perfect => servant.with_operation_lookup(lookup),
+                _ => servant,
+            },
+        }
+    }
+
     /// The root POA of an ORB that is being made.
     pub(crate) fn root(orb: WeakOrb, incarnation: u64, manager: PoaManager) -> Arc<Self> {
         let plan = Plan {
@@ -207,6 +233,7 @@ impl PoaInner {
             policies: Policies::ROOT,
             manager,
             lookup: ObjectLookup::Active,
+            operations: OperationLookup::default(),
             incarnation,
         };
         let root = Arc::new(Self::new(plan, orb, None));

@@ -45,6 +45,7 @@ impl PoaInner {
         self.live.fetch_add(1, Ordering::SeqCst);
         let activation = orb.objects().insert(|slot| {
             let Birth { servant, id } = birth;
+            let servant = self.searched(servant);
             self.servants.insert(servant.get().address(), slot);
             Activation::new(servant, id, self.clone(), slot)
         });

@@ -32,7 +32,9 @@ pub use current::Current;
 pub use error::PoaError;
 pub use ids::ObjectLookup;
 pub use manager::{ManagerState, PoaManager};
-pub(crate) use object_key::{NamedKey, ObjectKey, Slot, system_id};
+pub(crate) use object_key::{
+    NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
+};
 pub(crate) use policies::Policies;
 pub use policies::{
     IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy, RequestProcessing,
@@ -45,6 +47,7 @@ pub(crate) use table::Table;
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
 
 use crate::object::AnyServant;
+use crate::operations::OperationLookup;
 use crate::orb::{Orb, WeakOrb};
 use arc_swap::ArcSwapOption;
 use gate::Gate;
@@ -123,6 +126,7 @@ pub(crate) struct PoaInner {
     has_places: bool,
     ids: Ids,
     servants: Servants,
+    operations: OperationLookup,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
     /// The objects that have not ended yet.

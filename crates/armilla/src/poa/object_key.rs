@@ -9,6 +9,12 @@ const ACTIVE: u8 = 1;
 /// Any other object: found by the names of its POA and its object id, or by the hint.
 const NAMED: u8 = 2;
 
+/// Set in the kind of a key that ends in room for the number of an operation.
+const NUMBERED: u8 = 1 << 7;
+
+/// The octets of that room.
+const NUMBER: usize = 4;
+
 /// Where the hint of a named key stands.
 const HINT: std::ops::Range<usize> = 16..24;
 
@@ -62,9 +68,14 @@ impl<'k> ObjectKey<'k> {
     #[inline]
     pub(crate) fn parse(key: &'k [u8]) -> Option<Self> {
         let (head, rest) = key.split_first_chunk::<4>()?;
-        let (incarnation, rest) = rest.split_first_chunk::<8>()?;
+        Self::parse_rest(*head, rest)
+    }
+
+    #[inline]
+    fn parse_rest(head: [u8; 4], octets: &'k [u8]) -> Option<Self> {
+        let (incarnation, rest) = octets.split_first_chunk::<8>()?;
         let incarnation = u64::from_be_bytes(*incarnation);
-        match *head {
+        match head {
             [a, b, c, ACTIVE] if [a, b, c] == MAGIC => {
                 let slot = Slot::from_octets(rest.try_into().ok()?);
                 Some(Self::Active { incarnation, slot })
@@ -77,8 +88,17 @@ impl<'k> ObjectKey<'k> {
                 let (serial, hint) = (u32::from_be_bytes(*serial), Slot::from_octets(*hint));
                 Some(Self::Named(NamedKey { incarnation, serial, hint, adapter, id }))
             }
+            [a, b, c, kind] if kind & NUMBERED != 0 => {
+                let (octets, _) = octets.split_last_chunk::<NUMBER>()?;
+                Self::parse_numbered([a, b, c, kind & !NUMBERED], octets)
+            }
             _ => None,
         }
+    }
+
+    #[inline(never)]
+    fn parse_numbered(head: [u8; 4], octets: &'k [u8]) -> Option<Self> {
+        Self::parse_rest(head, octets)
     }
 
     /// The octets of the key.
@@ -113,6 +133,36 @@ impl<'k> ObjectKey<'k> {
                 && named(other)
                 && one[..HINT.start] == other[..HINT.start]
                 && but_hint(other)
+    }
+}
+
+/// No operation: what stands in a key until a client puts a number there.
+const NO_NUMBER: u32 = u32::MAX;
+
+/// The key with room for the number of an operation, which a client fills.
+pub(crate) fn with_room_for_number(mut key: Vec<u8>) -> Vec<u8> {
+    if let Some(kind) = key.get_mut(MAGIC.len()) {
+        *kind |= NUMBERED;
+        key.extend(NO_NUMBER.to_be_bytes());
+    }
+    key
+}
+
+/// The number in a key with room for one, of our ORB or of another of the same make.
+#[inline]
+pub(crate) fn operation_number(key: &[u8]) -> Option<u32> {
+    let head = key.first_chunk::<4>()?;
+    let has_room = head[..3] == MAGIC && head[3] & NUMBERED != 0;
+    let number = key.get(head.len()..)?.last_chunk::<NUMBER>()?;
+    has_room.then(|| u32::from_be_bytes(*number))
+}
+
+/// Puts the number of an operation into a key with room for one.
+pub(crate) fn put_operation_number(key: &mut [u8], number: u32) {
+    if operation_number(key).is_some()
+        && let Some(room) = key.last_chunk_mut::<NUMBER>()
+    {
+        *room = number.to_be_bytes();
     }
 }
 
@@ -167,6 +217,19 @@ mod tests {
         let Some(ObjectKey::Named(parsed)) = ObjectKey::parse(&named) else { panic!("a key") };
         assert_eq!((parsed.serial, parsed.hint, parsed.id), (9, SLOT, &b"\x00\xff"[..]));
         assert_eq!(ObjectKey::Named(parsed).encode(), named);
+    }
+
+    #[test]
+    fn a_key_with_room_for_a_number_names_the_same_object() {
+        for key in [ObjectKey::Active { incarnation: 7, slot: SLOT }.encode(), named(SLOT)] {
+            assert_eq!(operation_number(&key), None);
+            let mut roomy = with_room_for_number(key.clone());
+            assert_eq!(operation_number(&roomy), Some(NO_NUMBER));
+            put_operation_number(&mut roomy, 17);
+            assert_eq!(operation_number(&roomy), Some(17));
+            assert_eq!(ObjectKey::parse(&roomy), ObjectKey::parse(&key));
+            assert_eq!(ObjectKey::parse(&roomy[..roomy.len().min(20) - 1]), None);
+        }
     }
 
     #[test]

@@ -332,6 +332,7 @@ impl PoaInner {
         let poa = orb.poa_of(self);
         let (servant, cookie) =
             guarded("ServantLocator::preinvoke", || locator.preinvoke(&id, &poa, operation))??;
+        let servant = self.searched(servant);
         let lent = (locator.clone(), cookie, operation.to_owned());
         Ok(self.pass_by(id, servant, Some(lent), pass))
     }

@@ -10,7 +10,7 @@ use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Orb, lock};
-use crate::poa::Target;
+use crate::poa::{Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -87,6 +87,11 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub fn operation(&self) -> OperationName<'a> {
         self.request.operation
+    }
+
+    /// What the object key says of the number of the operation, if anything.
+    pub(crate) fn operation_number(&self) -> Option<u32> {
+        self.request.target.object_key().and_then(operation_number)
     }
 
     /// The ORB that serves it.

@@ -34,7 +34,7 @@ struct Chains<const N: usize> {
 }
 
 impl<const N: usize> Chains<N> {
-    const fn new(names: &[&'static str; N]) -> Self {
+    const fn new(names: &[&str; N]) -> Self {
         let mut chains = Self { hashes: [0; N], first: [NONE; N], sizes: [0; N], next: [NONE; N] };
         let mut i = 0;
         while i < N {
@@ -63,13 +63,20 @@ impl<const N: usize> Chains<N> {
 }
 
 impl<const N: usize, const M: usize> Operations<N, M> {
-    /// The table for `names`, whose numbers are their indices. Meant for constants.
+    /// The table for the names in `list`, whose numbers are their indices. Meant for constants.
     ///
     /// # Panics
-    /// When two names are equal, there are more than 32,767 or `M` is too small; the IDL compiler
-    /// excludes all three.
-    pub const fn new(names: [&'static str; N]) -> Self {
+    /// When two names are equal, there are not `N` or more than 32,767, or `M` is too small; the IDL
+    /// compiler excludes all of that.
+    pub const fn new(list: &[&'static str]) -> Self {
         assert!(M < DIRECT as usize && M.is_power_of_two() && M >= 2 * N, "a bad table size");
+        assert!(list.len() == N, "a table for other names");
+        let mut names = [""; N];
+        let mut i = 0;
+        while i < N {
+            names[i] = list[i];
+            i += 1;
+        }
         let chains = Chains::new(&names);
         let mut table = Self { displacements: [0; N], places: [NONE; M], names };
         let mut size = chains.largest();
@@ -167,7 +174,7 @@ const fn spread(hash: u64, seed: u16, m: usize) -> usize {
 const MULTIPLIER: u64 = 0xff51_afd7_ed55_8ccd;
 
 /// Eight octets at a time, the last eight overlapping the ones before.
-const fn hash(name: &[u8]) -> u64 {
+pub(super) const fn hash(name: &[u8]) -> u64 {
     let mut hash = name.len() as u64;
     let mut rest = name;
     while let Some((word, behind)) = rest.split_first_chunk() {
@@ -219,7 +226,7 @@ mod tests {
             "withdrew",
             "withdraw_all",
         ];
-        const TABLE: Operations<7, 16> = Operations::new(NAMES);
+        const TABLE: Operations<7, 16> = Operations::new(&NAMES);
         for (number, name) in NAMES.iter().enumerate() {
             assert_eq!(TABLE.find(named(name)), Some(number));
         }
@@ -230,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_interface_without_operations_finds_nothing() {
-        const TABLE: Operations<0, 1> = Operations::new([]);
+        const TABLE: Operations<0, 1> = Operations::new(&[]);
         assert_eq!(TABLE.find(named("anything")), None);
     }
 
@@ -239,7 +246,7 @@ mod tests {
         let names: [&'static str; 3000] = core::array::from_fn(|i| {
             &*Box::leak(format!("get_attribute_number_{i}_of_it").into_boxed_str())
         });
-        let table = Operations::<3000, 8192>::new(names);
+        let table = Operations::<3000, 8192>::new(&names);
         for (number, name) in names.iter().enumerate() {
             assert_eq!(table.find(named(name)), Some(number));
         }
