@@ -86,6 +86,7 @@ mod operations;
 mod orb;
 mod poa;
 mod policies;
+pub mod remoting;
 mod server;
 mod settings;
 pub mod transport;

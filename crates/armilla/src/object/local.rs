@@ -1,7 +1,7 @@
 //! Servants, as the object adapter holds them.
 
 use super::{Interface, Upcast};
-use crate::operations::{Finder, OperationLookup};
+use crate::operations::OperationLookup;
 use crate::server::{Dispatched, ServerCall};
 use std::fmt;
 use std::sync::Arc;
@@ -69,50 +69,6 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     }
 }
 
-/// A servant whose operations are found by a strategy of choice.
-struct Searched {
-    servant: AnyServant,
-    finder: Finder,
-}
-
-impl Servant for Searched {
-    fn repository_id(&self) -> &str {
-        self.servant.repository_id()
-    }
-
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.servant.get().is_a(repository_id)
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
-        let found = self.finder.find(call.operation().as_str(), || call.operation_number());
-        match found {
-            Some(number) => self.servant.get().perform(number, call),
-            None => self.servant.get().dispatch(call),
-        }
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        self.servant.get().operations()
-    }
-
-    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
-        self.servant.get().perform(number, call)
-    }
-
-    fn lookup(&self) -> OperationLookup {
-        self.finder.strategy()
-    }
-
-    fn upcast(&self, target: &mut Upcast) {
-        self.servant.get().upcast(target);
-    }
-
-    fn address(&self) -> usize {
-        self.servant.get().address()
-    }
-}
-
 /// What tells a servant from all others while it lives.
 pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
     Arc::as_ptr(servant).cast::<()>().addr()
@@ -140,15 +96,8 @@ impl AnyServant {
         Upcast::find(|target| self.0.upcast(target))
     }
 
-    /// The same servant with its operations found by this strategy. It holds where the servant is
-    /// activated, or returned by a servant manager, from now on; [`OperationLookup::Perfect`] leaves
-    /// the servant as it is.
-    #[must_use]
-    pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
-        match Finder::new(lookup, self.0.operations()) {
-            Some(finder) => Self(Arc::new(Searched { servant: self, finder })),
-            None => self,
-        }
+    pub(crate) fn new(servant: Arc<dyn Servant>) -> Self {
+        Self(servant)
     }
 
     #[inline]

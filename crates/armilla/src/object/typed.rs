@@ -23,16 +23,18 @@ pub struct Ref<I: ?Sized> {
     local: Option<Local<I>>,
 }
 
-/// The servant of a reference that denotes an object in this process.
+/// What calls go to without travelling.
 struct Local<I: ?Sized> {
     servant: Arc<I>,
-    activation: Arc<Activation>,
+    /// The object in this process whose servant that is; `None` for what stands before an object
+    /// elsewhere.
+    activation: Option<Arc<Activation>>,
 }
 
-/// A servant while it is called directly.
+/// A servant, or what stands before an object, while it is called directly.
 pub struct LocalCall<'a, I: ?Sized> {
     servant: &'a I,
-    _upcall: DirectUpcall<'a>,
+    _upcall: Option<DirectUpcall<'a>>,
 }
 
 impl<I: ?Sized> Deref for LocalCall<'_, I> {
@@ -61,7 +63,25 @@ impl<I: Interface + ?Sized> Ref<I> {
         let servant = object.activation().and_then(|activation| activation.servant.downcast());
         match servant {
             Some(servant) => Self::to_servant(object, servant),
-            None => Self { object, local: None },
+            None => {
+                let far = object.reference().ok().filter(|reference| !reference.is_near());
+                let stub = far.and_then(|far| far.orb.stub_factories().stub(&object));
+                Self::behind(object, stub)
+            }
+        }
+    }
+
+    /// `object`, which lives elsewhere, with `stub` before it.
+    pub(crate) fn behind(object: Object, stub: Option<Arc<I>>) -> Self {
+        let local = stub.map(|servant| Local { servant, activation: None });
+        Self { object, local }
+    }
+
+    /// The same reference with another way to call. What stands before the object is made anew.
+    fn with(&self, object: Object) -> Self {
+        match &self.local {
+            Some(Local { activation: None, .. }) => Self::new(object),
+            local => Self { object, local: local.clone() },
         }
     }
 
@@ -73,7 +93,7 @@ impl<I: Interface + ?Sized> Ref<I> {
                 && !object.is_intercepted_here()
         };
         let local = object.reference().ok().filter(direct).and_then(|reference| {
-            Some(Local { servant, activation: reference.activation()?.clone() })
+            Some(Local { servant, activation: Some(reference.activation()?.clone()) })
         });
         Self { object, local }
     }
@@ -101,34 +121,37 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// time they take.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { object: self.object.with_timeout(timeout), local: self.local.clone() }
+        self.with(self.object.with_timeout(timeout))
     }
 
     /// The same reference for calls with these policies; see [`Object::with_policies`].
     #[must_use]
     pub fn with_policies(&self, policies: Policies) -> Self {
-        Self { object: self.object.with_policies(policies), local: self.local.clone() }
+        self.with(self.object.with_policies(policies))
     }
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
     pub fn with_links(&self, links: Links) -> Self {
-        Self { object: self.object.with_links(links), local: self.local.clone() }
+        self.with(self.object.with_links(links))
     }
 
     /// The same reference for oneway calls that return at this moment; see
     /// [`Object::with_sync_scope`].
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
-        Self { object: self.object.with_sync_scope(scope), local: self.local.clone() }
+        self.with(self.object.with_sync_scope(scope))
     }
 
     /// The servant, for one call, where the object is active in this process and nothing has to be
-    /// asked or waited for. Generated code calls it first.
+    /// asked or waited for; or what a factory put before the object. Generated code calls it first.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
         let local = self.local.as_ref()?;
-        let upcall = DirectUpcall::begin(&local.activation)?;
+        let upcall = match &local.activation {
+            Some(activation) => Some(DirectUpcall::begin(activation)?),
+            None => None,
+        };
         Some(LocalCall { servant: &local.servant, _upcall: upcall })
     }
 

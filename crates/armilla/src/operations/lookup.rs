@@ -47,14 +47,6 @@ impl Finder {
         })
     }
 
-    pub(crate) const fn strategy(&self) -> OperationLookup {
-        match self {
-            Self::Active(_) => OperationLookup::Active,
-            Self::Hashing(_) => OperationLookup::Hashing,
-            Self::Linear(_) => OperationLookup::Linear,
-        }
-    }
-
     /// The number of the operation `name`; `hint` is what the request says of it.
     #[inline]
     pub(crate) fn find(&self, name: &str, hint: impl FnOnce() -> Option<u32>) -> Option<usize> {
@@ -140,7 +132,6 @@ mod tests {
         assert!(Finder::new(OperationLookup::Perfect, &NAMES).is_none());
         for lookup in [OperationLookup::Active, OperationLookup::Hashing, OperationLookup::Linear] {
             let finder = Finder::new(lookup, &NAMES).unwrap();
-            assert_eq!(finder.strategy(), lookup);
             for (number, name) in NAMES.iter().enumerate() {
                 assert_eq!(finder.find(name, || Some(number as u32)), Some(number), "{lookup:?}");
             }

@@ -155,6 +155,7 @@ impl OrbBuilder {
             published: Default::default(),
             values: Default::default(),
             interceptors: OnceLock::new(),
+            stub_factories: Default::default(),
             life: Life::default(),
         });
         let orb = Orb(orb);

@@ -16,6 +16,7 @@ use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, PoaInner, PoaManager, Table};
+use crate::remoting::StubFactories;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
@@ -67,6 +68,7 @@ struct Inner {
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: RwLock<HashMap<&'static str, Kind>>,
     interceptors: OnceLock<Interceptors>,
+    stub_factories: StubFactories,
     life: run::Life,
 }
 
@@ -163,6 +165,10 @@ impl Orb {
 
     pub(crate) fn transports(&self) -> &Transports {
         &self.0.transports
+    }
+
+    pub(crate) fn stub_factories(&self) -> &StubFactories {
+        &self.0.stub_factories
     }
 
     /// The interceptors, if there are any.

@@ -29,12 +29,7 @@ impl Poa {
     /// ids are unique; `OBJECT_NOT_EXIST` when the POA was destroyed; `INITIALIZE` when the ORB
     /// cannot listen.
     pub fn activate<I: Interface + ?Sized>(&self, servant: Arc<I>) -> Result<Ref<I>, PoaError> {
-        self.require(self.inner.policies.retains())?;
-        self.require(self.inner.policies.assignment == IdAssignment::System)?;
-        self.orb.prepare_references()?;
-        let birth = Birth { servant: servant.clone().into(), id: None };
-        let activation = self.inner.insert(&self.orb, birth)?;
-        self.reference_to(servant, activation)
+        Ok(Ref::to_servant(self.activate_servant(servant.clone())?, servant))
     }
 
     /// Activates `servant` under the id `id`, and gives a reference to it:
@@ -53,14 +48,41 @@ impl Poa {
         id: impl Into<ObjectId>,
         servant: Arc<I>,
     ) -> Result<Ref<I>, PoaError> {
+        Ok(Ref::to_servant(self.activate_servant_with_id(id, servant.clone())?, servant))
+    }
+
+    /// [`activate`](Self::activate) for a servant whose interface the program has forgotten, or that
+    /// was told [how to find operations](AnyServant::with_operation_lookup) or what stands [before its
+    /// skeleton](AnyServant::with_skeleton).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn activate_servant(&self, servant: impl Into<AnyServant>) -> Result<Object, PoaError> {
+        self.require(self.inner.policies.retains())?;
+        self.require(self.inner.policies.assignment == IdAssignment::System)?;
+        self.orb.prepare_references()?;
+        let birth = Birth { servant: servant.into(), id: None };
+        let activation = self.inner.insert(&self.orb, birth)?;
+        self.object_of(activation)
+    }
+
+    /// [`activate_with_id`](Self::activate_with_id) for such a servant.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn activate_servant_with_id(
+        &self,
+        id: impl Into<ObjectId>,
+        servant: impl Into<AnyServant>,
+    ) -> Result<Object, PoaError> {
         let id = id.into();
         self.require(self.inner.policies.retains())?;
         self.check_assigned(&id)?;
         self.orb.prepare_references()?;
         drop(self.inner.await_retired(&self.orb, &id)?);
-        let birth = Birth { servant: servant.clone().into(), id: Some(id.as_bytes()) };
+        let birth = Birth { servant: servant.into(), id: Some(id.as_bytes()) };
         let activation = self.inner.insert(&self.orb, birth)?;
-        self.reference_to(servant, activation)
+        self.object_of(activation)
     }
 
     /// Deactivates the object: `deactivate_object`. Calls to it find no object, those under way go
@@ -153,15 +175,11 @@ impl Poa {
     }
 
     /// A reference to an object that was just activated; without one it is not active either.
-    fn reference_to<I: Interface + ?Sized>(
-        &self,
-        servant: Arc<I>,
-        activation: Arc<Activation>,
-    ) -> Result<Ref<I>, PoaError> {
+    fn object_of(&self, activation: Arc<Activation>) -> Result<Object, PoaError> {
         let object = self.orb.active_object(activation.clone()).inspect_err(|_| {
             self.inner.retire(&activation, Ending::Quiet);
         })?;
-        Ok(Ref::to_servant(object, servant))
+        Ok(object)
     }
 
     /// The object that is active under `id`.

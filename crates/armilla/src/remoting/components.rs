@@ -1,0 +1,87 @@
+//! The components of references, as programs read and add them.
+
+use crate::exception::{Completion, Minor, SystemException};
+use crate::object::{Interface, Object, Ref};
+use armilla_giop::Version;
+use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};
+
+impl Object {
+    /// The octets of the first component with this id, in the order of the profiles; `None` where
+    /// there is none, or no transport of the ORB knows the profile it is in.
+    pub fn component(&self, id: u32) -> Option<Vec<u8>> {
+        let found = self.components().into_iter().find(|component| component.id == id);
+        found.map(|component| component.data)
+    }
+
+    /// A reference to the same object that carries one more component in each of its IIOP profiles.
+    /// Its octets are an encapsulation for every id of the OMG. Give this reference to clients; it is
+    /// not equal to the one without.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when the reference is nil; `BAD_PARAM` when it has no IIOP profile of version 1.1
+    /// or later, the first that has components.
+    pub fn with_component(
+        &self,
+        id: u32,
+        data: impl Into<Vec<u8>>,
+    ) -> Result<Self, SystemException> {
+        let reference = self.reference()?;
+        let component = TaggedComponent { id, data: data.into() };
+        let mut ior = reference.ior().clone();
+        let mut added = false;
+        for profile in &mut ior.profiles {
+            if let Some(extended) = extended(profile, &component)? {
+                (*profile, added) = (extended, true);
+            }
+        }
+        match added {
+            true => Ok(Self::from_ior(&reference.orb, ior)),
+            false => {
+                let what = "the reference has no IIOP profile that can carry components";
+                Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what))
+            }
+        }
+    }
+
+    /// The components of the first profile that a transport of the ORB knows.
+    pub(super) fn components(&self) -> Vec<TaggedComponent> {
+        let Ok(reference) = self.reference() else { return Vec::new() };
+        let (transports, settings) = (reference.orb.transports(), reference.orb.settings());
+        let mut profiles = reference.ior().profiles.iter();
+        let read = profiles.find_map(|profile| transports.read(profile, settings)?.ok());
+        read.map(|(profile, _)| profile.components).unwrap_or_default()
+    }
+}
+
+impl<I: Interface + ?Sized> Ref<I> {
+    /// A reference to the same object that carries one more component; see
+    /// [`Object::with_component`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_component(
+        &self,
+        id: u32,
+        data: impl Into<Vec<u8>>,
+    ) -> Result<Self, SystemException> {
+        Ok(self.object().with_component(id, data)?.assume())
+    }
+}
+
+/// The profile with the component; `None` where it has no place for it.
+fn extended(
+    profile: &TaggedProfile,
+    component: &TaggedComponent,
+) -> Result<Option<TaggedProfile>, SystemException> {
+    if profile.id != TAG_INTERNET_IOP {
+        return Ok(None);
+    }
+    let read = IiopProfile::decode_data(&profile.data);
+    let mut read = read.map_err(|error| SystemException::decoding(&error, Completion::No))?;
+    if read.version < Version::V1_1 {
+        return Ok(None);
+    }
+    read.components.push(component.clone());
+    let made = read.to_tagged();
+    made.map(Some).map_err(|error| SystemException::encoding(&error, Completion::No))
+}

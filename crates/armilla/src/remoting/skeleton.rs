@@ -1,0 +1,101 @@
+//! Skeletons that programs put before the generated one.
+
+use crate::object::{AnyServant, Servant, Upcast};
+use crate::operations::{Finder, OperationLookup};
+use crate::server::{Dispatched, ServerCall};
+use std::sync::Arc;
+
+/// Sees the requests for a servant before the generated skeleton does, and may serve them itself:
+/// operations that the IDL does not declare, or with other marshalling.
+///
+/// [`AnyServant::with_skeleton`] puts one there. Calls that go
+/// [directly](crate::Collocation::Direct) to the servant do not pass it.
+pub trait Skeleton: Send + Sync + 'static {
+    /// Serves the request, or lets `servant` do it with [`AnyServant::dispatch`]. Whoever serves it
+    /// reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply) once.
+    ///
+    /// # Errors
+    /// When the arguments cannot be decoded or the reply not be sent: `?` on what the two return.
+    fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched;
+}
+
+/// A servant with a skeleton before its own.
+struct Extended<S> {
+    servant: AnyServant,
+    skeleton: S,
+    lookup: OperationLookup,
+}
+
+impl<S: Skeleton> Servant for Extended<S> {
+    fn repository_id(&self) -> &str {
+        self.servant.repository_id()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.servant.get().is_a(repository_id)
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        self.skeleton.dispatch(call, &self.servant)
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        self.servant.get().operations()
+    }
+
+    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
+        self.servant.get().perform(number, call)
+    }
+
+    fn lookup(&self) -> OperationLookup {
+        self.lookup
+    }
+
+    fn upcast(&self, target: &mut Upcast) {
+        self.servant.get().upcast(target);
+    }
+
+    fn address(&self) -> usize {
+        self.servant.get().address()
+    }
+}
+
+impl Skeleton for Finder {
+    #[inline]
+    fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched {
+        match self.find(call.operation().as_str(), || call.operation_number()) {
+            Some(number) => servant.get().perform(number, call),
+            None => servant.dispatch(call),
+        }
+    }
+}
+
+impl AnyServant {
+    /// Hands a request to the skeleton.
+    ///
+    /// # Errors
+    /// When the arguments cannot be decoded or the reply not be sent.
+    #[inline]
+    pub fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        self.get().dispatch(call)
+    }
+
+    /// The same servant with `skeleton` before its own. It holds where the servant is activated, or
+    /// returned by a servant manager, from now on.
+    #[must_use]
+    pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
+        let lookup = self.get().lookup();
+        Self::new(Arc::new(Extended { servant: self, skeleton, lookup }))
+    }
+
+    /// The same servant with its operations found by this strategy. It holds where the servant is
+    /// activated, or returned by a servant manager, from now on; [`OperationLookup::Perfect`] leaves
+    /// the servant as it is.
+    #[must_use]
+    pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
+        match Finder::new(lookup, self.get().operations()) {
+            Some(skeleton) => Self::new(Arc::new(Extended { servant: self, skeleton, lookup })),
+            None => self,
+        }
+    }
+}
