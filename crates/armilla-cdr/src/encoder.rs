@@ -15,6 +15,9 @@ const MAX_BORROWED: usize = 4;
 /// one more part of a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
 
+/// As much padding as there can be.
+const PADDING: [u8; 8] = [0; 8];
+
 /// Writes CDR into a buffer of its own, aligned from the start of that buffer.
 ///
 /// Large octet payloads are not copied: the encoder remembers where in the output they stand, for
@@ -109,11 +112,19 @@ impl<'p> Encoder<'p> {
 
     /// Forgets all octets from `len` on, among them all borrowed payloads and values. `len` must
     /// not lie behind the first of those.
-    #[inline]
+    #[inline(always)]
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len);
         (self.borrowed.count, self.borrowed.octets) = (0, 0);
         self.eights_from = usize::MAX;
+        if self.values.is_some() {
+            self.forget_values();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn forget_values(&mut self) {
         self.values = None;
     }
 
@@ -174,9 +185,12 @@ impl<'p> Encoder<'p> {
         if alignment == 8 {
             self.eights_from = self.eights_from.min(self.len());
         }
-        // At most seven octets: a loop costs less than a call.
-        while self.len() & (alignment - 1) != 0 {
-            self.buffer.push(0);
+        debug_assert!(alignment <= PADDING.len(), "CDR aligns to eight at most");
+        let end = self.buffer.len() + (self.len().wrapping_neg() & (alignment - 1));
+        if end != self.buffer.len() {
+            // One store of a fixed size, whatever is too much of it cut off, costs less than a loop.
+            self.buffer.extend_from_slice(&PADDING);
+            self.buffer.truncate(end);
         }
     }
 

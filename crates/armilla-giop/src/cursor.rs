@@ -77,10 +77,31 @@ impl<'b> Cursor<'b> {
     #[inline(always)]
     pub(crate) fn u32(&mut self) -> CdrResult<u32> {
         let octets = self.array(4)?;
-        Ok(match self.order {
+        Ok(self.number(octets))
+    }
+
+    /// Takes a number, and of the four octets behind it the first, for the price of one look at how
+    /// much is left.
+    #[inline(always)]
+    pub(crate) fn u32_and_flags(&mut self) -> CdrResult<(u32, u8)> {
+        let [n0, n1, n2, n3, flags, ..]: [u8; 8] = self.array(4)?;
+        Ok((self.number([n0, n1, n2, n3]), flags))
+    }
+
+    /// Takes three numbers, for the price of one look at how much is left.
+    #[inline(always)]
+    pub(crate) fn three_u32(&mut self) -> CdrResult<[u32; 3]> {
+        let [a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3] = self.array(4)?;
+        let octets = [[a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3]];
+        Ok(octets.map(|octets| self.number(octets)))
+    }
+
+    #[inline(always)]
+    const fn number(&self, octets: [u8; 4]) -> u32 {
+        match self.order {
             ByteOrder::Big => u32::from_be_bytes(octets),
             ByteOrder::Little => u32::from_le_bytes(octets),
-        })
+        }
     }
 
     /// Takes a sequence of octets.

@@ -63,6 +63,15 @@ impl<'b> Message<'b> {
     /// A decoder for the body of a request or reply whose header ends at `position`.
     #[inline]
     pub(crate) fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
+        if self.header.version.has_1_2_layout() && self.pieces.is_none() {
+            return Decoder::at(self.octets, position.next_multiple_of(8), self.header.order);
+        }
+        self.decoder_for_other_body(position)
+    }
+
+    /// That of a body which begins at once or comes in pieces.
+    #[cold]
+    fn decoder_for_other_body(&self, position: usize) -> Decoder<'b> {
         let aligned = position.next_multiple_of(8);
         let version = self.header.version;
         let body = self.decoder(if version.has_1_2_layout() { aligned } else { position });

@@ -4,8 +4,10 @@
 //! stands that comes with the header.
 
 use crate::service_context::encode_contexts;
-use crate::{Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Version};
-use armilla_cdr::{CdrResult, Decoder, Encoder};
+use crate::{
+    HEADER_LEN, Message, MessageHeader, MessageKind, ServiceContext, ServiceContexts, Version,
+};
+use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 
 /// What became of a request, and so what the body of the reply is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,11 +55,31 @@ pub struct ReplyHeader<'b> {
     pub contexts: ServiceContexts<'b>,
 }
 
+/// Reads the header of a reply without contexts that came in one piece of 1.2, and gives a decoder
+/// for its body; `None` if it is another message, which need not be wrong.
+#[inline(always)]
+pub(crate) fn decode_usual_reply<'b>(
+    message: &Message<'b>,
+) -> Option<(ReplyHeader<'b>, Decoder<'b>)> {
+    let MessageHeader { kind: MessageKind::Reply, version: Version::V1_2, order, .. } =
+        message.header
+    else {
+        return None;
+    };
+    let mut input = message.cursor();
+    let [request_id, number, 0] = input.three_u32().ok()? else { return None };
+    let status = ReplyStatus::from_number(number, Version::V1_2)?;
+    let header = ReplyHeader { request_id, status, contexts: ServiceContexts::EMPTY };
+    // A multiple of eight.
+    let body = Decoder::at(message.octets, input.position(), order);
+    message.is_in_one_piece().then_some((header, body))
+}
+
 /// Reads the header of a reply, and gives a decoder for its body.
 ///
 /// # Errors
 /// When the octets end too early or are no reply header.
-#[inline(always)]
+#[inline]
 pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
     let version = message.header.version;
@@ -91,6 +113,10 @@ pub fn begin_reply(
     status: ReplyStatus,
     contexts: &[ServiceContext<'_>],
 ) -> CdrResult {
+    if version.has_1_2_layout() && contexts.is_empty() {
+        begin_usual_reply(out, version, request_id, status);
+        return Ok(());
+    }
     MessageHeader::begin(out, version, MessageKind::Reply);
     let late = version.has_1_2_layout();
     if !late {
@@ -102,6 +128,27 @@ pub fn begin_reply(
         encode_contexts(out, contexts)?;
     }
     Ok(())
+}
+
+/// Writes the headers of a reply without contexts in one piece.
+#[inline(always)]
+fn begin_usual_reply(
+    out: &mut Encoder<'_>,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+) {
+    let order = out.order();
+    let kind = MessageKind::Reply;
+    let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 }.encode();
+    let numbers = [request_id, status as u32, 0].map(|number| match order {
+        ByteOrder::Big => number.to_be_bytes(),
+        ByteOrder::Little => number.to_le_bytes(),
+    });
+    let mut octets = [0; HEADER_LEN + 12];
+    octets[..HEADER_LEN].copy_from_slice(&header);
+    octets[HEADER_LEN..].copy_from_slice(numbers.as_flattened());
+    out.copy_raw(&octets);
 }
 
 #[cfg(test)]

@@ -65,8 +65,7 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
 
 #[inline(always)]
 fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
-    let request_id = input.u32()?;
-    let flags = input.flags::<4>()?;
+    let (request_id, flags) = input.u32_and_flags()?;
     Ok(RequestHeader {
         request_id,
         response_expected: flags & 1 != 0,
@@ -77,6 +76,7 @@ fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     })
 }
 
+#[cold]
 fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let contexts = ServiceContexts::decode(input)?;
     let request_id = input.u32()?;

@@ -36,10 +36,12 @@ impl Version {
     /// How messages of this version lay out wide characters.
     #[inline]
     pub const fn wide_format(self) -> WideFormat {
+        if self.has_1_2_layout() {
+            return WideFormat::Octets;
+        }
         match self.minor {
             0 => WideFormat::Refused,
-            1 => WideFormat::Units,
-            _ => WideFormat::Octets,
+            _ => WideFormat::Units,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! What is not here: octets ([`Framer`](crate::Framer)), waiting, and what a reply says.
 
 use super::pending::Pending;
+use crate::reply::decode_usual_reply;
 use crate::{
     CompletionStatus, LocateReplyHeader, Message, MessageKind, ReplyHeader, decode_locate_reply,
     decode_reply,
@@ -191,11 +192,23 @@ impl<T> Initiator<T> {
         self.sent = self.sent.saturating_sub(octets as u64);
     }
 
+    /// Takes a message that came, if it is as most replies are: of 1.2, in one piece, without service
+    /// contexts, and the reply to a call. Everything else is left to [`receive`](Self::receive), which
+    /// would take this too and costs more.
+    #[inline(always)]
+    pub fn usual_reply<'m>(
+        &mut self,
+        message: &Message<'m>,
+    ) -> Option<(T, ReplyHeader<'m>, Decoder<'m>)> {
+        let (header, body) = decode_usual_reply(message)?;
+        Some((self.answered(header.request_id)?, header, body))
+    }
+
     /// Takes a message that came.
     ///
     /// # Errors
     /// When the message ends the connection; the caller tells [`end`](Self::end) so.
-    #[inline(always)]
+    #[inline]
     pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<Arrived<'m, T>, Loss> {
         if message.header.kind == MessageKind::Reply {
             let (header, body) =

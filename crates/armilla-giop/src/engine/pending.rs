@@ -35,9 +35,10 @@ impl<V> Pending<V> {
     /// Enters a request whose number is not in the table.
     #[inline]
     pub(super) fn insert(&mut self, id: u32, value: V) {
-        if let Some((before, value)) = self.newest.replace((id, value)) {
+        if let Some((before, value)) = self.newest.take() {
             self.settle(before, value);
         }
+        self.newest = Some((id, value));
     }
 
     pub(super) fn get(&self, id: u32) -> Option<&V> {
@@ -55,11 +56,11 @@ impl<V> Pending<V> {
         self.places[place].as_mut().map(|(_, value)| value)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) -> Option<V> {
-        match self.newest.take_if(|(newest, _)| *newest == id) {
-            Some((_, value)) => Some(value),
-            None => self.remove_settled(id),
+        match &self.newest {
+            Some((newest, _)) if *newest == id => self.newest.take().map(|(_, value)| value),
+            _ => self.remove_settled(id),
         }
     }
 

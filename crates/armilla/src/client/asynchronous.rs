@@ -400,10 +400,7 @@ thread_local! {
 impl Reference {
     /// Where calls go now, to be kept.
     fn arrived(&self) -> Result<(Arc<Route>, usize), SystemException> {
-        loop {
-            if let Some(route) = &*self.route()? {
-                return Ok((route.clone(), route.preferred_place()));
-            }
-        }
+        let route = self.route()?;
+        Ok((route.clone(), route.preferred_place()))
     }
 }

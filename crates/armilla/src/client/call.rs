@@ -4,7 +4,7 @@ use super::asynchronous::MAY_WAIT;
 use super::collocated;
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
-use super::link::Link;
+use super::link::{Link, Taker};
 use super::links::{Links, SyncScope};
 use super::multiplexed::{AtHand, Multiplexed, Sending};
 use super::operation::Operation;
@@ -17,10 +17,11 @@ use crate::interceptor;
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::Absence;
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encoder};
 use armilla_giop::engine::Arrived;
 use armilla_giop::ior::Ior;
-use armilla_giop::{AddressingDisposition, ReplyStatus, ResponseFlags};
+use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus, ResponseFlags};
+use std::sync::Arc;
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -141,15 +142,11 @@ pub(crate) fn call<'p>(
         journey.keep_to(effective, reference, &mut deadline)?;
     }
     let _absence = Absence::begin();
-    loop {
-        let route = reference.route()?;
-        let Some(route) = &*route else { continue };
-        let way = Way { reference, route, target: route.preferred(), links, intercepted: None };
-        match way.go(request, &deadline, &mut journey, &mut *finish)? {
-            Step::Done => return Ok(()),
-            Step::Forward(forward) => reference.follow(route, forward, &mut journey)?,
-            Step::Again => {}
-        }
+    let route = &*reference.route()?;
+    let way = Way { reference, route, target: route.preferred(), links, intercepted: None };
+    match way.go(request, &deadline, &mut journey, &mut *finish)? {
+        Step::Done => Ok(()),
+        step => way.go_on(step, request, &deadline, &mut journey, finish),
     }
 }
 
@@ -174,7 +171,7 @@ pub(crate) enum Step {
 /// Where a call goes.
 pub(crate) struct Way<'w> {
     pub(crate) reference: &'w Reference,
-    pub(crate) route: &'w Route,
+    pub(crate) route: &'w Arc<Route>,
     pub(crate) target: &'w Target,
     /// How the call uses connections, and when it returns if it is oneway.
     pub(crate) links: (Links, SyncScope),
@@ -182,10 +179,46 @@ pub(crate) struct Way<'w> {
 }
 
 impl Way<'_> {
-    /// One attempt, and what to do when it fails. There is a copy of it for each of its two users,
-    /// so that the one that is in a hurry need not know of the other.
+    /// Goes on from `step`, wherever that leads, until the call has come to its end.
+    #[cold]
+    #[inline(never)]
+    fn go_on(
+        &self,
+        mut step: Step,
+        request: Request<'_, '_>,
+        deadline: &Deadline,
+        journey: &mut Journey,
+        finish: Finish<'_>,
+    ) -> Result<(), SystemException> {
+        let reference = self.reference;
+        let mut route = self.route.clone();
+        loop {
+            match step {
+                Step::Done => return Ok(()),
+                Step::Forward(forward) => reference.follow(&route, forward, journey)?,
+                Step::Again => {}
+            }
+            route = reference.route()?.clone();
+            let way = Way { route: &route, target: route.preferred(), ..*self };
+            step = way.go_unhurried(request, deadline, journey, &mut *finish)?;
+        }
+    }
+
+    /// As [`go`](Self::go), which is only copied into the usual call.
+    #[inline(never)]
+    pub(crate) fn go_unhurried(
+        &self,
+        request: Request<'_, '_>,
+        deadline: &Deadline,
+        journey: &mut Journey,
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        self.go(request, deadline, journey, finish)
+    }
+
+    /// One attempt, and what to do when it fails.
     #[inline(always)]
-    pub(crate) fn go(
+    fn go(
         &self,
         Request { operation, response, arguments }: Request<'_, '_>,
         deadline: &Deadline,
@@ -243,17 +276,36 @@ fn attempt(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
+    if let Some(mut link) = outgoing.target.endpoint.idle_link(deadline.started) {
+        let outcome = exchange(orb, &mut link, outgoing, deadline, &mut *finish);
+        if !outcome.as_ref().is_err_and(is_stale) {
+            return keep(outgoing.target, link, deadline, outcome);
+        }
+    }
+    attempt_further(orb, outgoing, deadline, finish)
+}
+
+/// The attempt over the idle connections that are left, or else over a new one.
+#[cold]
+#[inline(never)]
+fn attempt_further(
+    orb: &Orb,
+    outgoing: Outgoing<'_, '_>,
+    deadline: &Deadline,
+    finish: Finish<'_>,
+) -> Result<Answer, SystemException> {
     let endpoint = &outgoing.target.endpoint;
-    while let Some(mut link) = endpoint.idle_link(deadline.started) {
+    loop {
+        let (mut link, idle) = match endpoint.idle_link(deadline.started) {
+            Some(link) => (link, true),
+            None => (endpoint.connect(deadline)?, false),
+        };
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
             // A connection that the server closed while it was idle: try the next.
-            Err(error) if is_stale(&error) => {}
+            Err(error) if idle && is_stale(&error) => {}
             outcome => return keep(outgoing.target, link, deadline, outcome),
         }
     }
-    let mut link = endpoint.connect(deadline)?;
-    let outcome = exchange(orb, &mut link, outgoing, deadline, finish);
-    keep(outgoing.target, link, deadline, outcome)
 }
 
 /// One attempt at one target over the connection that the thread shares with others.
@@ -352,23 +404,44 @@ fn exchange(
     if !outgoing.response.response_expected() {
         return Ok(Answer::Taken);
     }
-    let code_sets = link.code_sets();
-    let received = link.receive(deadline, |arrived| {
-        let Arrived::Reply((), header, body) = arrived else { return Err(wrong_reply()) };
-        if let Some(intercepted) = outgoing.intercepted {
+    let (code_sets, intercepted) = (link.code_sets(), outgoing.intercepted);
+    let received = link.receive(deadline, &mut TakeReply { orb, code_sets, intercepted, finish });
+    received.unwrap_or_else(|error| {
+        if error.kind() == ExceptionKind::Timeout {
+            link.cancel(outgoing.target.version, id);
+        }
+        Err(error)
+    })
+}
+
+/// Takes the reply to a request.
+struct TakeReply<'c> {
+    orb: &'c Orb,
+    code_sets: CodeSets,
+    intercepted: Option<&'c Intercepted<'c>>,
+    finish: Finish<'c>,
+}
+
+impl Taker<Result<Answer, SystemException>> for TakeReply<'_> {
+    fn take(&mut self, arrived: Arrived<'_, ()>) -> Result<Answer, SystemException> {
+        match arrived {
+            Arrived::Reply((), header, body) => self.take_reply(header, body),
+            _ => Err(SystemException::decoding(&wrong_reply(), Completion::Yes)),
+        }
+    }
+
+    #[inline(always)]
+    fn take_reply(
+        &mut self,
+        header: ReplyHeader<'_>,
+        body: Decoder<'_>,
+    ) -> Result<Answer, SystemException> {
+        if let Some(intercepted) = self.intercepted {
             (intercepted.take_reply)(&header.contexts);
         }
-        let mut body = body.with_code_sets(code_sets).with_context(orb);
-        take_reply(header.status, &mut body, finish)
-    });
-    match received {
-        Ok(taken) => taken.map_err(|error| SystemException::decoding(&error, Completion::Yes)),
-        Err(error) => {
-            if error.kind() == ExceptionKind::Timeout {
-                link.cancel(outgoing.target.version, id);
-            }
-            Err(error)
-        }
+        let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
+        take_reply(header.status, &mut body, &mut *self.finish)
+            .map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
 
@@ -388,9 +461,9 @@ pub(super) fn take_reply(
             finish(status, body).map(|()| Answer::Taken)
         }
         ReplyStatus::SystemException => decode_system(body).map(Answer::Raised),
-        ReplyStatus::LocationForward => Ok(Answer::Forward(Forward::To(Ior::decode(body)?))),
+        ReplyStatus::LocationForward => Ok(Answer::Forward(Forward::To(Ior::decode(body)?.into()))),
         ReplyStatus::LocationForwardPerm => {
-            Ok(Answer::Forward(Forward::ForGood(Ior::decode(body)?)))
+            Ok(Answer::Forward(Forward::ForGood(Ior::decode(body)?.into())))
         }
         ReplyStatus::NeedsAddressingMode => {
             Ok(Answer::Forward(Forward::Readdress(AddressingDisposition::decode(body)?)))

@@ -10,8 +10,9 @@ use crate::settings::Settings;
 use crate::transport::Place;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
+use crossbeam_utils::atomic::AtomicCell;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
@@ -35,6 +36,10 @@ pub(crate) struct Endpoint {
     pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) settings: Arc<Settings>,
     pub(super) watches: Arc<Watches>,
+    /// The one that was used last. Where calls take turns no other is needed, and no lock.
+    last: AtomicCell<Option<Box<Link>>>,
+    /// When its call began, in nanoseconds of the coarse clock; [`NONE`] if there is none.
+    last_used: AtomicU64,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
     idle: Mutex<Vec<Box<Link>>>,
     pub(super) shared: Places,
@@ -42,6 +47,9 @@ pub(crate) struct Endpoint {
     /// Whether the ORB was shut down: connections are not kept any more.
     closed: Arc<AtomicBool>,
 }
+
+/// Of a time: there is none.
+const NONE: u64 = 0;
 
 /// How long a connection may have been idle to be used without a look at whether it still stands.
 pub(super) const FRESH: Duration = Duration::from_millis(10);
@@ -65,6 +73,8 @@ impl Client {
                 code_sets,
                 settings: self.settings.clone(),
                 watches: self.watches.clone(),
+                last: AtomicCell::default(),
+                last_used: AtomicU64::new(NONE),
                 idle: Mutex::default(),
                 shared: Places::new(self.settings.connections_per_endpoint),
                 driver: self.driver.clone(),
@@ -96,9 +106,10 @@ impl Endpoint {
     #[inline(always)]
     pub(crate) fn idle_link(&self, now: CoarseInstant) -> Option<Box<Link>> {
         loop {
-            let link = lock(&self.idle).pop()?;
-            let rest = now.since(link.last_used);
-            if rest < FRESH || (rest < self.settings.client_idle && link.still_stands()) {
+            let link = self.last.take().or_else(|| lock(&self.idle).pop())?;
+            let fresh = now < link.last_used.plus(FRESH);
+            let idle = || now.since(link.last_used) < self.settings.client_idle;
+            if fresh || (idle() && link.still_stands()) {
                 return Some(link);
             }
         }
@@ -107,30 +118,41 @@ impl Endpoint {
     /// Takes back a connection after a call.
     #[inline(always)]
     pub(crate) fn give_back(&self, link: Box<Link>) {
-        let mut idle = lock(&self.idle);
-        // Under the lock under which the idle ones are closed, so that none comes in behind that.
-        if self.closed.load(Ordering::Relaxed) {
-            drop(idle);
-            return link.close_in_order();
+        self.last_used.store(link.last_used.as_nanos(), Ordering::Relaxed);
+        if let Some(before) = self.last.swap(Some(link)) {
+            lock(&self.idle).push(before);
         }
-        idle.push(link);
+        // Whoever closes takes the last one after he has said so: one of the two finds it.
+        if self.closed.load(Ordering::SeqCst) {
+            self.close_idle_since(None);
+        }
     }
 
     /// Whether there are connections that no call uses.
     pub(super) fn has_idle(&self) -> bool {
-        !lock(&self.idle).is_empty() || !self.shared.is_empty()
+        let last = self.last_used.load(Ordering::Relaxed) != NONE;
+        last || !lock(&self.idle).is_empty() || !self.shared.is_empty()
     }
 
     /// Closes connections whose last call began before `limit`; all of them without a limit.
     pub(crate) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
         self.shared.close_idle_since(limit);
+        let stays = |last_used: u64| limit.is_some_and(|limit| last_used >= limit.as_nanos());
+        // The one that was used last is not taken away from a call that may want it right now.
+        let last = match stays(self.last_used.load(Ordering::Relaxed)) {
+            true => None,
+            false => self.take_last(),
+        };
         let mut idle = lock(&self.idle);
-        let all = std::mem::take(&mut *idle);
-        let (stay, go): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|link| limit.is_some_and(|l| link.last_used.as_nanos() >= l.as_nanos()));
+        let all = std::mem::take(&mut *idle).into_iter().chain(last);
+        let (stay, go): (Vec<_>, Vec<_>) = all.partition(|link| stays(link.last_used.as_nanos()));
         *idle = stay;
         drop(idle);
         go.into_iter().for_each(|link| link.close_in_order());
+    }
+
+    fn take_last(&self) -> Option<Box<Link>> {
+        self.last_used.store(NONE, Ordering::Relaxed);
+        self.last.take()
     }
 }

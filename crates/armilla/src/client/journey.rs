@@ -7,10 +7,8 @@ use super::route::{Route, Target};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Reference;
 use crate::policies::{Effective, Rebind};
-use arc_swap::Guard;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
-use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -50,7 +48,7 @@ impl Journey {
         deadline: &mut Deadline,
     ) -> Result<(), SystemException> {
         deadline.keep_to(&effective)?;
-        let bound = reference.route.load().is_some();
+        let bound = reference.course.is_set();
         deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
         let terms = Terms { effective, started: Instant::now(), bound, retried: 0 };
@@ -112,9 +110,9 @@ impl Journey {
 /// Where a server sends a call instead of answering it.
 pub(crate) enum Forward {
     /// To where this reference denotes the object for now.
-    To(Ior),
+    To(Box<Ior>),
     /// To where this reference denotes it from now on.
-    ForGood(Ior),
+    ForGood(Box<Ior>),
     /// To the same place, with the object named in another way.
     Readdress(AddressingDisposition),
 }
@@ -124,25 +122,6 @@ impl Reference {
     #[inline]
     pub(crate) fn callable(&self) -> Result<(), SystemException> {
         self.orb.check_running()
-    }
-
-    /// Where calls go now.
-    #[inline]
-    pub(crate) fn route(&self) -> Result<Guard<Option<Arc<Route>>>, SystemException> {
-        let route = self.route.load();
-        if route.is_some() {
-            return Ok(route);
-        }
-        self.find_route()?;
-        Ok(self.route.load())
-    }
-
-    #[cold]
-    fn find_route(&self) -> Result<(), SystemException> {
-        let home = self.home.load();
-        let ior = home.as_deref().unwrap_or_else(|| self.ior());
-        self.take_route(Route::new(&self.orb, ior, None, AddressingDisposition::Key)?);
-        Ok(())
     }
 
     /// Sends this call and later ones where the server says that the object is, or in the way in
@@ -164,24 +143,19 @@ impl Reference {
             return Err(would_rebind());
         }
         let by_key = AddressingDisposition::Key;
-        self.take_route(match forward {
+        self.course.change(match forward {
             Forward::To(ior) => Route::new(&self.orb, &ior, Some(&ior), by_key)?,
             Forward::ForGood(ior) => {
                 let route = Route::new(&self.orb, &ior, None, by_key)?;
-                self.home.store(Some(Arc::new(ior)));
+                self.course.change_home(*ior);
                 route
             }
             Forward::Readdress(wanted) => {
-                let home = self.home.load();
-                let home = home.as_deref().unwrap_or_else(|| self.ior());
-                route.readdressed(&self.orb, home, wanted)?
+                let home = self.course.home();
+                route.readdressed(&self.orb, home.as_deref().unwrap_or(self.ior()), wanted)?
             }
         });
         Ok(())
-    }
-
-    fn take_route(&self, route: Route) {
-        self.route.store(Some(Arc::new(route)));
     }
 
     /// After a system exception: when it says that the server does not have the object, the call
@@ -249,7 +223,7 @@ impl Reference {
         }
         journey.returned = true;
         journey.failures = 0;
-        self.route.store(None);
+        self.course.turn_back();
         true
     }
 }

@@ -10,14 +10,16 @@ use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
-use armilla_cdr::{ByteOrder, CodeSets, Encoder};
+use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder};
 use armilla_giop::engine::{Arrived, Initiator, Loss};
 use armilla_giop::{
-    CodeSetContext, CompletionStatus, Framer, Version, cancel_request, close_connection,
+    CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
+    close_connection,
 };
 use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A connection and its state.
 pub(crate) struct Link {
@@ -33,6 +35,8 @@ pub(crate) struct Link {
     agreed: Option<CodeSetContext>,
     /// Whether they still have to be told to the server.
     unannounced: bool,
+    /// How long the stream waits for a server that does not read, if it was told.
+    send_limit: Option<Option<Duration>>,
     max_message: usize,
     /// From how many octets on a request leaves in fragments.
     fragment_size: usize,
@@ -40,6 +44,19 @@ pub(crate) struct Link {
     fresh: bool,
     pub(crate) last_used: CoarseInstant,
     version: Version,
+}
+
+/// What becomes of the answer to a request. It is no closure, so that it can be made part of the wait
+/// for it.
+pub(super) trait Taker<T> {
+    /// Takes what has arrived, whatever it is.
+    fn take(&mut self, arrived: Arrived<'_, ()>) -> T;
+
+    /// Takes a reply, as most are.
+    #[inline(always)]
+    fn take_reply(&mut self, header: ReplyHeader<'_>, body: Decoder<'_>) -> T {
+        self.take(Arrived::Reply((), header, body))
+    }
 }
 
 impl Link {
@@ -60,6 +77,7 @@ impl Link {
             code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
             agreed,
             unannounced: agreed.is_some(),
+            send_limit: None,
             max_message: settings.max_message,
             fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             fresh: true,
@@ -115,15 +133,23 @@ impl Link {
     /// take.
     #[inline(always)]
     pub(crate) fn put(
-        &self,
+        &mut self,
         message: &Encoder<'_>,
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
-        self.stream
-            .set_send_timeout(deadline.sending())
-            .map_err(|source| SendError { sent: 0, source })
-            .and_then(|()| send(&*self.stream, message, self.fragment_size))
-            .map_err(|error| self.unsent(&error))
+        let limit = deadline.sending();
+        if self.send_limit != Some(limit) {
+            self.limit_sending(limit)?;
+        }
+        send(&*self.stream, message, self.fragment_size).map_err(|error| self.unsent(&error))
+    }
+
+    #[cold]
+    fn limit_sending(&mut self, limit: Option<Duration>) -> Result<(), SystemException> {
+        let set = self.stream.set_send_timeout(limit);
+        set.map_err(|source| self.unsent(&SendError { sent: 0, source }))?;
+        self.send_limit = Some(limit);
+        Ok(())
     }
 
     /// The number of the next message, and whether an answer is waited for.
@@ -138,40 +164,51 @@ impl Link {
         })
     }
 
-    /// Waits for the answer to what was sent, and hands it to `accept`.
+    /// Waits for the answer to what was sent, and hands it to `taker`.
     #[inline(always)]
-    pub(crate) fn receive<T>(
+    pub(super) fn receive<T>(
         &mut self,
         deadline: &Deadline,
-        accept: impl FnOnce(Arrived<'_, ()>) -> T,
+        taker: &mut impl Taker<T>,
     ) -> Result<T, SystemException> {
-        let Some(limit) = deadline.limit.filter(|limit| *limit >= watch::SHORTEST) else {
-            return self.await_message(deadline, accept);
-        };
-        self.watch.begin(deadline.started.plus(limit));
-        let received = self.await_message(&Deadline { limit: None, ..*deadline }, accept);
-        match (received, self.watch.end()) {
-            (received, true) => received,
-            (_, false) => Err(late(self.stream.peer(), deadline)),
+        let watched = deadline.limit.filter(|limit| *limit >= watch::SHORTEST);
+        if let Some(limit) = watched {
+            self.watch.begin(deadline.started.plus(limit));
         }
+        let received = self.await_message(deadline, watched.is_some(), taker);
+        if watched.is_some() && !self.watch.end() {
+            return Err(late(self.stream.peer(), deadline));
+        }
+        received
     }
 
     #[inline(always)]
     fn await_message<T>(
         &mut self,
         deadline: &Deadline,
-        accept: impl FnOnce(Arrived<'_, ()>) -> T,
+        watched: bool,
+        taker: &mut impl Taker<T>,
     ) -> Result<T, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
+        // Nothing can have come yet, unless the server has sent what was not asked for.
+        if !self.framer.has_more() {
+            self.read(deadline, watched, first_read)?;
+            first_read = false;
+        }
         loop {
             match self.framer.next() {
-                Ok(Some(message)) => match self.initiator.receive(&message) {
-                    Ok(Arrived::Stale) => {}
-                    Ok(arrived) => return Ok(accept(arrived)),
-                    Err(loss) => return Err(self.ended(loss, "", deadline)),
-                },
+                Ok(Some(message)) => {
+                    if let Some(((), header, body)) = self.initiator.usual_reply(&message) {
+                        return Ok(taker.take_reply(header, body));
+                    }
+                    match take_other(&mut self.initiator, &message, taker) {
+                        Ok(None) => {}
+                        Ok(Some(taken)) => return Ok(taken),
+                        Err(loss) => return Err(self.ended(loss, "", deadline)),
+                    }
+                }
                 Ok(None) => {
-                    self.read(deadline, first_read)?;
+                    self.read(deadline, watched, first_read)?;
                     first_read = false;
                 }
                 Err(error) => {
@@ -181,13 +218,21 @@ impl Link {
         }
     }
 
-    /// Reads what the peer has sent, waiting for it as long as the call may take.
-    #[inline(always)]
-    fn read(&mut self, deadline: &Deadline, first: bool) -> Result<(), SystemException> {
+    /// Reads what the peer has sent, waiting for it as long as the call may take: this long, unless
+    /// the watch ends it.
+    fn read(
+        &mut self,
+        deadline: &Deadline,
+        watched: bool,
+        first: bool,
+    ) -> Result<(), SystemException> {
         // The usual call needs one read, whose limit is the call's: set already, no clock to ask.
-        let timeout = match first {
-            true => deadline.limit,
-            false => deadline.remaining().ok_or_else(|| late(self.stream.peer(), deadline))?,
+        let timeout = match (watched, first) {
+            (true, _) => None,
+            (false, true) => deadline.limit,
+            (false, false) => {
+                deadline.remaining().ok_or_else(|| late(self.stream.peer(), deadline))?
+            }
         };
         let received = self
             .stream
@@ -231,4 +276,18 @@ impl Link {
         Lost { peer: self.stream.peer().clone(), loss, why: why.into() }
             .exception(executed, deadline)
     }
+}
+
+/// Takes what is not the usual reply; nothing if it is stale.
+#[cold]
+#[inline(never)]
+fn take_other<T>(
+    initiator: &mut Initiator<()>,
+    message: &Message<'_>,
+    taker: &mut impl Taker<T>,
+) -> Result<Option<T>, Loss> {
+    Ok(match initiator.receive(message)? {
+        Arrived::Stale => None,
+        arrived => Some(taker.take(arrived)),
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
-use super::link::Link;
+use super::link::{Link, Taker};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
@@ -39,16 +39,15 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     }
     loop {
         let route = reference.route()?;
-        let Some(route) = &*route else { continue };
         let target = route.preferred();
         match ask(reference, target, &deadline) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
-            Ok(Located::Unknown) if reference.turn_back(route, &mut journey) => {}
+            Ok(Located::Unknown) if reference.turn_back(&route, &mut journey) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(forward)) => reference.follow(route, forward, &mut journey)?,
-            Err(error) => reference.go_on(route, target, &mut journey, error)?,
+            Ok(Located::At(forward)) => reference.follow(&route, forward, &mut journey)?,
+            Err(error) => reference.go_on(&route, target, &mut journey, error)?,
         }
     }
 }
@@ -82,11 +81,19 @@ fn exchange(
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
     link.put(&out, deadline)?;
-    let read = link.receive(deadline, |arrived| match arrived {
-        Arrived::LocateReply((), header, body) => read(header.status, body, reference),
-        _ => Err(CdrError::new(CdrErrorKind::Invalid("a Reply came where a LocateReply is due"))),
-    })?;
+    let read = link.receive(deadline, &mut &*reference)?;
     read.map_err(|error| SystemException::decoding(&error, Completion::No))
+}
+
+impl Taker<CdrResult<Located>> for &Reference {
+    fn take(&mut self, arrived: Arrived<'_, ()>) -> CdrResult<Located> {
+        match arrived {
+            Arrived::LocateReply((), header, body) => read(header.status, body, self),
+            _ => {
+                Err(CdrError::new(CdrErrorKind::Invalid("a Reply came where a LocateReply is due")))
+            }
+        }
+    }
 }
 
 /// Reads the body of a LocateReply.
@@ -95,8 +102,10 @@ fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrRe
     Ok(match status {
         LocateStatus::ObjectHere => Located::Here,
         LocateStatus::UnknownObject => Located::Unknown,
-        LocateStatus::ObjectForward => Located::At(Forward::To(Ior::decode(&mut body)?)),
-        LocateStatus::ObjectForwardPerm => Located::At(Forward::ForGood(Ior::decode(&mut body)?)),
+        LocateStatus::ObjectForward => Located::At(Forward::To(Ior::decode(&mut body)?.into())),
+        LocateStatus::ObjectForwardPerm => {
+            Located::At(Forward::ForGood(Ior::decode(&mut body)?.into()))
+        }
         LocateStatus::NeedsAddressingMode => {
             Located::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }

@@ -5,6 +5,7 @@ mod asynchronous;
 mod call;
 mod collocated;
 mod connect;
+mod course;
 mod deadline;
 mod driver;
 mod endpoint;
@@ -26,6 +27,7 @@ pub(crate) use call::{
     Arguments, Finish, Request, Step, Way, call, invoke, invoke_oneway, invoke_raises,
     take_reply_here,
 };
+pub(crate) use course::Course;
 pub(crate) use deadline::Deadline;
 pub(crate) use endpoint::Client;
 pub use future::ReplyFuture;

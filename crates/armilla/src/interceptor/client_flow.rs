@@ -18,6 +18,7 @@ use armilla_cdr::{CdrResult, Decoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A call, as [`client::call`](crate::client::call) makes it, that interceptors see. `finish` runs
 /// again when the call does after a user exception.
@@ -46,11 +47,7 @@ pub(crate) fn call<'p>(
     loop {
         let outcome = match call.here() {
             Some(key) => call.try_here(&key, &mut *finish),
-            None => {
-                let route = reference.route()?;
-                let Some(route) = &*route else { continue };
-                call.try_there(route, &mut journey, &mut *finish)
-            }
+            None => call.try_there(&*reference.route()?, &mut journey, &mut *finish),
         };
         match outcome {
             Outcome::Forward(ior) => call.follow(ior, &mut journey)?,
@@ -77,7 +74,7 @@ struct Call<'c, 'p> {
 impl Call<'_, '_> {
     /// The key of the object, where it is in this process and was not forwarded elsewhere.
     fn here(&self) -> Option<Vec<u8>> {
-        let here = self.reference.is_near() && self.reference.route.load().is_none();
+        let here = self.reference.is_near() && !self.reference.course.is_changed();
         if here { self.reference.local_key() } else { None }
     }
 
@@ -104,9 +101,9 @@ impl Call<'_, '_> {
     }
 
     /// One attempt at an address.
-    fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
+    fn try_there(&self, route: &Arc<Route>, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
         let target = route.preferred();
-        let home = self.reference.home.load_full();
+        let home = self.reference.course.home();
         let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(self.reference.ior());
         let address = &target.endpoint.address;
         let mut flow = self.flow(ior, target.address(), Some(address));
@@ -120,10 +117,11 @@ impl Call<'_, '_> {
             let links = self.object.links(reference.orb.settings());
             let way = Way { reference, route, target, links, intercepted };
             let mut user = None;
-            let came = way.go(self.request, &self.deadline, journey, &mut |status, input| {
-                user = user_exception(status, input)?;
-                finish(status, input)
-            });
+            let came =
+                way.go_unhurried(self.request, &self.deadline, journey, &mut |status, input| {
+                    user = user_exception(status, input)?;
+                    finish(status, input)
+                });
             match came {
                 Ok(Step::Forward(readdressed @ Forward::Readdress(_))) => {
                     match reference.follow(route, readdressed, journey) {
@@ -139,24 +137,20 @@ impl Call<'_, '_> {
     /// Goes on where a server or an interceptor sends the call.
     fn follow(&self, ior: Ior, journey: &mut Journey) -> Result<(), SystemException> {
         let forward = match self.for_good.take() {
-            Some(permanent) if permanent == ior => Forward::ForGood(ior),
-            _ => Forward::To(ior),
+            Some(permanent) if permanent == ior => Forward::ForGood(ior.into()),
+            _ => Forward::To(ior.into()),
         };
-        match &*self.reference.route()? {
-            Some(route) => self.reference.follow(route, forward, journey),
-            // Another thread has just seen that it leads nowhere.
-            None => Ok(()),
-        }
+        self.reference.follow(&*self.reference.route()?, forward, journey)
     }
 
     fn outcome(&self, came: Result<Step, SystemException>, user: Option<String>) -> Outcome {
         match (came, user) {
             (Err(exception), _) => Outcome::SystemException(exception),
             (Ok(Step::Again | Step::Forward(Forward::Readdress(_))), _) => Outcome::Retry,
-            (Ok(Step::Forward(Forward::To(ior))), _) => Outcome::Forward(ior),
+            (Ok(Step::Forward(Forward::To(ior))), _) => Outcome::Forward(*ior),
             (Ok(Step::Forward(Forward::ForGood(ior))), _) => {
-                *self.for_good.borrow_mut() = Some(ior.clone());
-                Outcome::Forward(ior)
+                *self.for_good.borrow_mut() = Some((*ior).clone());
+                Outcome::Forward(*ior)
             }
             (Ok(Step::Done), Some(id)) => Outcome::UserException(id),
             (Ok(Step::Done), None) if self.request.response.response_expected() => Outcome::Reply,

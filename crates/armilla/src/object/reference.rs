@@ -1,14 +1,13 @@
 //! Untyped object references.
 
 use super::{Interface, Ref};
-use crate::client::{self, Links, Route, SyncScope};
+use crate::client::{self, Course, Links, SyncScope};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
 use crate::poa::{Activation, ObjectKey};
 use crate::policies::{Effective, Policies};
 use crate::settings::{Collocation, Settings};
-use arc_swap::ArcSwapOption;
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
 use std::fmt;
@@ -34,10 +33,8 @@ pub(crate) struct Reference {
     /// Made when it is first asked for, where the object is known.
     ior: OnceLock<Ior>,
     place: Place,
-    /// Where calls go, once the first of them has found it out.
-    pub(crate) route: ArcSwapOption<Route>,
-    /// What takes the place of the IOR for calls, since a server said so.
-    pub(crate) home: ArcSwapOption<Ior>,
+    /// Where calls go.
+    pub(crate) course: Course,
 }
 
 /// Where the object of a reference lives.
@@ -112,8 +109,7 @@ impl Object {
     }
 
     fn new(orb: &Orb, ior: OnceLock<Ior>, place: Place) -> Self {
-        let (route, home) = Default::default();
-        let reference = Reference { orb: orb.clone(), ior, place, route, home };
+        let reference = Reference { orb: orb.clone(), ior, place, course: Course::default() };
         Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 

@@ -47,8 +47,8 @@ impl From<SystemException> for DispatchError {
 
 /// A request being served: its operation, its arguments, and the way back.
 pub struct ServerCall<'a> {
-    request: RequestHeader<'a>,
-    arguments: Decoder<'a>,
+    request: &'a RequestHeader<'a>,
+    arguments: &'a Decoder<'a>,
     connection: &'a Arc<Connection>,
     port: ReplyPort,
     /// Memory for the reply.
@@ -60,8 +60,8 @@ pub struct ServerCall<'a> {
 impl<'a> ServerCall<'a> {
     #[inline]
     pub(super) fn new(
-        request: RequestHeader<'a>,
-        arguments: Decoder<'a>,
+        request: &'a RequestHeader<'a>,
+        arguments: &'a Decoder<'a>,
         connection: &'a Arc<Connection>,
         port: ReplyPort,
         buffer: &'a mut Vec<u8>,

@@ -48,7 +48,7 @@ pub(super) fn request(
     };
     let port = port(message, &header, code_sets, Owed::Now);
     let servant = upcall.skeleton();
-    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, None);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, buffer, servant, None);
     let outcome = match servant {
         Some(servant) => call_servant(servant, &mut call),
         None => Err(SystemException::object_not_exist().into()),
@@ -103,7 +103,7 @@ fn otherwise(
         return relay(connection, port, buffer, lent);
     }
     let servant = found.servant();
-    let mut call = ServerCall::new(header, arguments, connection, port, buffer, servant, flow);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, buffer, servant, flow);
     let outcome = match stopped {
         None => serve(&found, &mut call),
         Some(stopped) => call.end(*stopped),
@@ -138,7 +138,7 @@ fn lend(
     let (caught, catcher) = here::catch(orb, port.request_id)?;
     let mut memory = Vec::new();
     let servant = found.servant();
-    let mut call = ServerCall::new(header, arguments, &caught, port, &mut memory, servant, flow);
+    let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
     let outcome = serve(&found, &mut call);
     // Nothing can go wrong with sending here.
     conclude(&mut call, outcome).ok();
