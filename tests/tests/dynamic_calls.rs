@@ -250,3 +250,32 @@ fn a_oneway_is_sent_and_not_waited_for() {
         assert!(heard.iter().all(|text| text == "heard") && !heard.is_empty());
     });
 }
+
+#[test]
+fn deferred_requests_are_under_way_together() {
+    everywhere(|object| {
+        let mut request = echoing::<Point>(object, "echo_point");
+        request.set_argument(2, Any::new(&point(0)).unwrap());
+        let calls = (1..20).map(|n| {
+            request.set_argument(0, Any::new(&point(n)).unwrap());
+            (n, request.send_deferred())
+        });
+        let calls: Vec<_> = calls.collect();
+        for (n, call) in calls.into_iter().rev() {
+            let response = call.wait().unwrap();
+            assert_eq!(response.result.get::<Point>().unwrap(), Some(point(0)));
+            let values = response.arguments.iter().map(|argument| argument.value().unwrap());
+            let values: Vec<_> = values.map(|any| any.get::<Point>().unwrap().unwrap()).collect();
+            assert_eq!(values, [point(n), point(n), point(n)]);
+        }
+        let mut refused = object.request("choose");
+        refused.add_in("which", Any::new(&1).unwrap());
+        refused.add_inout("note", Any::new("later").unwrap());
+        refused.add_exception(Refused::type_code());
+        let Err(Error::User(raised)) = refused.send_deferred().wait() else { panic!("raised") };
+        assert_eq!(raised.exception.get::<Refused>().unwrap().unwrap().reason, "later");
+        refused.set_argument(0, Any::new("no number").unwrap());
+        refused.set_return_type(TypeCode::Long);
+        let Err(Error::System(_)) = refused.send_deferred().wait() else { panic!("no number") };
+    });
+}

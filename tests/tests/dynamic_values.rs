@@ -315,3 +315,44 @@ fn text_is_checked_and_errors_name_the_member() {
     let plain = DynAny::from_json(&TypeCode::Any, &json!(2.5)).unwrap().get_any().unwrap();
     assert_eq!(plain.get::<f64>().unwrap(), Some(2.5));
 }
+
+#[test]
+fn sequences_of_basic_types_go_in_and_out_at_once() {
+    let sequence = |element, bound| DynAny::new(&TypeCode::sequence(element, bound)).unwrap();
+    let mut longs = sequence(TypeCode::Long, 3);
+    longs.insert_long_seq(&[1, -2, 3]).unwrap();
+    assert_eq!(longs.get_long_seq().unwrap(), [1, -2, 3]);
+    assert_eq!(longs.current(), Some(0));
+    assert_eq!(longs.to_any().unwrap().decoder().sequence::<i32>().unwrap(), [1, -2, 3]);
+    assert!(matches!(longs.insert_long_seq(&[0; 4]), Err(DynAnyError::InvalidValue(_))));
+    assert!(matches!(longs.insert_ulong_seq(&[1]), Err(DynAnyError::TypeMismatch { .. })));
+    assert_eq!(longs.get_long_seq().unwrap(), [1, -2, 3], "what failed has changed nothing");
+
+    let mut octets = DynAny::from_any(&Any::new(&vec![7_u8; 300]).unwrap()).unwrap();
+    assert_eq!(octets.get_octet_seq().unwrap(), [7; 300]);
+    octets.insert_octet_seq(b"abc").unwrap();
+    assert_eq!(octets.to_any().unwrap().get::<Vec<u8>>().unwrap(), Some(b"abc".to_vec()));
+
+    let mut array = DynAny::new(&TypeCode::array(TypeCode::Double, 2)).unwrap();
+    array.insert_double_seq(&[0.5, -1.0]).unwrap();
+    assert_eq!(array.get_double_seq().unwrap(), [0.5, -1.0]);
+    assert!(matches!(array.insert_double_seq(&[0.5]), Err(DynAnyError::InvalidValue(_))));
+
+    // The component at the cursor, where the value itself is no such sequence.
+    let flags = TypeCode::sequence(TypeCode::Boolean, 0);
+    let members = [("name", TypeCode::String(0)), ("flags", flags)];
+    let mut record = DynAny::new(&TypeCode::structure("IDL:R:1.0", "R", members)).unwrap();
+    assert!(matches!(record.get_boolean_seq(), Err(DynAnyError::TypeMismatch { .. })));
+    record.next();
+    record.insert_boolean_seq(&[true, false]).unwrap();
+    assert_eq!(record.get_boolean_seq().unwrap(), [true, false]);
+    assert!(DynAny::new(&TypeCode::Long).unwrap().get_long_seq().is_err());
+}
+
+#[test]
+fn a_dynamic_value_goes_into_an_any() {
+    let mut any = DynAny::new(&TypeCode::Any).unwrap();
+    let price = DynAny::from_any(&Any::new(&1.5_f64).unwrap()).unwrap();
+    any.insert_dyn_any(&price).unwrap();
+    assert_eq!(any.get_dyn_any().unwrap(), price);
+}

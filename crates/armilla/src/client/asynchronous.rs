@@ -11,7 +11,7 @@ use super::deadline::{Deadline, Wait, milliseconds};
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
-use super::operation::Operation;
+use super::operation::KeptOperation;
 use super::request::Outgoing;
 use super::route::Route;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -34,7 +34,7 @@ use std::time::Duration;
 /// A call under way.
 pub(crate) struct AsyncCall {
     object: Object,
-    operation: Operation<'static>,
+    operation: KeptOperation,
     arguments: Arguments,
     deadline: Deadline,
     state: Mutex<State>,
@@ -87,7 +87,7 @@ impl AsyncCall {
     /// another thread does.
     pub(super) fn begin<'p>(
         object: &Object,
-        operation: &'static str,
+        operation: KeptOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
         let reference = object.reference()?;
@@ -100,7 +100,6 @@ impl AsyncCall {
             effective.retries = Retries::NONE;
             journey.keep_to(effective, reference, &mut deadline)?;
         }
-        let operation = Operation::of_idl(operation);
         let (route, place) = reference.arrived()?;
         let arguments = Arguments::encode(route.at(place), arguments)?;
         let call = Arc::new(Self {
@@ -176,7 +175,7 @@ impl AsyncCall {
         let target = route.at(place);
         let request = Outgoing {
             target,
-            operation: self.operation,
+            operation: self.operation.get(),
             response: ResponseFlags::Target,
             arguments: &|out| self.arguments.put(out, target.version, link.code_sets()),
             intercepted: None,
@@ -244,7 +243,8 @@ impl AsyncCall {
             }
             (Answer::Raised(exception), Some((route, place))) => {
                 let target = route.at(place);
-                let exception = exception.said_by(&target.endpoint.address, self.operation.name);
+                let exception =
+                    exception.said_by(&target.endpoint.address, self.operation.get().name);
                 reference.return_home(&route, &mut journey, exception)
             }
         };
@@ -283,7 +283,7 @@ impl AsyncCall {
             Listener::Callback(callback) => callback(self),
         }));
         if notified.is_err() {
-            report!(error, "who heard of a reply panicked", operation = self.operation.name);
+            report!(error, "who heard of a reply panicked", operation = self.operation.get().name);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::asynchronous::AsyncCall;
 use super::call::{Undeclared, user_exception};
+use super::operation::KeptOperation;
 use crate::exception::{Error, Raises, SystemException};
 use crate::object::Object;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
@@ -164,7 +165,7 @@ pub(crate) fn invoke_async<'p, R>(
             Error::User(undeclared) => match undeclared {},
         })),
     });
-    begin(object, operation, arguments, finish)
+    begin(object, KeptOperation::of_idl(operation), arguments, finish)
 }
 
 /// Begins a call of an operation that raises `E`.
@@ -178,12 +179,13 @@ pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
         ReplyStatus::NoException => results(input).map(Ok),
         _ => user_exception(input).map(Err),
     });
-    begin(object, operation, arguments, finish)
+    begin(object, KeptOperation::of_idl(operation), arguments, finish)
 }
 
-fn begin<'p, R, E: From<SystemException>>(
+/// Begins a call; `finish` makes its outcome of the reply.
+pub(crate) fn begin<'p, R, E: From<SystemException>>(
     object: &Object,
-    operation: &'static str,
+    operation: KeptOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     finish: Finish<R, E>,
 ) -> ReplyFuture<R, E> {

@@ -1,5 +1,6 @@
 //! What a call names its operation by, and headers that were made before are found by.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An operation as a call names it.
@@ -24,6 +25,28 @@ impl<'r> Operation<'r> {
     /// One whose name the program made; it goes with `key` only.
     pub(crate) const fn made(name: &'r str, key: &OperationKey) -> Self {
         Self { name, key: (key.0, MADE) }
+    }
+}
+
+/// An operation of a call that outlives those who made it.
+pub(crate) struct KeptOperation {
+    name: Cow<'static, str>,
+    key: (usize, usize),
+}
+
+impl KeptOperation {
+    /// One of generated code.
+    pub(super) fn of_idl(name: &'static str) -> Self {
+        Self { name: name.into(), key: Operation::of_idl(name).key }
+    }
+
+    /// One whose name the program made; it goes with `key` only.
+    pub(crate) fn made(name: &str, key: &OperationKey) -> Self {
+        Self { name: name.to_owned().into(), key: Operation::made(name, key).key }
+    }
+
+    pub(super) fn get(&self) -> Operation<'_> {
+        Operation { name: &self.name, key: self.key }
     }
 }
 

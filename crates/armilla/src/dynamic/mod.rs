@@ -51,5 +51,5 @@ pub use dyn_any::{
 pub use exception::UnknownUserException;
 pub(crate) use interface::interface_of;
 pub use named_value::{NamedValue, ParameterMode};
-pub use request::Request;
+pub use request::{Request, Response};
 pub use servant::{DynamicServant, ServerRequest, serve};

@@ -2,11 +2,13 @@
 
 use super::exception::{is_exception, undeclared};
 use super::{NamedValue, ParameterMode, UnknownUserException};
-use crate::client::{self, Operation, OperationKey};
+use crate::client::{self, KeptOperation, Operation, OperationKey, ReplyFuture};
 use crate::exception::{Error, SystemException};
+use crate::interceptor::{self, Shown};
 use crate::object::Object;
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
+use std::cell::RefCell;
 
 /// A call that is put together while the program runs. It can be made any number of times, with the
 /// same arguments or with others.
@@ -35,6 +37,15 @@ pub struct Request {
     result: NamedValue,
     exceptions: Vec<TypeCode>,
     contexts: Option<Vec<String>>,
+}
+
+/// What came back of a call that nobody waited for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// The result; an empty any where the operation has none.
+    pub result: Any,
+    /// All arguments; those that are returned have the values that came back.
+    pub arguments: Vec<NamedValue>,
 }
 
 impl Object {
@@ -135,30 +146,79 @@ impl Request {
     /// One of the exceptions that the request was told of, or any system exception: `BAD_PARAM` when
     /// an argument has no value, or one of another type.
     pub fn invoke(&mut self) -> Result<(), Error<UnknownUserException>> {
+        let shown = self.shown()?;
         let Self { object, operation, key, arguments, result, exceptions, contexts } = self;
         let mut raised = None;
         // Arguments that come back are kept apart until all of them have come.
         let mut returned = Vec::new();
         let sent = &*arguments;
-        client::call(
-            object,
-            Operation::made(operation, key),
-            ResponseFlags::Target,
-            &|out| write_arguments(sent, contexts.as_deref(), out),
-            &mut |status, input| match status {
-                ReplyStatus::NoException => {
-                    returned = read_results(result, sent, input)?;
-                    Ok(())
-                }
-                _ => {
-                    raised = Some(user_exception(exceptions, input)?);
-                    Ok(())
-                }
-            },
-        )?;
-        let places = arguments.iter_mut().filter(|argument| argument.is_returned());
-        places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
+        let mut finish = |status, input: &mut Decoder<'_>| -> CdrResult {
+            if status == ReplyStatus::NoException {
+                returned = read_results(result, sent, input)?;
+            } else {
+                raised = Some(user_exception(exceptions, input)?);
+            }
+            if let Some(shown) = &shown {
+                show(&mut shown.borrow_mut(), result, &returned, raised.as_ref());
+            }
+            Ok(())
+        };
+        let write = |out: &mut Encoder<'_>| write_arguments(sent, contexts.as_deref(), out);
+        let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
+        match (&shown, object.reference()?.orb.interceptors()) {
+            (Some(_), Some(interceptors)) => {
+                let request = client::Request { operation, response, arguments: &write };
+                let shown = shown.as_ref();
+                interceptor::call_shown(interceptors, object, request, shown, &mut finish)?;
+            }
+            _ => client::call(object, operation, response, &write, &mut finish)?,
+        }
+        give_back(arguments, returned);
         raised.map_or(Ok(()), Err)
+    }
+
+    /// What interceptors are shown of the call, if there are any.
+    fn shown(&self) -> Result<Option<RefCell<Shown>>, SystemException> {
+        let seen = self.object.reference()?.orb.interceptors().is_some();
+        Ok(seen.then(|| {
+            RefCell::new(Shown {
+                arguments: self.arguments.clone(),
+                exceptions: self.exceptions.clone(),
+                context: self.contexts.clone().unwrap_or_default(),
+                ..Shown::default()
+            })
+        }))
+    }
+
+    /// Makes the call without waiting for what comes back: `send_deferred`. The future is
+    /// `poll_response` and `get_response`; dropping it cancels the call. Any number of calls may be
+    /// under way, also of the same request.
+    ///
+    /// ```no_run
+    /// # fn example(mut one: armilla::dynamic::Request, mut other: armilla::dynamic::Request)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let replies = [one.send_deferred(), other.send_deferred()];
+    /// for reply in replies {
+    ///     println!("{:?}", reply.wait()?.result);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send_deferred(&self) -> ReplyFuture<Response, Error<UnknownUserException>> {
+        let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
+        let exceptions = self.exceptions.clone();
+        let operation = KeptOperation::made(&self.operation, &self.key);
+        let write =
+            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.contexts.as_deref(), out);
+        let finish = move |status, input: &mut Decoder<'_>| {
+            if status != ReplyStatus::NoException {
+                return user_exception(&exceptions, input).map(Err);
+            }
+            let returned = read_results(&mut result, &arguments, input)?;
+            give_back(&mut arguments, returned);
+            Ok(Ok(Response { result: result.value().cloned().unwrap_or_default(), arguments }))
+        };
+        client::begin(&self.object, operation, &write, Box::new(finish))
     }
 
     /// Sends the call as a oneway: nothing comes back, and it returns when the request was handed to
@@ -175,6 +235,28 @@ impl Request {
             &mut |_, _| Ok(()),
         )
     }
+}
+
+/// Gives the arguments that come back their values.
+fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
+    let places = arguments.iter_mut().filter(|argument| argument.is_returned());
+    places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
+}
+
+/// Shows interceptors what came back.
+#[cold]
+fn show(
+    shown: &mut Shown,
+    result: &NamedValue,
+    returned: &[Any],
+    raised: Option<&Error<UnknownUserException>>,
+) {
+    shown.result = result.value().cloned().unwrap_or_default();
+    give_back(&mut shown.arguments, returned.to_vec());
+    shown.raised = raised.and_then(|raised| match raised {
+        Error::User(user) => Some(user.exception.clone()),
+        Error::System(_) => None,
+    });
 }
 
 fn write_arguments(

@@ -3,13 +3,17 @@
 use super::context::Contexts;
 use super::current::{SlotId, Slots};
 use super::outcome::{Interruption, Outcome, ReplyStatus};
+use super::shown::{Shown, no_resources};
+use crate::client::SyncScope;
+use crate::dynamic::NamedValue;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
 use crate::transport::Place;
-use armilla_cdr::Any as Value;
+use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::TargetAddress;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
 use std::any::Any;
+use std::cell::RefCell;
 use std::fmt;
 
 /// Sees the requests that an ORB sends. Every method has a default that does nothing.
@@ -75,6 +79,8 @@ pub struct ClientRequestInfo<'a> {
     pub(super) id: u32,
     pub(super) operation: &'a str,
     pub(super) response_expected: bool,
+    pub(super) sync_scope: SyncScope,
+    pub(super) shown: Option<&'a RefCell<Shown>>,
     pub(super) target: &'a Object,
     pub(super) ior: &'a Ior,
     pub(super) named: TargetAddress<'a>,
@@ -101,6 +107,79 @@ impl<'a> ClientRequestInfo<'a> {
     /// Whether a reply is expected; not for a oneway operation.
     pub const fn response_expected(&self) -> bool {
         self.response_expected
+    }
+
+    /// When the call returns; of one that expects a reply, when the servant has.
+    pub const fn sync_scope(&self) -> SyncScope {
+        self.sync_scope
+    }
+
+    /// The arguments of a dynamic call; those that come back have their values once the reply has
+    /// come.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` for the call of a static stub; `BAD_INV_ORDER` where the request ended without
+    /// a reply.
+    pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
+        match self.outcome {
+            None | Some(Outcome::Reply) => self.show(|shown| shown.arguments.clone()),
+            Some(_) => Err(out_of_order("the arguments are gone when there is no reply")),
+        }
+    }
+
+    /// The result of a dynamic call, an empty any where the operation has none.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` for the call of a static stub; `BAD_INV_ORDER` outside
+    /// [`receive_reply`](ClientInterceptor::receive_reply).
+    pub fn result(&self) -> Result<Value, SystemException> {
+        match self.outcome {
+            Some(Outcome::Reply) => self.show(|shown| shown.result.clone()),
+            _ => Err(out_of_order("only a reply has a result")),
+        }
+    }
+
+    /// The exceptions that a dynamic call was told that the operation raises.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` for the call of a static stub.
+    pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+        self.show(|shown| shown.exceptions.clone())
+    }
+
+    /// The properties that a dynamic call sends for the `context` clause of the operation, name and
+    /// value in turn: `operation_context`.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` for the call of a static stub.
+    pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
+        self.show(|shown| shown.context.clone())
+    }
+
+    fn show<T>(&self, what: impl FnOnce(&Shown) -> T) -> Result<T, SystemException> {
+        self.shown.map(|shown| what(&shown.borrow())).ok_or_else(no_resources)
+    }
+
+    /// The exception that the request ended with. A user exception that a static stub knows, but not
+    /// the ORB, is `UNKNOWN`; [`Outcome::exception_id`] says which it is.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`receive_exception`](ClientInterceptor::receive_exception).
+    pub fn received_exception(&self) -> Result<Value, SystemException> {
+        let shown = self.shown.map(RefCell::borrow);
+        let raised = shown.as_ref().and_then(|shown| shown.raised.as_ref());
+        super::shown::exception(self.outcome.as_ref(), raised)
+    }
+
+    /// Where the request is made again.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` unless its outcome is [`Outcome::Forward`].
+    pub fn forward_reference(&self) -> Result<&Ior, SystemException> {
+        match &self.outcome {
+            Some(Outcome::Forward(ior)) => Ok(ior),
+            _ => Err(out_of_order("the request is not made again elsewhere")),
+        }
     }
 
     /// The object that was called.

@@ -6,9 +6,10 @@ use super::context::Contexts;
 use super::current::{self, Slots};
 use super::outcome::{End, Interruption, Outcome};
 use super::registry::Interceptors;
+use super::shown::Shown;
 use crate::client::{
     Arguments, Deadline, Finish, Forward, Intercepted, Journey, Operation, Request, Route, Step,
-    Way,
+    SyncScope, Way,
 };
 use crate::exception::SystemException;
 use crate::object::{Object, Reference};
@@ -31,6 +32,18 @@ pub(crate) fn call<'p>(
     arguments: Arguments<'_, 'p>,
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
+    let request = Request { operation, response, arguments };
+    call_shown(interceptors, object, request, None, finish)
+}
+
+/// A call whose values the interceptors are shown; `finish` keeps them up to date.
+pub(crate) fn call_shown<'p>(
+    interceptors: &Interceptors,
+    object: &Object,
+    request: Request<'_, 'p>,
+    shown: Option<&RefCell<Shown>>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
     let reference = object.reference()?;
     reference.callable()?;
     let settings = reference.orb.settings();
@@ -41,8 +54,7 @@ pub(crate) fn call<'p>(
     }
     let slots = interceptors.slots_of_thread(&reference.orb);
     let for_good = RefCell::default();
-    let request = Request { operation, response, arguments };
-    let call = Call { interceptors, object, reference, request, deadline, slots, for_good };
+    let call = Call { interceptors, object, reference, request, shown, deadline, slots, for_good };
     let _absence = Absence::begin();
     loop {
         let outcome = match call.here() {
@@ -64,6 +76,7 @@ struct Call<'c, 'p> {
     object: &'c Object,
     reference: &'c Reference,
     request: Request<'c, 'p>,
+    shown: Option<&'c RefCell<Shown>>,
     deadline: Deadline,
     /// Those of the thread when the call began.
     slots: Slots,
@@ -158,6 +171,15 @@ impl Call<'_, '_> {
         }
     }
 
+    /// When a call without a reply returns.
+    fn sync_scope(&self) -> SyncScope {
+        match self.request.response {
+            ResponseFlags::Target => SyncScope::WithTarget,
+            ResponseFlags::Server => SyncScope::WithServer,
+            ResponseFlags::None => self.object.links(self.reference.orb.settings()).1,
+        }
+    }
+
     fn flow<'f>(
         &'f self,
         ior: &'f Ior,
@@ -168,6 +190,8 @@ impl Call<'_, '_> {
             id: self.interceptors.next_id(),
             operation: self.request.operation.name,
             response_expected: self.request.response.response_expected(),
+            sync_scope: self.sync_scope(),
+            shown: self.shown,
             target: self.object,
             ior,
             named,

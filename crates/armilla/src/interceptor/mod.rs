@@ -44,9 +44,10 @@
 //! else go straight to the servant, are encoded and decoded where any interceptor
 //! [wants to see them](ClientInterceptor::sees_collocated).
 //!
-//! Not offered: the values of arguments, results and `context` clauses, which static stubs do not
-//! have as `any` (the specification has `NO_RESOURCES` for that); `send_poll`, since nothing is
-//! polled.
+//! The values of arguments, results and `context` clauses are shown of [dynamic
+//! calls](crate::dynamic::Request) to client interceptors; static stubs and skeletons do not have them
+//! as `any`, for which the specification has `NO_RESOURCES`. Not offered: `send_poll`, since nothing
+//! is polled.
 
 mod client;
 mod client_flow;
@@ -60,6 +61,7 @@ mod outcome;
 mod registry;
 mod server;
 mod server_flow;
+mod shown;
 
 pub use client::{ClientInterceptor, ClientRequestInfo};
 pub use codec::Codec;
@@ -70,6 +72,7 @@ pub use ior::{IorInfo, IorInterceptor};
 pub use outcome::{Interruption, Outcome, ReplyStatus};
 pub use server::{ServerInterceptor, ServerRequestInfo};
 
-pub(crate) use client_flow::call;
+pub(crate) use client_flow::{call, call_shown};
 pub(crate) use registry::{Interceptors, Registration};
 pub(crate) use server_flow::ServerFlow;
+pub(crate) use shown::Shown;

@@ -8,6 +8,7 @@ use super::outcome::{Interruption, Outcome, ReplyStatus};
 use crate::exception::SystemException;
 use crate::poa::{ObjectId, Target};
 use armilla_cdr::Any as Value;
+use armilla_giop::ior::Ior;
 use armilla_ipc::Address;
 use std::any::Any;
 use std::fmt;
@@ -135,6 +136,31 @@ impl ServerRequestInfo {
     /// Whether the object has the interface with this repository id; no before it was found.
     pub fn target_is_a(&self, repository_id: &str) -> bool {
         self.object.as_ref().is_some_and(|object| object.servant.get().is_a(repository_id))
+    }
+
+    /// The octets that tell the object's POA from others of this ORB, once the object was found.
+    pub fn adapter_id(&self) -> Option<&[u8]> {
+        self.object.as_ref().map(|object| object.poa.path())
+    }
+
+    /// The exception that is about to be sent. A user exception is `UNKNOWN` here, since a skeleton
+    /// has no any of it; [`Outcome::exception_id`] says which it is.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`send_exception`](ServerInterceptor::send_exception).
+    pub fn sending_exception(&self) -> Result<Value, SystemException> {
+        super::shown::exception(self.outcome.as_ref(), None)
+    }
+
+    /// Where the client is sent.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` unless its outcome is [`Outcome::Forward`].
+    pub fn forward_reference(&self) -> Result<&Ior, SystemException> {
+        match &self.outcome {
+            Some(Outcome::Forward(ior)) => Ok(ior),
+            _ => Err(out_of_order("the client is not sent elsewhere")),
+        }
     }
 
     /// The service contexts of the request.

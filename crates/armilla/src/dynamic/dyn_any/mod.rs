@@ -1,7 +1,7 @@
 //! Values as trees that are built and taken apart while the program runs (CORBA 3.4 Part 1, 9).
 //!
 //! `tree` has what a [`DynAny`] is made of, `decode` and `encode` are the interpreting marshaller,
-//! `cursor` and `basic` what every one can do, `views` what those of each kind can do, `value` what
+//! `cursor`, `basic` and `sequences` what every one can do, `views` what those of each kind can do, `value` what
 //! valuetypes share, `types` how types that contain themselves are unrolled, `json` how a person reads
 //! and writes them.
 
@@ -12,6 +12,7 @@ mod encode;
 mod error;
 #[cfg(feature = "json")]
 mod json;
+mod sequences;
 mod tree;
 mod types;
 mod value;
