@@ -318,7 +318,7 @@ fn attempt_shared(
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
     let sending = match (outgoing.response, scope) {
-        (ResponseFlags::None, SyncScope::None) => Sending::Later,
+        (ResponseFlags::None, SyncScope::None) => Sending::Later(deadline),
         _ if !MAY_WAIT.get() => Sending::Never,
         (ResponseFlags::None, _) => Sending::Through(deadline),
         _ => Sending::Now(deadline),

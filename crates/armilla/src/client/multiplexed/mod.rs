@@ -130,8 +130,8 @@ pub(super) enum Sending<'d> {
     Through(&'d Deadline),
     /// To leave at once, whatever is queued already: by a thread that may not wait.
     Never,
-    /// To leave together with others.
-    Later,
+    /// To leave together with others; when too much is queued already, that is waited for.
+    Later(&'d Deadline),
 }
 
 impl Multiplexed {

@@ -17,6 +17,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(super) struct Outgoing {
     octets: Vec<u8>,
+    /// How many of them have left already.
+    left: usize,
     /// Empty, with the memory of what was sent last.
     spare: Vec<u8>,
     /// How many octets were given to be sent, and how many of them have left.
@@ -43,8 +45,13 @@ impl Outgoing {
 
     /// Nothing more leaves.
     pub(super) fn end(&mut self, lost: &Arc<Lost>) {
-        self.octets = Vec::new();
+        (self.octets, self.left) = (Vec::new(), 0);
         self.lost = Some(lost.clone());
+    }
+
+    /// How many octets are to be sent.
+    fn waiting(&self) -> usize {
+        self.octets.len() - self.left
     }
 
     fn push(&mut self, parts: &[IoSlice<'_>]) {
@@ -53,10 +60,15 @@ impl Outgoing {
         }
     }
 
-    /// Puts what was taken out and did not leave back in front.
-    fn put_back(&mut self, mut rest: Vec<u8>) {
+    /// Puts back in front what was taken out and did not leave but for its first octets, which are
+    /// only moved away once they are most of it.
+    fn put_back(&mut self, mut rest: Vec<u8>, mut left: usize) {
+        if left > rest.len() / 2 {
+            rest.drain(..left);
+            left = 0;
+        }
         rest.extend_from_slice(&self.octets);
-        self.octets = rest;
+        (self.octets, self.left) = (rest, left);
     }
 
     fn keep_spare(&mut self, mut sent: Vec<u8>) {
@@ -113,7 +125,7 @@ impl Multiplexed {
             outgoing.queued += octets as u64;
             let end = outgoing.queued;
             match sending {
-                Sending::Later => self.delay(outgoing, parts),
+                Sending::Later(_) => self.delay(outgoing, parts, octets),
                 _ => self.send_parts(outgoing, parts, octets),
             }
             match sending {
@@ -140,11 +152,21 @@ impl Multiplexed {
     }
 
     /// Leaves a oneway call to be sent with others.
-    fn delay<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>, parts: &[IoSlice<'_>]) {
+    fn delay<'l>(
+        &'l self,
+        mut outgoing: MutexGuard<'l, Outgoing>,
+        parts: &[IoSlice<'_>],
+        octets: usize,
+    ) {
+        let limits = self.settings.oneway_buffer;
+        // What is enough by itself is not copied to be so together with others.
+        if octets >= limits.octets && outgoing.is_empty() {
+            return self.send_parts(outgoing, parts, octets);
+        }
         outgoing.push(parts);
         outgoing.delayed += 1;
-        let limits = self.settings.oneway_buffer;
-        if outgoing.delayed >= limits.count || outgoing.octets.len() >= limits.octets {
+        let most = limits.octets.min(self.settings.queued_requests);
+        if outgoing.delayed >= limits.count || outgoing.waiting() >= most {
             return self.flush_from(outgoing);
         }
         if !std::mem::replace(&mut outgoing.timed, true) {
@@ -193,7 +215,7 @@ impl Multiplexed {
                     rest.extend_from_slice(&part[skipped..]);
                     before -= skipped;
                 }
-                outgoing.put_back(rest);
+                outgoing.put_back(rest, 0);
                 match self.stream.descriptor() {
                     Some(_) => self.is_stuck(outgoing),
                     None => self.flush_from(outgoing),
@@ -209,19 +231,21 @@ impl Multiplexed {
     fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>) {
         while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.stuck) {
             let spare = std::mem::take(&mut outgoing.spare);
-            let mut batch = std::mem::replace(&mut outgoing.octets, spare);
+            let batch = std::mem::replace(&mut outgoing.octets, spare);
+            let first = std::mem::take(&mut outgoing.left);
+            let octets = batch.len() - first;
             outgoing.delayed = 0;
             outgoing.sending = true;
-            self.may_leave(batch.len());
+            self.may_leave(octets);
             drop(outgoing);
-            let sent = self.stream.try_send_vectored(&[IoSlice::new(&batch)]);
+            let sent = self.stream.try_send_vectored(&[IoSlice::new(&batch[first..])]);
             outgoing = lock(&self.outgoing);
             outgoing.sending = false;
-            match self.note(&mut outgoing, sent, batch.len()) {
+            match self.note(&mut outgoing, sent, octets) {
                 Ok(0) => outgoing.keep_spare(batch),
                 Ok(left) => {
-                    batch.drain(..batch.len() - left);
-                    outgoing.put_back(batch);
+                    let first = batch.len() - left;
+                    outgoing.put_back(batch, first);
                     // A stream without a descriptor has waited by itself.
                     if self.stream.descriptor().is_some() {
                         return self.is_stuck(outgoing);
@@ -289,9 +313,11 @@ impl Multiplexed {
         sending: Sending<'_>,
     ) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
         let mut outgoing = lock(&self.outgoing);
-        while outgoing.octets.len() >= self.settings.queued_requests {
-            let (Sending::Now(deadline) | Sending::Through(deadline)) = sending else { break };
-            outgoing = self.await_progress(outgoing, deadline)?;
+        while outgoing.waiting() >= self.settings.queued_requests {
+            let (Sending::Now(by) | Sending::Through(by) | Sending::Later(by)) = sending else {
+                break;
+            };
+            outgoing = self.await_progress(outgoing, by)?;
         }
         Ok(outgoing)
     }
@@ -317,7 +343,7 @@ impl Multiplexed {
             let what = format!(
                 "{} does not take the requests that are queued for it ({} octets)",
                 self.peer(),
-                outgoing.octets.len()
+                outgoing.waiting()
             );
             let minor = Minor::SEND_LATE;
             return Err(
