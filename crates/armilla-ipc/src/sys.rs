@@ -81,6 +81,16 @@ impl IntOption {
     }
 }
 
+/// Reads as much of the kernel's `struct tcp_info` as there is and `target` takes.
+pub(crate) fn tcp_info(fd: BorrowedFd<'_>, target: &mut [u8]) -> Result<(), Errno> {
+    let mut length = target.len() as socklen_t;
+    let (level, name) = (libc::IPPROTO_TCP, libc::TCP_INFO);
+    let (fd, target) = (fd.as_raw_fd(), target.as_mut_ptr().cast());
+    // SAFETY: rules 1 to 3.
+    let result = unsafe { libc::getsockopt(fd, level, name, target, &mut length) };
+    counted(result as isize).map(drop)
+}
+
 fn set_option<T>(fd: BorrowedFd<'_>, level: c_int, name: c_int, value: &T) -> Result<(), Errno> {
     let length = mem::size_of::<T>() as socklen_t;
     let value = ptr::from_ref(value).cast();

@@ -3,10 +3,12 @@
 mod acceptor;
 mod addr;
 mod connector;
+mod info;
 mod stream;
 
 pub use acceptor::TcpAcceptor;
 pub use connector::TcpConnector;
+pub use info::TcpInfo;
 pub use stream::TcpStream;
 
 use crate::{Address, StreamOptions, Transport};
