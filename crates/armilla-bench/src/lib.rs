@@ -6,6 +6,8 @@
 //! *cells* of both (`experiments`), which `measure` runs round by round. What came out is a list of
 //! [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and a page.
 //!
+//! [`ttcp`] tests the network between two machines.
+//!
 //! The small programs in `src/bin` count and time single things: `calls` serves or calls, and the
 //! script `instructions` counts what that takes.
 
@@ -23,6 +25,7 @@ mod program;
 mod published;
 mod record;
 mod report;
+pub mod ttcp;
 mod worker;
 mod workload;
 

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How many calls a program makes at most, and at least, in one round.
 const CALLS: (u32, u32) = (4, 200_000);
 
+/// How many times as long as the first program another may take for as many calls.
+const SLOWER: f64 = 10.0;
+
 /// How many calls find out how long one takes.
 const TRIAL: u32 = 20;
 
@@ -95,8 +98,8 @@ impl Stage {
                 return true;
             }
             match running.carry_out(command) {
-                Ok(Some(_)) => true,
-                Ok(None) => false,
+                // Who cannot do it has no result in the cell.
+                Ok(_) => true,
                 Err(failure) => {
                     failures.push(format!("{}: {failure}", program.name));
                     false
@@ -115,31 +118,31 @@ impl Stage {
     ) -> Vec<Record> {
         // A flood takes a while until both sides run as they do in the long run.
         let slice = plan.slice() * if task.workload.is_flood() { 8 } else { 1 };
-        let Some(count) = self.calibrate(task, slice) else { return Vec::new() };
+        let Some(counts) = self.calibrate(task, slice) else { return Vec::new() };
         let mut rounds: Vec<Vec<Option<Measured>>> = Vec::new();
         for round in 0..plan.repetitions() {
             if stop() {
                 break;
             }
-            rounds.push(self.round(task, count, round));
+            rounds.push(self.round(task, &counts, round));
         }
         let reference = self.running.iter().position(|(program, _)| *program == C);
         let programs = self.running.iter().enumerate();
         let result = programs.filter_map(|(index, (program, _))| {
-            summary(cell, task, count, &rounds, (index, reference), program.name.to_owned())
+            summary(cell, task, &counts, &rounds, (index, reference), program.name.to_owned())
         });
         result.collect()
     }
 
     /// One command for each program, in an order that changes from round to round.
-    fn round(&mut self, task: Task, count: u32, round: usize) -> Vec<Option<Measured>> {
+    fn round(&mut self, task: Task, counts: &[u32], round: usize) -> Vec<Option<Measured>> {
         let programs = self.running.len();
         let mut measured = vec![None; programs];
         for step in 0..programs {
             let forth = (step + round) % programs;
             let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
             let (program, running) = &mut self.running[index];
-            match running.carry_out(&task.command(program, count)) {
+            match running.carry_out(&task.command(program, counts[index])) {
                 Ok(answer) => measured[index] = answer,
                 Err(failure) => {
                     let failure = format!("{}: {failure}", program.name);
@@ -152,17 +155,22 @@ impl Stage {
         measured
     }
 
-    /// How many calls the first program makes in `slice`; all programs make as many.
-    fn calibrate(&mut self, task: Task, slice: Duration) -> Option<u32> {
-        let mut nanos = None;
+    /// How many calls each program makes: as many as the first makes in `slice`, unless it would take
+    /// many times as long for them.
+    fn calibrate(&mut self, task: Task, slice: Duration) -> Option<Vec<u32>> {
+        let mut first = None;
+        let mut counts = Vec::new();
+        let slice = slice.as_nanos() as f64;
         for (program, running) in &mut self.running {
             // All are warm afterwards: connections, buffers, caches.
-            let answer = running.carry_out(&task.command(program, TRIAL));
-            nanos = nanos.or(answer.ok().flatten());
+            let answer = running.carry_out(&task.command(program, TRIAL)).ok().flatten();
+            let each = answer.map(|answer| (answer.total / f64::from(TRIAL)).max(1.0));
+            first = first.or(each);
+            let fitting = slice / first.unwrap_or(slice);
+            let most = each.map_or(f64::INFINITY, |each| SLOWER * slice / each);
+            counts.push((fitting.min(most) as u32).clamp(CALLS.0, CALLS.1));
         }
-        let each = nanos?.total / f64::from(TRIAL);
-        let fitting = (slice.as_nanos() as f64 / each.max(1.0)) as u32;
-        Some(fitting.clamp(CALLS.0, CALLS.1))
+        first.map(|_| counts)
     }
 }
 
@@ -170,14 +178,14 @@ impl Stage {
 fn summary(
     cell: &Cell,
     task: Task,
-    count: u32,
+    counts: &[u32],
     rounds: &[Vec<Option<Measured>>],
     (index, reference): (usize, Option<usize>),
     program: String,
 ) -> Option<Record> {
     let of = |pick: fn(&Measured) -> f64, place: usize| {
         let picked = rounds.iter().filter_map(move |round| round[place].as_ref().map(pick));
-        picked.map(|nanos| task.value(count, nanos)).collect::<Vec<_>>()
+        picked.map(|nanos| task.value(counts[place], nanos)).collect::<Vec<_>>()
     };
     let whole = task.workload.is_timed_whole();
     let middle: fn(&Measured) -> f64 = if whole { |m| m.total } else { |m| m.median };
@@ -188,8 +196,8 @@ fn summary(
     let metric = task.metric();
     let ratios = reference.map(|reference| {
         let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
-        let value = |m: Measured| task.value(count, middle(&m));
-        median(both.map(|(ours, theirs)| value(ours) / value(theirs)))
+        let value = |m: Measured, place: usize| task.value(counts[place], middle(&m));
+        median(both.map(|(ours, theirs)| value(ours, index) / value(theirs, reference)))
     });
     let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

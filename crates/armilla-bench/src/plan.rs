@@ -58,7 +58,7 @@ impl Plan {
 
     /// How long one program works in one round of a cell.
     pub(crate) const fn slice(&self) -> Duration {
-        Duration::from_millis(if self.quick { 4 } else { 20 })
+        Duration::from_millis(if self.quick { 3 } else { 5 })
     }
 
     /// `all`, or a few of it in a quick run.

@@ -127,6 +127,13 @@ fn socket_path(peers: &Peers) -> String {
     peers.directory().join(format!("s{}-{number}", std::process::id())).display().to_string()
 }
 
+/// A program of ours, which is this very executable.
+fn worker(which: &str) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["bench-worker", which]);
+    Ok(command)
+}
+
 /// Starts one side on its processor, which a child inherits from the thread that starts it.
 fn spawn(
     peers: &Peers,
@@ -137,12 +144,10 @@ fn spawn(
 ) -> io::Result<Child> {
     let mut command = match start.program.kind {
         Kind::Peer => Command::new(peers.binary(start.program.name)),
-        Kind::Ipc | Kind::Orb => {
-            let mut command = Command::new(std::env::current_exe()?);
-            let which = if start.program.kind == Kind::Ipc { "ipc" } else { "orb" };
-            command.args(["bench-worker", which]);
-            command
-        }
+        Kind::Ipc => worker("ipc")?,
+        Kind::Orb => worker("orb")?,
+        Kind::Adapter => worker("adapter")?,
+        Kind::Codec => worker("codec")?,
     };
     let queue = OsString::from(start.queue.to_string());
     command.args([role, start.transport.name(), place]).arg(queue).args(start.program.options);

@@ -11,10 +11,12 @@ pub enum Transport {
     Unix,
     /// Shared memory.
     Shm,
+    /// Within one process, where nothing is sent.
+    Memory,
 }
 
 impl Transport {
-    /// All of them.
+    /// All over which two processes talk.
     pub const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::Shm];
 
     /// Its name in arguments and results.
@@ -23,12 +25,14 @@ impl Transport {
             Self::Tcp => "tcp",
             Self::Unix => "unix",
             Self::Shm => "shm",
+            Self::Memory => "memory",
         }
     }
 
     /// The transport with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|transport| transport.name() == name)
+        let all = Self::ALL.into_iter().chain([Self::Memory]);
+        all.into_iter().find(|transport| transport.name() == name)
     }
 
     /// Where a server over it listens: a host, or the path of a file.
@@ -36,7 +40,7 @@ impl Transport {
         match self {
             Self::Tcp => Address::tcp(place, 0),
             Self::Unix => Address::unix(place),
-            Self::Shm => Address::shm(place),
+            Self::Shm | Self::Memory => Address::shm(place),
         }
     }
 }
@@ -60,6 +64,10 @@ pub(crate) enum Kind {
     Ipc,
     /// Our ORB.
     Orb,
+    /// Our object adapter alone, within one process.
+    Adapter,
+    /// Our marshalling alone, within one process.
+    Codec,
 }
 
 /// Plain C sockets: what the ratios refer to.
@@ -70,10 +78,24 @@ pub(crate) const ACE: Program = Program { name: "ace", kind: Kind::Peer, options
 pub(crate) const IPC: Program = Program { name: "armilla-ipc", kind: Kind::Ipc, options: &[] };
 /// Our ORB as it comes.
 pub(crate) const ORB: Program = Program { name: "armilla", kind: Kind::Orb, options: &[] };
+/// Our ORB, whose small oneway calls leave together.
+pub(crate) const ORB_SYNC_NONE: Program =
+    Program::orb("armilla, sync none", &["-ORBSyncScope", "none"]);
+/// Our ORB, called without generated stubs by requests that are used again.
+pub(crate) const ORB_DII: Program = Program::orb("armilla, DII", &["dii"]);
+/// The same with a request made for every call.
+pub(crate) const ORB_DII_NEW: Program = Program::orb("armilla, new DII", &["dii-new"]);
+/// The same with a dynamic skeleton on the other side: both are led by TypeCodes.
+pub(crate) const ORB_INTERPRETED: Program = Program::orb("armilla, DII and DSI", &["dii", "dsi"]);
 /// omniORB.
 pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
 
 impl Program {
+    /// Our ORB with what it is to do differently.
+    pub(crate) const fn orb(name: &'static str, options: &'static [&'static str]) -> Self {
+        Self { name, kind: Kind::Orb, options }
+    }
+
     /// Whether it has no protocol of its own, and exchanges octets that others count.
     pub(crate) fn is_raw(&self) -> bool {
         matches!(self.kind, Kind::Ipc) || matches!(self.name, "c" | "ace")
@@ -82,8 +104,9 @@ impl Program {
     /// Whether it can talk over `transport`.
     pub(crate) fn takes(&self, transport: Transport) -> bool {
         match self.kind {
-            Kind::Ipc | Kind::Orb => true,
-            Kind::Peer => transport != Transport::Shm,
+            Kind::Ipc | Kind::Orb => transport != Transport::Memory,
+            Kind::Adapter | Kind::Codec => transport == Transport::Memory,
+            Kind::Peer => matches!(transport, Transport::Tcp | Transport::Unix),
         }
     }
 }

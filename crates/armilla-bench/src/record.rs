@@ -1,9 +1,11 @@
 //! One result: what was measured, on what, and how it compares with plain sockets.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use std::fmt::Write;
 
 /// What a cell of an experiment is, without the program.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// `ttcp`, `latency`, `demux`, `ladder` or `batch`.
     pub experiment: &'static str,
@@ -27,8 +29,27 @@ pub struct Cell {
     pub order: &'static str,
     /// Threads that called.
     pub threads: u32,
+    /// What the cell stands under, where its programs are its own: the optimization.
+    pub group: &'static str,
     /// The size of the socket queues in octets, 0 for the system's own.
     pub queue: usize,
+}
+
+impl Cell {
+    /// What tells the cell from others of its experiment, transport and placement.
+    pub fn label(&self) -> String {
+        let mut label = match self.units {
+            0 => self.payload.to_owned(),
+            units => format!("{} {units}", self.payload),
+        };
+        // Writing to a string cannot fail.
+        if self.operations > 1 || self.experiment == "demux" {
+            let _ = write!(label, " {} × {}, {}", self.objects, self.operations, self.order);
+        } else if self.objects > 1 {
+            let _ = write!(label, ", {} objects, {}", self.objects, self.order);
+        }
+        label
+    }
 }
 
 /// What a number means.
@@ -55,10 +76,12 @@ impl Metric {
 }
 
 /// The result of one program in one cell: order statistics over the repetitions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+///
+/// As JSON it is one flat object; queues that are not the system's stand in its transport, as in
+/// `tcp?queue=65536`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// What was measured.
-    #[serde(flatten)]
     pub cell: Cell,
     /// Who did it.
     pub program: String,
@@ -80,6 +103,39 @@ pub struct Record {
     pub repetitions: usize,
     /// The median over the repetitions of the ratio to plain sockets in the same round.
     pub ratio_to_c: Option<f64>,
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cell = &self.cell;
+        let transport = match cell.queue {
+            0 => cell.transport.to_owned(),
+            queue => format!("{}?queue={queue}", cell.transport),
+        };
+        let mut out = serializer.serialize_struct("Record", 21)?;
+        out.serialize_field("experiment", cell.experiment)?;
+        out.serialize_field("program", &self.program)?;
+        out.serialize_field("transport", &transport)?;
+        out.serialize_field("placement", cell.placement)?;
+        out.serialize_field("invocation", cell.invocation)?;
+        out.serialize_field("payload", cell.payload)?;
+        out.serialize_field("units", &cell.units)?;
+        out.serialize_field("bytes", &cell.bytes)?;
+        out.serialize_field("objects", &cell.objects)?;
+        out.serialize_field("operations", &cell.operations)?;
+        out.serialize_field("order", cell.order)?;
+        out.serialize_field("threads", &cell.threads)?;
+        out.serialize_field("metric", &self.metric)?;
+        out.serialize_field("unit", self.unit)?;
+        out.serialize_field("median", &self.median)?;
+        out.serialize_field("p1", &self.p1)?;
+        out.serialize_field("p99", &self.p99)?;
+        out.serialize_field("min", &self.min)?;
+        out.serialize_field("max", &self.max)?;
+        out.serialize_field("repetitions", &self.repetitions)?;
+        out.serialize_field("ratio_to_c", &self.ratio_to_c)?;
+        out.end()
+    }
 }
 
 /// The middle of some values; of none it is not a number.

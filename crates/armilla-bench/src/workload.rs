@@ -40,6 +40,23 @@ pub(crate) enum Workload {
     SingleStrings,
     /// One call that returns as many such strings.
     ManyStrings,
+    /// A call without parameters of any operation of any object, within one process.
+    Demux,
+    /// Writing data into memory, within one process.
+    Write(Data),
+    /// Reading them from there.
+    Read(Data),
+}
+
+/// What is marshalled where nothing is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Data {
+    /// Like [`Workload::Structs`].
+    Structs,
+    /// Like [`Workload::Longs`].
+    Longs,
+    /// Like [`Workload::Octets`].
+    Octets,
 }
 
 /// The length of the strings that [`Workload::SingleStrings`] asks for.
@@ -50,7 +67,7 @@ const EMPTY_REPLY: u32 = 24;
 
 impl Workload {
     /// Every workload, in the order of the table above.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Void,
         Self::Structs,
         Self::Shorts,
@@ -66,6 +83,13 @@ impl Workload {
         Self::FloodVoid,
         Self::SingleStrings,
         Self::ManyStrings,
+        Self::Demux,
+        Self::Write(Data::Structs),
+        Self::Write(Data::Longs),
+        Self::Write(Data::Octets),
+        Self::Read(Data::Structs),
+        Self::Read(Data::Longs),
+        Self::Read(Data::Octets),
     ];
 
     /// Its name in commands and results.
@@ -86,6 +110,13 @@ impl Workload {
             Self::FloodVoid => "flood-void",
             Self::SingleStrings => "single-strings",
             Self::ManyStrings => "many-strings",
+            Self::Demux => "demux",
+            Self::Write(Data::Structs) => "write-structs",
+            Self::Write(Data::Longs) => "write-longs",
+            Self::Write(Data::Octets) => "write-octets",
+            Self::Read(Data::Structs) => "read-structs",
+            Self::Read(Data::Longs) => "read-longs",
+            Self::Read(Data::Octets) => "read-octets",
         }
     }
 
@@ -109,18 +140,21 @@ impl Workload {
 
     /// Whether the time of the whole is what counts, and not that of single exchanges.
     pub(crate) const fn is_timed_whole(self) -> bool {
-        self.is_flood() || matches!(self, Self::SingleStrings)
+        let within = matches!(self, Self::Demux | Self::Write(_) | Self::Read(_));
+        self.is_flood() || within || matches!(self, Self::SingleStrings)
     }
 
     /// The octets of user data of one call.
     pub(crate) const fn user_octets(self, units: u32) -> u64 {
         let each = match self {
-            Self::Void | Self::OnewayVoid | Self::FloodVoid => 0,
+            Self::Void | Self::OnewayVoid | Self::FloodVoid | Self::Demux => 0,
             Self::Structs | Self::OnewayStructs => 24,
+            Self::Write(Data::Structs) | Self::Read(Data::Structs) => 24,
             Self::Shorts => 2,
-            Self::Longs => 4,
+            Self::Longs | Self::Write(Data::Longs) | Self::Read(Data::Longs) => 4,
             Self::Doubles => 8,
             Self::Chars | Self::Octets | Self::OnewayOctets => 1,
+            Self::Write(Data::Octets) | Self::Read(Data::Octets) => 1,
             Self::FloodSequence | Self::FloodString => 1,
             Self::SingleStrings | Self::ManyStrings => STRING_LENGTH as u64,
         };
@@ -172,7 +206,7 @@ impl Workload {
 
     fn operation(self) -> &'static str {
         match self {
-            Self::Void => "sendNoParams_2way",
+            Self::Void | Self::Demux | Self::Write(_) | Self::Read(_) => "sendNoParams_2way",
             Self::OnewayVoid => "sendNoParams_1way",
             Self::Structs => "sendStructSeq_2way",
             Self::OnewayStructs => "sendStructSeq_1way",
@@ -194,6 +228,7 @@ impl Workload {
         let count = units as usize;
         match self {
             Self::Void | Self::OnewayVoid | Self::FloodVoid => {}
+            Self::Demux | Self::Write(_) | Self::Read(_) => {}
             Self::Structs | Self::OnewayStructs => {
                 let structs = bin_structs(count);
                 out.put_length(count)?;

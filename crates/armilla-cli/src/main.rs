@@ -15,6 +15,7 @@ mod naming;
 mod orb;
 mod output;
 mod ping;
+mod ttcp;
 
 use clap::{Parser, Subcommand};
 use failure::{Failure, Outcome};
@@ -41,6 +42,7 @@ enum Command {
     /// Let two processes call each other, and measure against plain sockets
     Demo(demo::Demo),
     Bench(bench::Bench),
+    Ttcp(ttcp::Ttcp),
     /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
@@ -79,6 +81,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
     match command {
         Command::Demo(demo) => demo::run(demo),
         Command::Bench(bench) => bench::run(bench),
+        Command::Ttcp(ttcp) => ttcp::run(ttcp),
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),

@@ -4,7 +4,9 @@ use super::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
-use crate::program::{ACE, C, IPC, OMNIORB, ORB, Transport};
+use crate::program::{
+    ACE, C, IPC, OMNIORB, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED, Program, Transport,
+};
 use crate::workload::Workload;
 
 const PAYLOADS: [Workload; 6] = [
@@ -43,8 +45,74 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             }
             all.push(series);
         }
+        if transport == Transport::Tcp {
+            all.extend([dynamic(plan), strategies(plan), lookups(plan)]);
+        }
     }
     all
+}
+
+/// The links that calls take, and the threads that serve them.
+const STRATEGIES: [Program; 6] = [
+    C,
+    Program::orb("exclusive", &["-ORBLinks", "exclusive"]),
+    Program::orb("multiplexed", &["-ORBLinks", "multiplexed"]),
+    Program::orb("thread/connection", &["-ORBConcurrency", "thread-per-connection"]),
+    Program::orb("leader/followers", &["-ORBConcurrency", "leader-followers"]),
+    Program::orb("hybrid", &["-ORBConcurrency", "hybrid"]),
+];
+
+/// The ways to find objects.
+const LOOKUPS: [Program; 5] = [
+    C,
+    Program::orb("active", &["lookup-active"]),
+    Program::orb("perfect hashing", &["lookup-perfect"]),
+    Program::orb("dynamic hashing", &["lookup-hashing"]),
+    Program::orb("linear", &["lookup-linear"]),
+];
+
+fn dynamic(plan: &Plan) -> Series {
+    let programs = [C, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED];
+    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &programs);
+    series.queue = QUEUE;
+    series.group = "dynamic invocation";
+    series.add(Experiment::Latency, "twoway-dii", Task::of(Workload::Void, 0));
+    for &units in plan.choose(&UNITS, &FEW_UNITS) {
+        for workload in [Workload::Octets, Workload::Structs] {
+            series.add(Experiment::Latency, "twoway-dii", Task::of(workload, units));
+        }
+    }
+    series.add(Experiment::Latency, "oneway-dii", Task::of(Workload::OnewayVoid, 0));
+    for &units in plan.choose(&UNITS, &FEW_UNITS) {
+        for workload in [Workload::OnewayOctets, Workload::OnewayStructs] {
+            series.add(Experiment::Latency, "oneway-dii", Task::of(workload, units));
+        }
+    }
+    series
+}
+
+fn strategies(plan: &Plan) -> Series {
+    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &STRATEGIES);
+    series.queue = QUEUE;
+    series.group = "links and threads";
+    for (workload, units) in [(Workload::Void, 0), (Workload::Structs, 1024)] {
+        series.add(Experiment::Latency, "twoway-static", Task::of(workload, units));
+    }
+    series.add(Experiment::Latency, "oneway-static", Task::of(Workload::FloodVoid, 0));
+    series
+}
+
+fn lookups(plan: &Plan) -> Series {
+    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &LOOKUPS);
+    series.queue = QUEUE;
+    series.group = "demultiplexing";
+    for objects in [1, 100, 500] {
+        for order in ["train", "robin"] {
+            let task = Task { order, ..Task::of(Workload::Void, 0) };
+            series.add_objects(Experiment::Latency, "twoway-static", task, objects);
+        }
+    }
+    series
 }
 
 fn parameterless(series: &mut Series) {

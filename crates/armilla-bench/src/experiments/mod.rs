@@ -37,6 +37,8 @@ struct Series {
     transport: Transport,
     placement: Placement,
     queue: usize,
+    /// What its results stand under, if its programs are its own.
+    group: &'static str,
     steps: Vec<Step>,
 }
 
@@ -56,6 +58,7 @@ impl Series {
             transport,
             placement: plan.placement.unwrap_or(default),
             queue: 0,
+            group: "",
             steps: Vec::new(),
         }
     }
@@ -82,6 +85,13 @@ impl Series {
         self.steps.push(Step { prepare: Some(format!("objects {objects}")), cell, task });
     }
 
+    /// A cell of calls at any of `objects` objects that have `operations` operations each.
+    fn add_operations(&mut self, task: Task, objects: u32, operations: u32) {
+        let cell = self.cell(Experiment::Demux, "twoway-static", task, objects);
+        let prepare = Some(format!("fill {objects} {operations}"));
+        self.steps.push(Step { prepare, cell: Cell { operations, ..cell }, task });
+    }
+
     fn cell(
         &self,
         experiment: Experiment,
@@ -102,6 +112,7 @@ impl Series {
             order: task.order,
             threads: 1,
             queue: self.queue,
+            group: self.group,
         }
     }
 }
@@ -136,14 +147,17 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
     for series in &series {
         let place = (series.transport, series.placement, series.queue);
         let mut stage = Stage::set(&peers, &series.programs, place, &congestion);
+        let mut prepared = None;
         for step in &series.steps {
             if stopped() {
                 break;
             }
             progress.step(&step.cell);
-            if let Some(command) = &step.prepare {
+            // What the cell before has prepared already stands.
+            if let Some(command) = step.prepare.as_ref().filter(|c| Some(*c) != prepared) {
                 stage.prepare(command);
             }
+            prepared = step.prepare.as_ref().or(prepared);
             outcome.records.extend(stage.measure(plan, &step.cell, step.task, stopped));
         }
         outcome.failures.append(&mut stage.failures);

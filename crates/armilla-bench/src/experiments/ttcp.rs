@@ -4,7 +4,7 @@ use super::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
-use crate::program::{ACE, C, IPC, OMNIORB, ORB, Transport};
+use crate::program::{ACE, C, IPC, OMNIORB, ORB, ORB_DII, ORB_SYNC_NONE, Transport};
 use crate::workload::Workload;
 
 const KIB: u32 = 1024;
@@ -17,12 +17,15 @@ const QUEUES: [usize; 4] = [8 * 1024, 64 * 1024, 0, 1024 * 1024];
 const FEW_QUEUES: [usize; 2] = [64 * 1024, 0];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, ACE, IPC, ORB, OMNIORB];
+    let programs = [C, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB];
     let mut all = Vec::new();
     for transport in
         plan.transports_of(if plan.quick { &[Transport::Tcp] } else { &Transport::ALL })
     {
-        for &queue in plan.choose(&QUEUES, &FEW_QUEUES) {
+        // Shared memory has no socket queues, and those of Unix sockets have no published figures.
+        let queues =
+            if transport == Transport::Tcp { plan.choose(&QUEUES, &FEW_QUEUES) } else { &[0] };
+        for &queue in queues {
             let series = Series::on(plan, transport, Placement::OneCore, &programs);
             let mut series = series.with_queue(queue);
             for &size in plan.choose(&SIZES, &FEW_SIZES) {

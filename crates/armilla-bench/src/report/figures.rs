@@ -10,6 +10,7 @@ pub(super) fn figures(records: &[Record]) -> Vec<Chart> {
     charts.extend(bulk(records));
     charts.extend(payloads(records));
     charts.extend(objects(records));
+    charts.extend(demultiplexing(records));
     charts.extend(batches(records));
     charts
 }
@@ -116,12 +117,12 @@ fn with_published(mut chart: Chart, payload: &str, queue: usize) -> Chart {
 /// E2: latency over the units of each payload.
 fn payloads(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (placement, payload, invocation) in
-        kinds(records, "latency", |cell| (cell.placement, cell.payload, cell.invocation))
+    for (placement, payload, invocation, group) in
+        kinds(records, "latency", |c| (c.placement, c.payload, c.invocation, c.group))
     {
         let takes = |cell: &Cell| {
-            let here = (cell.placement, cell.payload, cell.invocation);
-            let alike = here == (placement, payload, invocation);
+            let here = (cell.placement, cell.payload, cell.invocation, cell.group);
+            let alike = here == (placement, payload, invocation, group);
             cell.experiment == "latency" && alike && cell.units > 0 && cell.transport == "tcp"
         };
         for (what, ratios) in [("ratio", true), ("latency", false)] {
@@ -136,15 +137,29 @@ fn payloads(records: &[Record]) -> Vec<Chart> {
 /// E2: latency over the number of objects.
 fn objects(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for order in kinds(records, "latency", |cell| cell.order) {
+    for (order, group) in kinds(records, "latency", |cell| (cell.order, cell.group)) {
         let takes = |cell: &Cell| {
             cell.experiment == "latency"
-                && cell.order == order
+                && (cell.order, cell.group) == (order, group)
                 && cell.payload == "void"
                 && cell.placement == "one-core"
                 && cell.transport == "tcp"
         };
         let title = format!("E2 latency: void calls at many objects, {order}");
+        let figure = Figure { title, x: "objects", log_x: true, ratios: false };
+        charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
+    }
+    charts
+}
+
+/// E3: the time of a dispatch over the number of objects, a figure for each number of operations.
+fn demultiplexing(records: &[Record]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    for (operations, order) in kinds(records, "demux", |cell| (cell.operations, cell.order)) {
+        let takes = |cell: &Cell| {
+            cell.experiment == "demux" && (cell.operations, cell.order) == (operations, order)
+        };
+        let title = format!("E3 dispatch: {operations} operations an object, {order}");
         let figure = Figure { title, x: "objects", log_x: true, ratios: false };
         charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
     }

@@ -77,14 +77,14 @@ fn ratios(records: &[Record], out: &mut String) {
 fn label(record: &Record) -> String {
     let cell = &record.cell;
     let mut label = format!(
-        "{} · {} · {} · {} {}",
-        cell.experiment, cell.transport, cell.placement, cell.payload, cell.units
+        "{} · {} · {} · {}",
+        cell.experiment,
+        if cell.group.is_empty() { cell.transport } else { cell.group },
+        cell.placement,
+        cell.label()
     );
     if cell.queue > 0 {
         let _ = write!(label, " · queues {}", amount(cell.queue as f64));
-    }
-    if cell.objects > 1 {
-        let _ = write!(label, " · {} objects, {}", cell.objects, cell.order);
     }
     label
 }

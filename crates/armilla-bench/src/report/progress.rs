@@ -33,7 +33,7 @@ impl Progress {
     }
 
     fn text(&self, cell: &Cell, elapsed: Duration) -> String {
-        let Cell { experiment, transport, placement, payload, units, .. } = cell;
+        let Cell { experiment, transport, placement, .. } = cell;
         let left = match self.done {
             0 => String::new(),
             done => {
@@ -42,9 +42,8 @@ impl Progress {
             }
         };
         let (now, total) = (self.done + 1, self.total);
-        format!(
-            "[{now}/{total}{left}] {experiment} over {transport}, {placement}: {payload} {units}"
-        )
+        let label = cell.label();
+        format!("[{now}/{total}{left}] {experiment} over {transport}, {placement}: {label}")
     }
 }
 

@@ -39,11 +39,17 @@ fn chunks(
 /// What the cells of one table have in common.
 fn heading(record: &Record) -> String {
     let cell = &record.cell;
+    let mut heading = cell.experiment.to_owned();
     let queue = if cell.queue == 0 { "default".into() } else { format!("{} octets", cell.queue) };
-    format!(
-        "{} · {} · {} · {} · queues {queue} · {}",
-        cell.experiment, cell.transport, cell.placement, cell.invocation, record.unit
-    )
+    for part in [cell.group, cell.transport, cell.placement, cell.invocation] {
+        if !part.is_empty() {
+            heading = format!("{heading} · {part}");
+        }
+    }
+    match cell.transport {
+        "memory" => format!("{heading} · {}", record.unit),
+        _ => format!("{heading} · queues {queue} · {}", record.unit),
+    }
 }
 
 fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
@@ -55,36 +61,53 @@ fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
             programs.push(&record.program);
         }
     }
-    write!(out, "{:<28}", "payload")?;
-    for program in &programs {
-        write!(out, " {:>12} {:>7}", program, if *program == "c" { "" } else { "× c" })?;
+    let compared = records.iter().any(|record| record.ratio_to_c.is_some());
+    let columns: Vec<Column<'_>> = programs
+        .iter()
+        .map(|program| Column {
+            program,
+            width: program.chars().count().max(10),
+            compared: compared && *program != "c",
+        })
+        .collect();
+    let labels = records.iter().map(|record| record.cell.label().chars().count());
+    let width = labels.max().unwrap_or(0).max(16);
+    write!(out, "{:<width$}", "payload")?;
+    for Column { program, width, compared } in &columns {
+        write!(out, "  {program:>width$}{:>8}", if *compared { "× c" } else { "" })?;
     }
     writeln!(out)?;
     for line in chunks(records, |a, b| a.cell == b.cell) {
-        row(line, &programs, out)?;
+        row(line, width, &columns, out)?;
     }
     Ok(())
 }
 
-fn row(line: &[Record], programs: &[&str], out: &mut dyn Write) -> io::Result<()> {
+/// Where a program's values stand.
+struct Column<'a> {
+    program: &'a str,
+    width: usize,
+    compared: bool,
+}
+
+fn row(
+    line: &[Record],
+    label: usize,
+    columns: &[Column<'_>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Some(first) = line.first() else { return Ok(()) };
     let cell = &first.cell;
-    let mut label = format!("{} {}", cell.payload, cell.units);
-    if cell.objects > 1 {
-        label = format!("{label}, {} objects, {}", cell.objects, cell.order);
+    write!(out, "{:<label$}", cell.label())?;
+    for Column { program, width, compared } in columns {
+        let record = line.iter().find(|record| record.program == *program);
+        let value = record.map_or("–".into(), number);
+        let ratio = record.filter(|_| *compared).and_then(|record| record.ratio_to_c);
+        let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
+        write!(out, "  {value:>width$}{ratio:>8}")?;
     }
-    write!(out, "{label:<28}")?;
-    for program in programs {
-        match line.iter().find(|record| record.program == *program) {
-            Some(record) => {
-                let ratio = match record.ratio_to_c {
-                    Some(ratio) if *program != "c" => format!("{ratio:.3}"),
-                    _ => String::new(),
-                };
-                write!(out, " {:>12} {ratio:>7}", number(record))?;
-            }
-            None => write!(out, " {:>12} {:>7}", "–", "")?,
-        }
+    if let Some(gain) = gain(line) {
+        write!(out, "   {gain:.2} times as good")?;
     }
     let published = line.iter().filter_map(|record| {
         let (who, value) = published::bulk(&record.program, cell.payload, cell.queue, cell.units)?;
@@ -97,8 +120,20 @@ fn row(line: &[Record], programs: &[&str], out: &mut dyn Write) -> io::Result<()
     }
 }
 
+/// What an optimization brings: its value against that without it, so that more is better.
+pub(super) fn gain(line: &[Record]) -> Option<f64> {
+    let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
+    let without = programs.next()?;
+    let with = programs.next_back()?;
+    Some(match with.metric {
+        Metric::Latency => without.median / with.median,
+        Metric::Throughput | Metric::Rate => with.median / without.median,
+    })
+}
+
 fn number(record: &Record) -> String {
     match record.metric {
+        Metric::Latency if record.median < 1.0 => format!("{:.3}", record.median),
         Metric::Latency => format!("{:.2}", record.median),
         Metric::Throughput | Metric::Rate => format!("{:.0}", record.median),
     }

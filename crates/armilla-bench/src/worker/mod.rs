@@ -1,10 +1,16 @@
 //! Our own programs as the harness starts them: a server and a client, over the typed streams alone
-//! or through the ORB. They keep to the commands of `peers/README.md`.
+//! through the ORB, or within a part of it. They keep to the commands of `peers/README.md`.
 
 mod answer;
+mod caller;
+mod codec;
+mod demux;
+mod dynamic;
+mod many;
 mod orb;
 mod raw;
 mod servants;
+mod variation;
 
 pub use servants::Sink;
 
@@ -12,6 +18,7 @@ use crate::program::Transport;
 use armilla_ipc::StreamOptions;
 use std::error::Error;
 use std::io::{self, BufRead, Write};
+use std::thread;
 
 /// What can go wrong in a worker; it is told to the harness and ends the worker.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -19,7 +26,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// Which program, which side of it, and over what.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// `ipc` or `orb`.
+    /// `ipc`, `orb`, `adapter` or `codec`.
     pub program: String,
     /// `server` or `client`.
     pub role: String,
@@ -63,6 +70,9 @@ impl Worker {
             ("ipc", "client") => answer_all(&mut raw::Client::connect(self)?),
             ("orb", "server") => orb::serve(self),
             ("orb", "client") => answer_all(&mut orb::Client::connect(self)?),
+            ("adapter" | "codec", "server") => wait(),
+            ("codec", "client") => answer_all(&mut codec::Client::new(self)?),
+            ("adapter", "client") => answer_all(&mut demux::Client::new(self)?),
             (program, role) => Err(format!("there is no {role} of {program:?}").into()),
         }
     }
@@ -76,6 +86,15 @@ impl Worker {
             congestion: std::env::var("BENCH_CONGESTION").ok(),
             ..StreamOptions::default()
         }
+    }
+}
+
+/// A server of those whose client has everything in itself.
+fn wait() -> Outcome {
+    println!("memory");
+    io::stdout().flush()?;
+    loop {
+        thread::park();
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::answer::Answer;
 use super::{Commands, Outcome, Worker};
-use armilla_ipc::{Address, Stream, connect, listen};
-use std::io::{self, Write};
+use armilla_ipc::{Address, SendError, Stream, connect, listen};
+use std::io::{self, IoSlice, Write};
 
 /// What a client announces to the server: kind, count, octets there, octets back.
 type Task = [u32; 4];
@@ -56,17 +56,42 @@ fn receive_task(stream: &dyn Stream) -> Outcome<Task> {
     Ok([number(0), number(1), number(2), number(3)])
 }
 
+/// How many octets of a request are its header, where header and payload are apart.
+const HEADER: usize = 48;
+
+/// How a request of a header and a payload leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    /// It is one piece.
+    Whole,
+    /// Both are copied into one piece.
+    Copied,
+    /// With one system call for both.
+    Gathered,
+    /// With a system call each.
+    TwoWrites,
+}
+
 /// The client's side.
 pub(super) struct Client {
     stream: Box<dyn Stream>,
+    leaving: Leaving,
     buffer: Vec<u8>,
+    whole: Vec<u8>,
 }
 
 impl Client {
     pub(super) fn connect(worker: &Worker) -> Outcome<Self> {
         let address: Address = worker.place.parse()?;
         let stream = connect(&address, None, &worker.stream_options())?;
-        Ok(Self { stream, buffer: Vec::new() })
+        let leaving = match worker.options.first().map(String::as_str) {
+            None => Leaving::Whole,
+            Some("copied") => Leaving::Copied,
+            Some("gathered") => Leaving::Gathered,
+            Some("two-writes") => Leaving::TwoWrites,
+            Some(other) => return Err(format!("{other:?} is no way to leave").into()),
+        };
+        Ok(Self { stream, leaving, buffer: Vec::new(), whole: Vec::new() })
     }
 
     fn announce(&self, task: Task) -> Outcome {
@@ -78,11 +103,30 @@ impl Client {
         let (request, reply) = (there as usize, back as usize);
         self.buffer.resize(request.max(reply), b'x');
         self.announce([0, count, there, back])?;
-        let Self { stream, buffer } = self;
         Answer::of_each(count, |_| {
-            stream.send_all(&buffer[..request])?;
-            Ok(stream.recv_all(&mut buffer[..reply])?)
+            self.send(request)?;
+            Ok(self.stream.recv_all(&mut self.buffer[..reply])?)
         })
+    }
+
+    fn send(&mut self, request: usize) -> Result<(), SendError> {
+        let (header, payload) = self.buffer[..request].split_at(HEADER.min(request));
+        match self.leaving {
+            Leaving::Whole => self.stream.send_all(&self.buffer[..request]),
+            Leaving::Copied => {
+                self.whole.clear();
+                self.whole.extend_from_slice(header);
+                self.whole.extend_from_slice(payload);
+                self.stream.send_all(&self.whole)
+            }
+            Leaving::Gathered => {
+                self.stream.send_all_vectored(&[IoSlice::new(header), IoSlice::new(payload)])
+            }
+            Leaving::TwoWrites => {
+                self.stream.send_all(header)?;
+                self.stream.send_all(payload)
+            }
+        }
     }
 
     fn flood(&mut self, octets: u32, count: u32) -> Outcome<Answer> {

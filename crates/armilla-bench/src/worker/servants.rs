@@ -1,9 +1,14 @@
 //! The objects that the experiments call.
 
+use super::dynamic::DynamicSink;
+use super::many::{Strategy, object_id};
+use super::variation::Variation;
 use crate::bench::{self, Drain, DrainRef, Entrance, Library, LibraryRef};
 use crate::workload::STRING_LENGTH;
 use crate::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use armilla::dynamic::serve;
 use armilla::{Orb, Poa, SystemException};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +47,8 @@ drop_all! {
 /// Counts what floods bring.
 #[derive(Default)]
 struct Counter {
+    /// Whether it keeps a copy while it does.
+    copies: bool,
     octets: AtomicU64,
     messages: AtomicU64,
 }
@@ -55,7 +62,10 @@ impl Counter {
 
 impl Drain for Counter {
     fn send_sequence(&self, s: &[u8]) -> Result<(), SystemException> {
-        self.take(s.len());
+        match self.copies {
+            true => self.take(black_box(s.to_vec()).len()),
+            false => self.take(s.len()),
+        }
         Ok(())
     }
 
@@ -110,6 +120,7 @@ pub(super) struct Door {
     target: TtcpSequenceRef,
     floods: DrainRef,
     strings: LibraryRef,
+    lookup: Option<Strategy>,
     prepared: Mutex<Prepared>,
 }
 
@@ -121,13 +132,19 @@ struct Prepared {
 }
 
 impl Door {
-    pub(super) fn new(orb: &Orb) -> Result<Self, SystemException> {
+    pub(super) fn new(orb: &Orb, variation: Variation) -> Result<Self, SystemException> {
         let root = orb.root_poa();
+        let target = match variation.dynamic_servant {
+            true => root.activate(serve(DynamicSink))?.object().assume(),
+            false => root.activate(ttcp_sequence::tie(Sink))?,
+        };
+        let counter = Counter { copies: variation.copying_servant, ..Counter::default() };
         Ok(Self {
             orb: orb.clone(),
-            target: root.activate(ttcp_sequence::tie(Sink))?,
-            floods: root.activate(bench::drain::tie(Counter::default()))?,
+            target,
+            floods: root.activate(bench::drain::tie(counter))?,
             strings: root.activate(bench::library::tie(Shelf::new()))?,
+            lookup: variation.lookup,
             prepared: Mutex::default(),
         })
     }
@@ -155,10 +172,20 @@ impl Entrance for Door {
         if let Some(adapter) = prepared.adapter.take() {
             adapter.destroy(false, false)?;
         }
-        let adapter = self.orb.root_poa().create_poa("targets").multiple_ids().build()?;
+        let builder = self.orb.root_poa().create_poa("targets").multiple_ids();
         let servant: Arc<dyn TtcpSequence> = ttcp_sequence::tie(Sink);
-        let targets = (0..count).map(|_| adapter.activate(servant.clone()));
-        prepared.targets = targets.collect::<Result<_, _>>()?;
+        let adapter = match self.lookup {
+            None => builder.build()?,
+            Some(strategy) => {
+                let builder = builder.operation_lookup(strategy.operation_lookup());
+                builder.user_ids().lookup(strategy.lookup(count)).build()?
+            }
+        };
+        let activate = |number| match self.lookup {
+            None => adapter.activate(servant.clone()),
+            Some(_) => adapter.activate_with_id(object_id(number), servant.clone()),
+        };
+        prepared.targets = (0..count).map(activate).collect::<Result<_, _>>()?;
         prepared.adapter = Some(adapter);
         Ok(())
     }

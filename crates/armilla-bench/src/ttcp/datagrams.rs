@@ -1,0 +1,188 @@
+//! Tests over UDP.
+
+use super::summary::{Datagrams, Far, Summary};
+use super::{Tester, limits, processor_time};
+use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
+use armilla_ipc::option::{Options, RecvBuffer, SendBuffer};
+use armilla_ipc::udp::UdpSocket;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+/// The number of the datagram that ends a test.
+const END: u64 = u64::MAX;
+
+/// How often and in which distance the end is told, until it is answered.
+const TELLS: usize = 20;
+const DISTANCE: Duration = Duration::from_millis(100);
+
+/// How long a receiver waits for more before it takes the test for ended.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// How long an ended test is answered again, in case an answer was lost.
+const LINGER: Duration = Duration::from_millis(300);
+
+pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
+    let nowhere = || io::Error::other(format!("{host} has no address"));
+    let peer = (host, tester.port).to_socket_addrs()?.next().ok_or_else(nowhere)?;
+    let local: SocketAddr = match peer {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let socket = UdpSocket::bind(local)?;
+    if let Some(queue) = tester.queue {
+        socket.set_option(SendBuffer(queue))?;
+    }
+    let socket = socket.connect(peer)?;
+    let mut datagram = vec![b'x'; tester.length];
+    let (begun, used) = (Instant::now(), processor_time());
+    let (mut number, mut octets) = (0, 0);
+    while tester.goes_on(number, begun) {
+        put(&mut datagram, number);
+        socket.send(&datagram)?;
+        number += 1;
+        octets += datagram.len() as u64;
+        tester.pace(octets, begun);
+    }
+    let (elapsed, processor) = (begun.elapsed(), processor_time().saturating_sub(used));
+    let mut summary = Summary {
+        transmitted: true,
+        octets,
+        elapsed,
+        calls: number,
+        processor,
+        far: end(&socket, number)?,
+        tcp: None,
+        datagrams: None,
+        limits: Vec::new(),
+    };
+    summary.limits = limits::of_transmitter(tester, &summary);
+    Ok(summary)
+}
+
+/// Tells the receiver that this was all, until it answers.
+fn end(socket: &dyn ConnectedDatagram<Addr = SocketAddr>, sent: u64) -> io::Result<Option<Far>> {
+    let mut told = [0; 16];
+    put(&mut told, END);
+    put(&mut told[8..], sent);
+    socket.set_recv_timeout(Some(DISTANCE))?;
+    let mut line = [0; 256];
+    for _ in 0..TELLS {
+        socket.send(&told)?;
+        let received = socket.recv(&mut line).ok();
+        let far = received.and_then(|received| Far::parse(line.get(..received.length)?));
+        if far.is_some() {
+            return Ok(far);
+        }
+    }
+    Ok(None)
+}
+
+/// What a receiver has counted.
+#[derive(Default)]
+struct Counted {
+    octets: u64,
+    received: u64,
+    late: u64,
+    highest: Option<u64>,
+    /// How many there were, once it is known.
+    sent: Option<u64>,
+}
+
+impl Counted {
+    /// Takes one that is not the last.
+    fn take(&mut self, number: u64, length: usize) {
+        self.octets += length as u64;
+        self.received += 1;
+        match self.highest {
+            Some(highest) if number < highest => self.late += 1,
+            _ => self.highest = Some(number),
+        }
+    }
+}
+
+pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into())?;
+    if let Some(queue) = tester.queue {
+        socket.set_option(RecvBuffer(queue))?;
+    }
+    listening(&format!("udp://{}", socket.local()?));
+    let mut buffer = vec![0; tester.length.max(65_536)];
+    let mut counted = Counted::default();
+    let mut peer = None;
+    let (mut begun, mut used, dropped) = (Instant::now(), processor_time(), dropped_so_far());
+    let mut last = begun;
+    while counted.sent.is_none() {
+        let (received, from) = match socket.recv_from(&mut buffer) {
+            Ok(came) => came,
+            // Whoever transmitted has gone without an end.
+            Err(_) if peer.is_some() => break,
+            Err(error) => return Err(error),
+        };
+        let Some(number) = get(&buffer[..received.length]) else { continue };
+        if peer.is_none() {
+            (begun, used, peer) = (Instant::now(), processor_time(), Some(from));
+            socket.set_recv_timeout(Some(SILENCE))?;
+        }
+        if number == END {
+            counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
+        } else {
+            counted.take(number, received.length);
+            last = Instant::now();
+        }
+    }
+    let dropped = dropped_so_far().saturating_sub(dropped);
+    let elapsed = last.saturating_duration_since(begun);
+    let processor = processor_time().saturating_sub(used);
+    let Counted { octets, received, late, highest, sent } = counted;
+    let far = Far { octets, elapsed, processor, calls: received, dropped };
+    if let (Some(peer), Some(_)) = (peer, sent) {
+        answer(&socket, &peer, &far)?;
+    }
+    let sent = sent.unwrap_or_else(|| highest.map_or(0, |highest| highest.saturating_add(1)));
+    let mut summary = Summary {
+        transmitted: false,
+        octets,
+        elapsed,
+        calls: received,
+        processor,
+        far: None,
+        tcp: None,
+        datagrams: Some(Datagrams { sent, received, late, dropped }),
+        limits: Vec::new(),
+    };
+    summary.limits = limits::of_receiver(&summary);
+    Ok(summary)
+}
+
+/// Answers the end, and again for as long as it is told again.
+fn answer(socket: &UdpSocket, peer: &SocketAddr, far: &Far) -> io::Result<()> {
+    let line = far.line();
+    socket.send_to(line.as_bytes(), peer)?;
+    socket.set_recv_timeout(Some(LINGER))?;
+    let mut told = [0; 16];
+    while socket.recv_from(&mut told).is_ok() {
+        socket.send_to(line.as_bytes(), peer)?;
+    }
+    Ok(())
+}
+
+/// Puts a number at the beginning, where there is room.
+fn put(datagram: &mut [u8], number: u64) {
+    if let Some(place) = datagram.first_chunk_mut() {
+        *place = number.to_be_bytes();
+    }
+}
+
+fn get(datagram: &[u8]) -> Option<u64> {
+    datagram.first_chunk().map(|octets| u64::from_be_bytes(*octets))
+}
+
+/// How many datagrams this machine's UDP queues have had no room for.
+fn dropped_so_far() -> u64 {
+    let text = std::fs::read_to_string("/proc/net/snmp").unwrap_or_default();
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
+    let mut both = names.split_whitespace().zip(values.split_whitespace());
+    both.find(|(name, _)| *name == "RcvbufErrors").and_then(|(_, v)| v.parse().ok()).unwrap_or(0)
+}

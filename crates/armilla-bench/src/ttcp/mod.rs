@@ -1,0 +1,157 @@
+//! The network tester between two machines, like the classic tool: one side transmits, the other
+//! receives and counts, and both say how fast it went and what did not let it go faster.
+//!
+//! Over TCP and Unix sockets nothing but the data is sent, so that either side may be another's tool;
+//! when the transmitter has ended its side the receiver answers with one line, if it is ours. Over
+//! UDP each datagram begins with its number in eight octets, big-endian; the last ones have the number
+//! 2⁶⁴ − 1 and then how many there were, and are answered with the same line.
+
+mod datagrams;
+mod limits;
+mod streams;
+mod summary;
+
+pub use summary::Summary;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Over what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carrier {
+    /// A TCP connection.
+    Tcp,
+    /// UDP datagrams.
+    Udp,
+    /// A Unix-domain socket with this path.
+    Unix(PathBuf),
+}
+
+/// What a test is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tester {
+    /// Over what.
+    pub carrier: Carrier,
+    /// The port of the receiver.
+    pub port: u16,
+    /// How many octets a system call sends or receives, and a datagram has: 16 to 16 Mi.
+    pub length: usize,
+    /// How many such pieces are sent.
+    pub count: u64,
+    /// For how long is sent at most; `None` sends all of `count`.
+    pub duration: Option<Duration>,
+    /// The size of both socket queues in octets; `None` leaves the system's.
+    pub queue: Option<usize>,
+    /// How many bits a second are sent at most.
+    pub rate: Option<f64>,
+    /// The congestion control of TCP by name; `None` leaves the system's.
+    pub congestion: Option<String>,
+}
+
+impl Tester {
+    /// Sends to the receiver at `host`.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or goes away.
+    pub fn transmit(&self, host: &str) -> io::Result<Summary> {
+        match self.carrier {
+            Carrier::Udp => datagrams::transmit(self, host),
+            Carrier::Tcp | Carrier::Unix(_) => streams::transmit(self, host),
+        }
+    }
+
+    /// Receives from one transmitter; `listening` is told where, before that.
+    ///
+    /// # Errors
+    /// When the place is taken, or the connection breaks.
+    pub fn receive(&self, listening: impl FnOnce(&str)) -> io::Result<Summary> {
+        match self.carrier {
+            Carrier::Udp => datagrams::receive(self, listening),
+            Carrier::Tcp | Carrier::Unix(_) => streams::receive(self, listening),
+        }
+    }
+
+    /// Whether one more piece is to be sent.
+    fn goes_on(&self, sent: u64, begun: Instant) -> bool {
+        match self.duration {
+            Some(duration) => begun.elapsed() < duration,
+            None => sent < self.count,
+        }
+    }
+
+    /// Waits until `octets` may have been sent, if there is a rate.
+    fn pace(&self, octets: u64, begun: Instant) {
+        let Some(rate) = self.rate else { return };
+        let due = Duration::try_from_secs_f64(octets as f64 * 8.0 / rate).unwrap_or(Duration::MAX);
+        let ahead = due.saturating_sub(begun.elapsed());
+        // Shorter times are made up for by a later one: sleeping is not that exact.
+        if ahead > Duration::from_millis(1) {
+            std::thread::sleep(ahead);
+        }
+    }
+}
+
+/// What a process has used of its processors since it began.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    fn tester(carrier: Carrier) -> Tester {
+        let (length, count) = (1000, 500);
+        let (duration, queue, rate, congestion) = (None, None, None, None);
+        Tester { carrier, port: 0, length, count, duration, queue, rate, congestion }
+    }
+
+    /// Both sides in one process.
+    fn run(mut tester: Tester) -> (Summary, Summary) {
+        let (sender, place) = mpsc::channel();
+        let receiver = tester.clone();
+        let receiving = thread::spawn(move || {
+            receiver.receive(|place| sender.send(place.to_owned()).unwrap()).unwrap()
+        });
+        let place = place.recv().unwrap();
+        if let Some((_, port)) = place.rsplit_once(':') {
+            tester.port = port.parse().unwrap_or_default();
+        }
+        let transmitted = tester.transmit("127.0.0.1").unwrap();
+        (transmitted, receiving.join().unwrap())
+    }
+
+    #[test]
+    fn everything_that_is_sent_over_a_stream_arrives() {
+        let path = std::env::temp_dir().join(format!("armilla-ttcp-{}", std::process::id()));
+        for carrier in [Carrier::Tcp, Carrier::Unix(path)] {
+            let (transmitted, received) = run(tester(carrier));
+            assert_eq!((transmitted.octets, received.octets), (500_000, 500_000));
+            assert_eq!(transmitted.far.unwrap().octets, 500_000);
+            assert!(!transmitted.to_string().contains("NaN"));
+        }
+    }
+
+    #[test]
+    fn datagrams_are_counted_on_both_sides() {
+        // Slowly enough for any machine, so that none is lost on the way.
+        let slow = Tester { rate: Some(40e6), count: 100, ..tester(Carrier::Udp) };
+        let (transmitted, received) = run(slow);
+        assert_eq!(transmitted.octets, 100_000);
+        let counted = received.datagrams.unwrap();
+        assert_eq!(counted.sent, 100);
+        assert!(counted.received <= 100 && counted.received > 0);
+    }
+
+    #[test]
+    fn a_rate_is_not_exceeded() {
+        let (transmitted, _) = run(Tester { rate: Some(20e6), ..tester(Carrier::Tcp) });
+        // Four million bits take a fifth of a second.
+        assert!(transmitted.elapsed >= Duration::from_millis(190), "{transmitted}");
+        assert!(transmitted.limits[0].contains("rate"), "{transmitted}");
+    }
+}

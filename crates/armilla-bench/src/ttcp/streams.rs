@@ -1,0 +1,140 @@
+//! Tests over TCP and Unix sockets.
+
+use super::summary::{Far, Summary};
+use super::{Carrier, Tester, limits, processor_time};
+use armilla_ipc::{
+    Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
+    UnixConnector,
+};
+use std::io;
+use std::net::Shutdown;
+use std::time::{Duration, Instant};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long a transmitter waits for the receiver's answer.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// The longest answer.
+const LINE: usize = 256;
+
+pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
+    match &tester.carrier {
+        Carrier::Unix(path) => {
+            let connector = UnixConnector::new(options(tester));
+            let stream = connector.connect(&Address::unix(path), Some(CONNECT))?;
+            send(tester, &stream, None)
+        }
+        Carrier::Tcp | Carrier::Udp => {
+            let connector = TcpConnector::new(options(tester));
+            let stream = connector.connect(&Address::tcp(host, tester.port), Some(CONNECT))?;
+            send(tester, &stream, Some(&stream))
+        }
+    }
+}
+
+pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
+    let gone = || io::Error::other("nobody can connect any more");
+    match &tester.carrier {
+        Carrier::Unix(path) => {
+            let acceptor = UnixAcceptor::bind(&Address::unix(path), &options(tester))?;
+            listening(&acceptor.local().to_string());
+            take(tester, &acceptor.accept()?.ok_or_else(gone)?, None)
+        }
+        Carrier::Tcp | Carrier::Udp => {
+            let anywhere = Address::tcp("0.0.0.0", tester.port);
+            let acceptor = TcpAcceptor::bind(&anywhere, &options(tester))?;
+            listening(&acceptor.local().to_string());
+            let stream = acceptor.accept()?.ok_or_else(gone)?;
+            take(tester, &stream, Some(&stream))
+        }
+    }
+}
+
+fn options(tester: &Tester) -> StreamOptions {
+    StreamOptions {
+        send_buffer: tester.queue,
+        recv_buffer: tester.queue,
+        congestion: tester.congestion.clone(),
+        ..StreamOptions::default()
+    }
+}
+
+fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Summary> {
+    let piece = vec![b'x'; tester.length];
+    let (begun, used) = (Instant::now(), processor_time());
+    let mut pieces = 0;
+    while tester.goes_on(pieces, begun) {
+        stream.send_all(&piece)?;
+        pieces += 1;
+        tester.pace(pieces * piece.len() as u64, begun);
+    }
+    let processor = processor_time().saturating_sub(used);
+    stream.shutdown(Shutdown::Write)?;
+    let sent = begun.elapsed();
+    let far = answer(stream)?;
+    let mut summary = Summary {
+        transmitted: true,
+        octets: pieces * piece.len() as u64,
+        // Other tools just end the connection.
+        elapsed: if far.is_some() { begun.elapsed() } else { sent },
+        calls: pieces,
+        processor,
+        far,
+        tcp: tcp.map(TcpStream::info).transpose()?,
+        datagrams: None,
+        limits: Vec::new(),
+    };
+    summary.limits = limits::of_transmitter(tester, &summary);
+    Ok(summary)
+}
+
+/// The receiver's line, if it is one of ours.
+fn answer(stream: &dyn Stream) -> io::Result<Option<Far>> {
+    stream.set_recv_timeout(Some(ANSWER))?;
+    let mut line = [0; LINE];
+    let mut length = 0;
+    while length < LINE {
+        match stream.recv(&mut line[length..]) {
+            Ok(0) | Err(_) => break,
+            Ok(more) => length += more,
+        }
+    }
+    Ok(Far::parse(&line[..length]))
+}
+
+fn take(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Summary> {
+    let mut buffer = vec![0; tester.length];
+    let (mut octets, mut calls) = (0_u64, 0_u64);
+    let mut times = None;
+    loop {
+        let received = stream.recv(&mut buffer)?;
+        // The time begins with the first octets.
+        times.get_or_insert_with(|| (Instant::now(), processor_time()));
+        if received == 0 {
+            break;
+        }
+        octets += received as u64;
+        calls += 1;
+    }
+    let (elapsed, processor) = times.map_or((Duration::ZERO, Duration::ZERO), |(begun, used)| {
+        (begun.elapsed(), processor_time().saturating_sub(used))
+    });
+    let far = Far { octets, elapsed, processor, calls, dropped: 0 };
+    // Other tools have gone by now.
+    stream.send_all(far.line().as_bytes()).ok();
+    let mut summary = Summary {
+        transmitted: false,
+        octets,
+        elapsed,
+        calls,
+        processor,
+        far: None,
+        tcp: tcp.map(TcpStream::info).transpose()?,
+        datagrams: None,
+        limits: Vec::new(),
+    };
+    summary.limits = limits::of_receiver(&summary);
+    Ok(summary)
+}

@@ -1,0 +1,175 @@
+//! Marshalling alone, within one process: the ways to write and read the same octets.
+
+use super::answer::Answer;
+use super::{Commands, Outcome, Worker};
+use crate::BinStruct;
+use crate::workload::{Data, Workload, bin_structs};
+use armilla::dynamic::DynAny;
+use armilla::{Any, ByteOrder, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, Typed};
+use std::hint::black_box;
+
+/// How it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As generated code does it: in bulk, lent, borrowed.
+    Compiled,
+    /// The same in the byte order of the other machines.
+    Swapped,
+    /// Each member by itself; octets copied.
+    ElementWise,
+    /// By a plan that was made of the TypeCode.
+    Planned,
+    /// By the TypeCode, as a tree of values.
+    Interpreted,
+}
+
+/// Writes and reads.
+pub(super) struct Client {
+    way: Way,
+    order: ByteOrder,
+    /// What is written into again and again.
+    buffer: Vec<u8>,
+}
+
+impl Client {
+    pub(super) fn new(worker: &Worker) -> Outcome<Self> {
+        let (way, order) = match worker.options.first().map(String::as_str) {
+            None => (Way::Compiled, ByteOrder::NATIVE),
+            Some("swapped") => (Way::Swapped, swapped()),
+            Some("element-wise") => (Way::ElementWise, ByteOrder::NATIVE),
+            Some("planned") => (Way::Planned, ByteOrder::NATIVE),
+            Some("interpreted") => (Way::Interpreted, ByteOrder::NATIVE),
+            Some(other) => return Err(format!("{other:?} is no way to marshal").into()),
+        };
+        Ok(Self { way, order, buffer: Vec::new() })
+    }
+
+    /// Writes `count` times with `write`.
+    fn write<'p>(
+        &mut self,
+        count: u32,
+        write: impl Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Outcome<Option<Answer>> {
+        Answer::of_all(|| {
+            for _ in 0..count {
+                let buffer = std::mem::take(&mut self.buffer);
+                let mut out = Encoder::with_buffer(buffer, self.order, CodeSet::Utf8);
+                write(&mut out)?;
+                self.buffer = black_box(out).into_buffer();
+                self.buffer.clear();
+            }
+            Ok(())
+        })
+        .map(Some)
+    }
+
+    /// Reads `octets` `count` times with `read`.
+    fn read<'a, T>(
+        &self,
+        count: u32,
+        octets: &'a [u8],
+        read: impl Fn(&mut Decoder<'a>) -> CdrResult<T>,
+    ) -> Outcome<Option<Answer>> {
+        Answer::of_all(|| {
+            for _ in 0..count {
+                drop(black_box(read(&mut Decoder::new(black_box(octets), self.order))?));
+            }
+            Ok(())
+        })
+        .map(Some)
+    }
+
+    fn write_data(&mut self, data: Data, units: usize, count: u32) -> Outcome<Option<Answer>> {
+        let structs = bin_structs(units);
+        let (longs, octets) = (vec![7_i32; units], vec![b'x'; units]);
+        match (self.way, data) {
+            (Way::Compiled | Way::Swapped, Data::Structs) => {
+                self.write(count, |out| out.put_sequence(&structs))
+            }
+            (Way::Compiled | Way::Swapped, Data::Longs) => {
+                self.write(count, |out| out.put_sequence(&longs))
+            }
+            (Way::Compiled | Way::Swapped, Data::Octets) => {
+                self.write(count, |out| out.put_sequence(&octets))
+            }
+            (Way::ElementWise, Data::Structs) => self.write(count, |out| {
+                out.put_length(structs.len())?;
+                structs.iter().try_for_each(|item| item.encode(out))
+            }),
+            (Way::ElementWise, Data::Longs) => self.write(count, |out| {
+                out.put_length(longs.len())?;
+                longs.iter().try_for_each(|item| item.encode(out))
+            }),
+            (Way::ElementWise, Data::Octets) => self.write(count, |out| out.copy_octets(&octets)),
+            (Way::Planned, Data::Structs) => {
+                let any = Any::new(&structs)?;
+                self.write(count, |out| any.write(out))
+            }
+            (Way::Interpreted, Data::Structs) => {
+                let tree = DynAny::from_any(&Any::new(&structs)?)?;
+                self.write(count, |out| tree.encode(out))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn read_data(&self, data: Data, units: usize, count: u32) -> Outcome<Option<Answer>> {
+        let mut out = Encoder::with_buffer(Vec::new(), self.order, CodeSet::Utf8);
+        let structs = bin_structs(units);
+        match data {
+            Data::Structs => out.put_sequence(&structs)?,
+            Data::Longs => {
+                out.put_length(units)?;
+                out.put_i32s(&vec![7; units]);
+            }
+            Data::Octets => out.copy_octets(&vec![b'x'; units])?,
+        }
+        let octets = &out.to_vec()[..];
+        match (self.way, data) {
+            (Way::Compiled | Way::Swapped, Data::Structs) => {
+                self.read(count, octets, Vec::<BinStruct>::decode)
+            }
+            (Way::Compiled | Way::Swapped, Data::Longs) => {
+                self.read(count, octets, Vec::<i32>::decode)
+            }
+            (Way::Compiled | Way::Swapped, Data::Octets) => {
+                self.read(count, octets, |input| input.octets())
+            }
+            (Way::ElementWise, Data::Structs) => {
+                self.read(count, octets, |input| input.sequence_with(BinStruct::decode))
+            }
+            (Way::ElementWise, Data::Longs) => {
+                self.read(count, octets, |input| input.sequence_with(i32::decode))
+            }
+            (Way::ElementWise, Data::Octets) => self.read(count, octets, Vec::<u8>::decode),
+            (Way::Planned, Data::Structs) => {
+                let code = Vec::<BinStruct>::type_code();
+                self.read(count, octets, |input| Any::read(code.clone(), input))
+            }
+            (Way::Interpreted, Data::Structs) => {
+                let code = Vec::<BinStruct>::type_code();
+                self.read(count, octets, |input| DynAny::decode(&code, input))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn swapped() -> ByteOrder {
+    match ByteOrder::NATIVE {
+        ByteOrder::Big => ByteOrder::Little,
+        ByteOrder::Little => ByteOrder::Big,
+    }
+}
+
+impl Commands for Client {
+    fn carry_out(&mut self, words: &[&str]) -> Outcome<Option<Answer>> {
+        let ["call", workload, units, count, _] = *words else { return Ok(None) };
+        let (units, count) = (units.parse()?, count.parse()?);
+        match Workload::parse(workload) {
+            Some(Workload::Write(data)) => self.write_data(data, units, count),
+            Some(Workload::Read(data)) => self.read_data(data, units, count),
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Calls without generated code: requests on the client's side, a servant on the server's.
+
+use crate::BinStruct;
+use crate::workload::Workload;
+use armilla::dynamic::{DynamicServant, ParameterMode, Request, ServerRequest};
+use armilla::rt::Typed;
+use armilla::{Any, Completion, ExceptionKind, Minor, Object, SystemException, TypeCode};
+
+/// A request of `workload` at `target`, or at `drain` for floods; `None` where there is none for it.
+pub(super) fn request(
+    (target, drain): (&Object, &Object),
+    workload: Workload,
+    structs: &Vec<BinStruct>,
+    octets: &Vec<u8>,
+    text: &String,
+) -> Result<Option<Request>, SystemException> {
+    let (operation, value) = match workload {
+        Workload::Void => ("sendNoParams_2way", None),
+        Workload::OnewayVoid => ("sendNoParams_1way", None),
+        Workload::Structs => ("sendStructSeq_2way", Some(Any::new(structs)?)),
+        Workload::OnewayStructs => ("sendStructSeq_1way", Some(Any::new(structs)?)),
+        Workload::Octets => ("sendOctetSeq_2way", Some(Any::new(octets)?)),
+        Workload::OnewayOctets => ("sendOctetSeq_1way", Some(Any::new(octets)?)),
+        Workload::FloodSequence => ("send_sequence", Some(Any::new(octets)?)),
+        Workload::FloodString => ("send_string", Some(Any::new(text)?)),
+        Workload::FloodVoid => ("send_nothing", None),
+        _ => return Ok(None),
+    };
+    let target = if operation.starts_with("send_") { drain } else { target };
+    let mut request = target.request(operation);
+    if let Some(value) = value {
+        request.add_in("ttcp_seq", value);
+    }
+    Ok(Some(request))
+}
+
+/// Takes what the generated sink takes, led by TypeCodes.
+pub(super) struct DynamicSink;
+
+impl DynamicServant for DynamicSink {
+    fn primary_interface(&self) -> &str {
+        "IDL:ttcp_sequence:1.0"
+    }
+
+    fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+        let operation = request.operation();
+        let argument: Option<TypeCode> = match operation {
+            _ if operation.starts_with("sendStructSeq") => Some(Vec::<BinStruct>::type_code()),
+            _ if operation.starts_with("sendOctetSeq") => Some(Vec::<u8>::type_code()),
+            _ if operation.starts_with("sendNoParams") => None,
+            _ => {
+                let (kind, minor) = (ExceptionKind::BadOperation, Minor::default());
+                return Err(SystemException::new(kind, minor, Completion::No));
+            }
+        };
+        let parameters = argument.map(|code| (ParameterMode::In, code));
+        request.arguments(parameters).map(drop)
+    }
+}

@@ -1,0 +1,186 @@
+//! A servant with as many operations as an experiment wants, and a skeleton that finds them by any of
+//! the four strategies. Written by hand, because a thousand operations would take long to compile, and
+//! because a request that does not leave the process brings no number for the active strategy: here
+//! the name ends in it.
+
+use super::Outcome;
+use armilla::rt::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};
+use armilla::{ObjectId, ObjectLookup, OperationLookup, SystemException};
+use armilla_giop::OperationName;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How objects, or the operations of an object, are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// One comparison after the other.
+    Linear,
+    /// A hash table that knows nothing of its keys.
+    Hashing,
+    /// A hash table without collisions, made for its keys.
+    Perfect,
+    /// What is sought says where it stands.
+    Active,
+}
+
+impl Strategy {
+    /// The strategy with this name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "linear" => Self::Linear,
+            "hashing" => Self::Hashing,
+            "perfect" => Self::Perfect,
+            "active" => Self::Active,
+            _ => return None,
+        })
+    }
+
+    /// The same for the objects of an adapter, which has as many as `objects`.
+    pub(super) fn lookup(self, objects: u32) -> ObjectLookup {
+        match self {
+            Self::Linear => ObjectLookup::Linear,
+            Self::Hashing => ObjectLookup::Hashing,
+            Self::Perfect => ObjectLookup::Perfect((0..objects).map(object_id).collect()),
+            Self::Active => ObjectLookup::Active,
+        }
+    }
+
+    /// The same for the operations of its servants.
+    pub(super) const fn operation_lookup(self) -> OperationLookup {
+        match self {
+            Self::Linear => OperationLookup::Linear,
+            Self::Hashing => OperationLookup::Hashing,
+            Self::Perfect => OperationLookup::Perfect,
+            Self::Active => OperationLookup::Active,
+        }
+    }
+}
+
+/// The id of the object with this number.
+pub(super) fn object_id(number: u32) -> ObjectId {
+    ObjectId::new(format!("object_{number}"))
+}
+
+/// What an operation does: nothing, and it says so.
+type Handler = fn(&mut ServerCall<'_>) -> Dispatched;
+
+/// An interface whose operations are known when the program runs.
+pub(super) trait Many: Send + Sync + 'static {
+    /// The operation with this name.
+    fn handler(&self, name: OperationName<'_>) -> Option<Handler>;
+}
+
+impl Interface for dyn Many {
+    const REPOSITORY_ID: &'static str = "IDL:Bench/Many:1.0";
+    const BASES: &'static [&'static str] = &[];
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
+        match self.handler(call.operation()) {
+            Some(handler) => handler(call),
+            None => call.unknown_operation(),
+        }
+    }
+
+    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+        target.offer::<dyn Many>(|| servant.clone());
+    }
+}
+
+impl IsA<dyn Many> for dyn Many {}
+
+/// A table of operations.
+pub(super) struct Table {
+    names: &'static [&'static str],
+    handlers: Vec<Handler>,
+    finder: Finder,
+}
+
+enum Finder {
+    Linear,
+    Hashing(HashMap<&'static str, usize>),
+    /// The tables that the IDL compiler would make.
+    One(Operations<1, 2>),
+    Ten(Operations<10, 32>),
+    Hundred(Box<Operations<100, 256>>),
+    Thousand(Box<Operations<1000, 2048>>),
+    /// The name ends in its number, which is checked.
+    Active,
+}
+
+impl Table {
+    /// The operations `operation_0` and so on.
+    ///
+    /// # Errors
+    /// When there is no perfect hash for so many.
+    pub(super) fn new(strategy: Strategy, names: &'static [&'static str]) -> Outcome<Self> {
+        let numbered = || names.iter().enumerate().map(|(number, name)| (*name, number));
+        let finder = match strategy {
+            Strategy::Linear => Finder::Linear,
+            Strategy::Active => Finder::Active,
+            Strategy::Hashing => {
+                let mut table = HashMap::with_capacity(2 * names.len());
+                table.extend(numbered());
+                Finder::Hashing(table)
+            }
+            Strategy::Perfect => Finder::perfect(names)?,
+        };
+        let handler: Handler = |call| call.reply(Ok::<_, SystemException>(()), |(), _| Ok(()));
+        Ok(Self { names, handlers: vec![handler; names.len()], finder })
+    }
+}
+
+impl Finder {
+    fn perfect(names: &'static [&'static str]) -> Outcome<Self> {
+        Ok(match names.len() {
+            1 => Self::One(Operations::new(names)),
+            10 => Self::Ten(Operations::new(names)),
+            100 => Self::Hundred(Box::new(Operations::new(names))),
+            1000 => Self::Thousand(Box::new(Operations::new(names))),
+            other => return Err(format!("no table for {other} operations").into()),
+        })
+    }
+}
+
+impl Many for Table {
+    fn handler(&self, name: OperationName<'_>) -> Option<Handler> {
+        let place = match &self.finder {
+            Finder::Linear => self.names.iter().position(|known| name == **known),
+            Finder::Hashing(table) => table.get(name.as_str()).copied(),
+            Finder::One(table) => table.find(name),
+            Finder::Ten(table) => table.find(name),
+            Finder::Hundred(table) => table.find(name),
+            Finder::Thousand(table) => table.find(name),
+            Finder::Active => {
+                number_of(name).filter(|n| self.names.get(*n).is_some_and(|known| name == **known))
+            }
+        };
+        self.handlers.get(place?).copied()
+    }
+}
+
+/// The number at the end of a name.
+fn number_of(name: OperationName<'_>) -> Option<usize> {
+    let (_, digits) = name.as_str().rsplit_once('_')?;
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::demux::names;
+    use super::*;
+
+    #[test]
+    fn every_strategy_finds_every_operation_and_no_other() {
+        for strategy in ["linear", "hashing", "perfect", "active"] {
+            let strategy = Strategy::parse(strategy).unwrap();
+            for count in [1, 10, 100, 1000] {
+                let table = Table::new(strategy, &names()[..count]).unwrap();
+                let found = |name: &str| {
+                    table.handler(OperationName::new(name.as_bytes()).unwrap()).is_some()
+                };
+                assert!(names()[..count].iter().all(|name| found(name)), "{strategy:?} {count}");
+                assert!(!found("operation_1000") && !found("other_0") && !found("operation"));
+            }
+        }
+    }
+}

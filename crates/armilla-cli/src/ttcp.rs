@@ -1,0 +1,108 @@
+//! `armilla ttcp`: tests the network between two machines.
+
+use crate::failure::{Doing, Failure, Outcome};
+use armilla_bench::ttcp::{Carrier, Tester};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The port of the classic tool.
+const PORT: u16 = 5001;
+
+/// What a datagram holds so that it fits into a frame of Ethernet.
+const DATAGRAM: usize = 1472;
+
+/// Test the network between two machines: one receives (-r), the other transmits (-t HOST)
+///
+/// Both sides say how fast it went, and what did not let it go faster. The options of one side need
+/// not be those of the other, but for -u and --unix. Over TCP the other side may be the classic tool.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("side").required(true).args(["transmit", "receive"])))]
+pub(crate) struct Ttcp {
+    /// Transmit to HOST; with --unix no host is needed
+    #[arg(short, long, value_name = "HOST", num_args = 0..=1, default_missing_value = "localhost")]
+    transmit: Option<String>,
+    /// Receive, and count
+    #[arg(short, long)]
+    receive: bool,
+    /// Octets of a call, and of a datagram: 8192, over UDP 1472. K and M may follow
+    #[arg(short, long, value_parser = size)]
+    length: Option<usize>,
+    /// How many calls are made
+    #[arg(short = 'n', long, default_value_t = 16_384)]
+    count: u64,
+    /// Transmit for so many seconds instead of --count
+    #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    /// Octets of the socket queues; the system's when not given
+    #[arg(short = 'b', long, value_name = "OCTETS", value_parser = size)]
+    queue: Option<usize>,
+    /// The port of the receiver
+    #[arg(short, long, default_value_t = PORT)]
+    port: u16,
+    /// Use UDP
+    #[arg(short, long, conflicts_with = "unix")]
+    udp: bool,
+    /// Use a Unix-domain socket
+    #[arg(long, value_name = "PATH")]
+    unix: Option<PathBuf>,
+    /// Send at most so many Mbit/s
+    #[arg(short = 'R', long, value_name = "MBIT/S", value_parser = rate)]
+    rate: Option<f64>,
+    /// The congestion control of TCP, such as cubic or reno
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+}
+
+/// A number of octets.
+fn size(text: &str) -> Result<usize, String> {
+    let bad = || format!("{text:?}: a number from 16 to 16M is needed");
+    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1 << 10),
+        None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1 << 20)),
+    };
+    let size = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(factor));
+    size.filter(|size| (16..=16 << 20).contains(size)).ok_or_else(bad)
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    seconds.filter(|time| !time.is_zero()).ok_or_else(|| format!("{text:?} is no time in seconds"))
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
+    rate.map(|megabits| megabits * 1e6).ok_or_else(|| format!("{text:?} is no rate in Mbit/s"))
+}
+
+/// Tests, and tells what came out.
+pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
+    let carrier = match &ttcp.unix {
+        Some(path) => Carrier::Unix(path.clone()),
+        None if ttcp.udp => Carrier::Udp,
+        None => Carrier::Tcp,
+    };
+    let usual = if ttcp.udp { DATAGRAM } else { 8192 };
+    let tester = Tester {
+        port: ttcp.port,
+        length: ttcp.length.unwrap_or(usual),
+        count: ttcp.count,
+        duration: ttcp.time,
+        queue: ttcp.queue,
+        rate: ttcp.rate,
+        congestion: ttcp.congestion.clone(),
+        carrier,
+    };
+    if tester.carrier == Carrier::Udp && tester.length > 65_507 {
+        return Err(Failure::usage("a datagram has at most 65507 octets (-l)"));
+    }
+    let summary = match &ttcp.transmit {
+        Some(host) => tester.transmit(host).doing(format_args!("cannot transmit to {host}"))?,
+        None => {
+            let receiving = tester.receive(|place| eprintln!("ttcp-r: listening at {place}"));
+            receiving.doing("cannot receive")?
+        }
+    };
+    print!("{summary}");
+    Ok(())
+}
