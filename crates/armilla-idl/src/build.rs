@@ -133,6 +133,13 @@ impl Build {
         self
     }
 
+    /// Makes the Rust names of `what` of `name`: see [`rust::Options::rename`].
+    #[must_use]
+    pub fn rename(mut self, what: impl Into<String>, name: impl Into<String>) -> Self {
+        self.rust = self.rust.rename(what, name);
+        self
+    }
+
     /// Compiles the file at `path`. The result has the same name with the ending `.rs`, and holds
     /// the declarations of included files too. A file that would not change is left alone.
     ///

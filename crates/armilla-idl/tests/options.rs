@@ -49,6 +49,20 @@ fn quotes_search_beside_the_including_file_and_angle_brackets_do_not() {
 }
 
 #[test]
+fn the_next_file_of_a_name_is_one_further_down_the_path() {
+    let options = files(&[
+        ("main.idl", "#include <part.idl>\n"),
+        ("ours/part.idl", "const long ours = 1;\n#include_next <part.idl>\n"),
+        ("theirs/part.idl", "const long theirs = 1;\n"),
+    ])
+    .include("ours")
+    .include("theirs");
+    let compilation = parse("main.idl", &options).unwrap();
+    let names: Vec<_> = compilation.model.iter().map(|(_, d)| d.name.as_str()).collect();
+    assert_eq!(names, ["ours", "theirs"]);
+}
+
+#[test]
 fn a_file_that_says_so_is_read_once_whatever_it_is_called() {
     let options = files(&[
         ("dir/main.idl", "#include \"part.idl\"\n#include \"../dir/./part.idl\"\n"),

@@ -3,44 +3,79 @@
 use armilla_idl::{Diagnostics, Options, parse_str, rust};
 
 #[test]
-fn operations_that_become_one_method_are_named_with_their_places() {
-    let errors = errors("interface Door {\n  void openIt();\n  void open_it();\n};");
-    let text = errors.render();
-    let sentence =
-        "error[E0701]: `Door::openIt` and `Door::open_it` would both be called `open_it` in Rust";
-    assert!(text.contains(sentence), "{text}");
-    assert!(text.contains("test.idl:3:8"), "{text}");
-    assert!(text.contains("the name is taken here"), "{text}");
+fn names_that_meet_are_given_numbers() {
+    for (idl, expected) in [
+        ("typedef long fooBar; typedef long foo_bar;", "pub type FooBar2 = i32;"),
+        (
+            "module fooBar { typedef long T; }; module foo_bar { typedef long U; };",
+            "mod foo_bar_2 ",
+        ),
+        ("const long fooBar = 1; const long foo_bar = 2;", "pub const FOO_BAR_2: i32 = 2;"),
+        ("struct S { long fooBar; long foo_bar; long fooBAR_; };", "pub foo_bar_3: i32,"),
+        ("enum E { fooBar, foo_bar };", " FooBar2,"),
+        ("union U switch (long) { case 1: long fooBar; case 2: long foo_bar; };", "FooBar2(i32)"),
+        ("union U switch (long) { case 1: long unlisted; };", " Unlisted2(i32)"),
+        (
+            "interface I { void f(in long fooBar, in long foo_bar); };",
+            "foo_bar: i32, foo_bar_2: i32",
+        ),
+        ("interface I { attribute long x; void set_x(in long v); };", "fn set_x_2(&self, v: i32)"),
+        ("interface I { void set_x(in long v); attribute long x; };", "fn set_x_2(&self, v: i32)"),
+        ("interface Foo {}; struct FooRef { long x; };", "pub struct FooRef2 "),
+        ("struct FooRef { long x; }; interface Foo {};", "pub struct FooRef2 "),
+        ("valuetype Foo {}; struct FooRef { long x; };", "pub struct FooRef2 "),
+        ("valuetype V { public long fooBar; public long foo_bar; };", "pub foo_bar_2: i32,"),
+        ("interface FooBar {}; module foo_bar { typedef long T; };", "pub mod foo_bar_2 "),
+        (
+            "interface A { void fooBar(); }; interface B : A { void foo_bar(); };",
+            "fn foo_bar_2(&self)",
+        ),
+        (
+            "interface A { void fooBar(); void foo_bar(); }; interface B : A {};",
+            "fn foo_bar_2(&self)",
+        ),
+        (
+            "exception X {}; interface I { struct DoRaises { long x; }; void do_() raises (X); };",
+            "pub struct DoRaises2 ",
+        ),
+        (
+            "struct Foo_Bar { long x; }; struct FooBar { long x; }; struct FooBar_ { long x; };",
+            "pub struct FooBar3 {",
+        ),
+    ] {
+        let generated = try_generate(idl).unwrap_or_else(|errors| panic!("{idl}\n{errors}"));
+        assert!(flat(&generated).contains(expected), "{idl}\n{generated}");
+    }
 }
 
 #[test]
-fn names_can_meet_in_every_scope() {
-    for (idl, name) in [
-        ("typedef long fooBar; typedef long foo_bar;", "FooBar"),
-        ("module fooBar { typedef long T; }; module foo_bar { typedef long U; };", "foo_bar"),
-        ("const long fooBar = 1; const long foo_bar = 2;", "FOO_BAR"),
-        ("struct S { long fooBar; long foo_bar; };", "foo_bar"),
-        ("enum E { fooBar, foo_bar };", "FooBar"),
-        ("union U switch (long) { case 1: long fooBar; case 2: long foo_bar; };", "FooBar"),
-        ("union U switch (long) { case 1: long unlisted; };", "Unlisted"),
-        ("interface I { void f(in long fooBar, in long foo_bar); };", "foo_bar"),
-        ("interface I { attribute long x; void set_x(in long value); };", "set_x"),
-        ("interface Foo {}; struct FooRef { long x; };", "FooRef"),
-        ("valuetype Foo {}; struct FooRef { long x; };", "FooRef"),
-        ("valuetype V { public long fooBar; public long foo_bar; };", "foo_bar"),
-        ("interface FooBar {}; module foo_bar { typedef long T; };", "foo_bar"),
-        ("interface A { void fooBar(); }; interface B : A { void foo_bar(); };", "foo_bar"),
-        ("interface A { void fooBar(); void foo_bar(); }; interface B : A {};", "foo_bar"),
-        (
-            "exception X {}; interface I { struct DoRaises { long x; }; void do_() raises (X); };",
-            "DoRaises",
-        ),
+fn what_has_a_number_in_rust_keeps_its_name_on_the_wire_and_says_it() {
+    let idl = "interface Door { void openIt(); void open_it(); };\n\
+               struct Lock { long keyNo; long key_no; };";
+    let generated = try_generate(idl).unwrap();
+    for wanted in [
+        "/// In IDL this is Door::open_it.",
+        "[ \"openIt\", \"open_it\",",
+        "(\"keyNo\", ::armilla::rt::TypeCode::Long), (\"key_no\", ::armilla::rt::TypeCode::Long)",
     ] {
-        let errors = errors(idl);
-        let expected = format!("would both be called `{name}` in Rust");
-        assert!(errors.render().contains(&expected), "{idl}\n{errors}");
-        assert_eq!(errors.error_count(), 1, "{idl}\n{errors}");
+        assert!(flat(&generated).contains(wanted), "{wanted}\n{generated}");
     }
+}
+
+#[test]
+fn methods_that_meet_by_inheritance_are_named_with_their_places() {
+    let errors = errors(
+        "interface Door { void openIt(); };\ninterface Shop { void open_it(); };\n\
+         interface ShopDoor : Door, Shop {};",
+    );
+    let text = errors.render();
+    let sentence =
+        "error[E0701]: `Door::openIt` and `Shop::open_it` would both be called `open_it` in Rust";
+    assert!(text.contains(sentence), "{text}");
+    assert!(text.contains("test.idl:2:23"), "{text}");
+    assert!(text.contains("the name is taken here"), "{text}");
+    assert!(text.contains("--rename"), "{text}");
+    assert_eq!(errors.error_count(), 1, "{text}");
 }
 
 #[test]
@@ -148,4 +183,9 @@ fn try_generate(idl: &str) -> Result<String, Diagnostics> {
 
 fn errors(idl: &str) -> Diagnostics {
     try_generate(idl).expect_err("cannot become Rust")
+}
+
+/// Text without line breaks and the blanks around them.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

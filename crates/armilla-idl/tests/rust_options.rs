@@ -108,3 +108,32 @@ fn octets_are_shared_where_it_is_said() {
     );
     refused(Options::new().shared("Nothing"), "`Nothing` is no typedef and no member");
 }
+
+#[test]
+fn what_the_options_rename_keeps_its_name_on_the_wire() {
+    let options = Options::new()
+        .rename("Shapes::Named", "Drawable")
+        .rename("::Shapes::Named::draw", "paint")
+        .rename("Shapes::Named::draw::given", "pixels")
+        .rename("Shapes::Colour::RED", "crimson")
+        .rename("Shapes::Point::x", "abscissa");
+    let code = flat(options);
+    for wanted in [
+        "pub trait Drawable: Send",
+        "fn paint( &self, pixels: &[u8],",
+        "pub type DrawableRef = rt::Ref<dyn Drawable>;",
+        "pub trait Named: super::super::shapes::Drawable",
+        "rt::Operations::new([\"draw\"])",
+        "\"IDL:Shapes/Named:1.0\"",
+        "Crimson",
+        "rt::TypeCode::enumeration(\"IDL:Shapes/Colour:1.0\", \"Colour\", [\"RED\"])",
+        "pub abscissa: f64",
+        "[(\"x\", rt::TypeCode::Double)]",
+    ] {
+        assert!(code.contains(wanted), "{wanted}\n{code}");
+    }
+    refused(Options::new().rename("Shapes::Nothing", "A"), "there is no `Shapes::Nothing`");
+    refused(Options::new().rename("Shapes::Named", "2"), "`2` is no name for `Shapes::Named`");
+    let meeting = Options::new().rename("Shapes::Point", "Same").rename("Shapes::Label", "Same");
+    refused(meeting, "`Shapes::Point` and `Shapes::Label` would both be called `Same`");
+}

@@ -44,6 +44,10 @@ struct Backend {
     /// Keep a `sequence<octet>`, a typedef or a member, in a shared buffer; may stand several times
     #[arg(long, value_name = "NAME")]
     shared: Vec<String>,
+    /// Make the Rust names of something, `Bank::Account::set_x`, of another name; may stand several
+    /// times
+    #[arg(long, value_name = "NAME=NEW", value_parser = pair)]
+    rename: Vec<(String, String)>,
 }
 
 /// Both halves of `A=B`.
@@ -64,7 +68,8 @@ impl Backend {
         let options =
             self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
         let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));
-        self.shared.iter().fold(options, rust::Options::shared)
+        let options = self.shared.iter().fold(options, rust::Options::shared);
+        self.rename.iter().fold(options, |o, (what, name)| o.rename(what, name))
     }
 }
 

@@ -17,13 +17,13 @@ pub(super) fn evaluate(
     directive: &Token,
     line: &[Token],
 ) -> Result<bool, Box<Diagnostic>> {
-    let line = without_defined(macros, line)?;
-    let tokens = expansion::expand(macros, sources, budget, directive, &line)?;
+    let tokens = expansion::expand_condition(macros, sources, budget, directive, line)?;
+    let tokens = without_defined(macros, &tokens)?;
     let end = line.last().map_or(directive.span, |token| token.span);
     let mut expression = Expression { tokens: &tokens, end, depth: 0 };
     let value = expression.conditional(true)?;
     match expression.tokens.first() {
-        None => Ok(value != 0),
+        None => Ok(value.is_true()),
         Some(token) => bad(token.span, format!("`{}` does not belong here", token.text)),
     }
 }
@@ -68,7 +68,28 @@ const LEVELS: &[&[&str]] = &[
     &["*", "/", "%"],
 ];
 
-type Value = Result<i64, Box<Diagnostic>>;
+/// A number of 64 bits, which the preprocessor of C calculates with.
+#[derive(Clone, Copy)]
+struct Value {
+    bits: i64,
+    unsigned: bool,
+}
+
+impl Value {
+    fn signed(bits: i64) -> Self {
+        Value { bits, unsigned: false }
+    }
+
+    fn truth(is_true: bool) -> Self {
+        Value::signed(i64::from(is_true))
+    }
+
+    fn is_true(self) -> bool {
+        self.bits != 0
+    }
+}
+
+type Evaluated = Result<Value, Box<Diagnostic>>;
 
 struct Expression<'t> {
     tokens: &'t [Token],
@@ -80,7 +101,7 @@ struct Expression<'t> {
 /// In all of these, `counts` tells whether the value matters: behind `0 &&` a division by zero is
 /// none.
 impl<'t> Expression<'t> {
-    fn conditional(&mut self, counts: bool) -> Value {
+    fn conditional(&mut self, counts: bool) -> Evaluated {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = format!("this expression is nested more than {MAX_DEPTH} deep");
@@ -88,12 +109,13 @@ impl<'t> Expression<'t> {
         }
         let condition = self.binary(0, counts)?;
         let value = if self.eat("?").is_some() {
-            let yes = self.conditional(counts && condition != 0)?;
+            let yes = self.conditional(counts && condition.is_true())?;
             if self.eat(":").is_none() {
                 return bad(self.here(), "`:` is missing here");
             }
-            let no = self.conditional(counts && condition == 0)?;
-            if condition != 0 { yes } else { no }
+            let no = self.conditional(counts && !condition.is_true())?;
+            let chosen = if condition.is_true() { yes } else { no };
+            Value { unsigned: yes.unsigned || no.unsigned, ..chosen }
         } else {
             condition
         };
@@ -102,13 +124,13 @@ impl<'t> Expression<'t> {
     }
 
     /// An expression of operators of `level` and stronger ones.
-    fn binary(&mut self, level: usize, counts: bool) -> Value {
+    fn binary(&mut self, level: usize, counts: bool) -> Evaluated {
         let Some(operators) = LEVELS.get(level) else { return self.unary(counts) };
         let mut left = self.binary(level + 1, counts)?;
         while let Some(operator) = operators.iter().find_map(|sign| self.eat(sign)) {
             let decided = match &*operator.text {
-                "&&" => left == 0,
-                "||" => left != 0,
+                "&&" => !left.is_true(),
+                "||" => left.is_true(),
                 _ => false,
             };
             let counts = counts && !decided;
@@ -118,7 +140,7 @@ impl<'t> Expression<'t> {
         Ok(left)
     }
 
-    fn unary(&mut self, counts: bool) -> Value {
+    fn unary(&mut self, counts: bool) -> Evaluated {
         let mut signs = Vec::new();
         while let Some(sign) = ["!", "~", "-", "+"].iter().find_map(|sign| self.eat(sign)) {
             signs.push(sign);
@@ -126,16 +148,16 @@ impl<'t> Expression<'t> {
         let mut value = self.primary(counts)?;
         for sign in signs.iter().rev() {
             value = match &*sign.text {
-                "!" => i64::from(value == 0),
-                "~" => !value,
-                "-" => value.wrapping_neg(),
+                "!" => Value::truth(!value.is_true()),
+                "~" => Value { bits: !value.bits, ..value },
+                "-" => Value { bits: value.bits.wrapping_neg(), ..value },
                 _ => value,
             };
         }
         Ok(value)
     }
 
-    fn primary(&mut self, counts: bool) -> Value {
+    fn primary(&mut self, counts: bool) -> Evaluated {
         let here = self.here();
         if self.eat("(").is_some() {
             let value = self.conditional(counts)?;
@@ -150,16 +172,23 @@ impl<'t> Expression<'t> {
         self.tokens = rest;
         match token.kind {
             // A name that is not a macro counts as 0.
-            TokenKind::Identifier => Ok(0),
+            TokenKind::Identifier => Ok(Value::signed(0)),
             TokenKind::Number => {
                 let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
+                let suffix = &token.text[digits.len()..];
                 match literal::number(digits) {
-                    Ok(literal::Number::Integer(value)) => Ok(value as i64),
+                    Ok(literal::Number::Integer(value)) => Ok(Value {
+                        bits: value as i64,
+                        unsigned: suffix.contains(['u', 'U']) || i64::try_from(value).is_err(),
+                    }),
                     _ => bad(here, format!("`{}` is not an integer", token.text)),
                 }
             }
             TokenKind::Char => match literal::unquote(&token.text) {
-                Ok(text) => Ok(text.value.chars().next().map_or(0, |c| i64::from(u32::from(c)))),
+                Ok(text) => {
+                    let code = text.value.chars().next().map_or(0, u32::from);
+                    Ok(Value::signed(i64::from(code)))
+                }
                 Err(message) => bad(here, message),
             },
             _ => bad(here, format!("`{}` is not a value", token.text)),
@@ -179,30 +208,40 @@ impl<'t> Expression<'t> {
     }
 }
 
-fn apply(operator: &Token, left: i64, right: i64, counts: bool) -> Value {
-    let shift = u32::try_from(right).unwrap_or(u32::MAX);
-    Ok(match &*operator.text {
-        "||" => i64::from(left != 0 || right != 0),
-        "&&" => i64::from(left != 0 && right != 0),
-        "|" => left | right,
-        "^" => left ^ right,
-        "&" => left & right,
-        "==" => i64::from(left == right),
-        "!=" => i64::from(left != right),
-        "<" => i64::from(left < right),
-        ">" => i64::from(left > right),
-        "<=" => i64::from(left <= right),
-        ">=" => i64::from(left >= right),
-        "<<" => left.checked_shl(shift).unwrap_or(0),
-        ">>" => left.checked_shr(shift).unwrap_or(0),
-        "+" => left.wrapping_add(right),
-        "-" => left.wrapping_sub(right),
-        "*" => left.wrapping_mul(right),
-        _ if right == 0 && counts => return bad(operator.span, "this divides by zero"),
-        _ if right == 0 => 0,
-        "/" => left.wrapping_div(right),
-        _ => left.wrapping_rem(right),
-    })
+fn apply(operator: &Token, left: Value, right: Value, counts: bool) -> Evaluated {
+    let (a, b) = (left.bits, right.bits);
+    // Two operands of which one is unsigned both become so, but for a shift.
+    let unsigned = left.unsigned || right.unsigned;
+    let order = if unsigned { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
+    let by = u32::try_from(b).unwrap_or(u32::MAX);
+    let bits = match &*operator.text {
+        "||" => return Ok(Value::truth(left.is_true() || right.is_true())),
+        "&&" => return Ok(Value::truth(left.is_true() && right.is_true())),
+        "==" => return Ok(Value::truth(a == b)),
+        "!=" => return Ok(Value::truth(a != b)),
+        "<" => return Ok(Value::truth(order.is_lt())),
+        ">" => return Ok(Value::truth(order.is_gt())),
+        "<=" => return Ok(Value::truth(order.is_le())),
+        ">=" => return Ok(Value::truth(order.is_ge())),
+        "<<" => return Ok(Value { bits: a.checked_shl(by).unwrap_or(0), ..left }),
+        ">>" if left.unsigned => {
+            return Ok(Value { bits: (a as u64).checked_shr(by).unwrap_or(0) as i64, ..left });
+        }
+        ">>" => return Ok(Value { bits: a.checked_shr(by).unwrap_or(a >> 63), ..left }),
+        "|" => a | b,
+        "^" => a ^ b,
+        "&" => a & b,
+        "+" => a.wrapping_add(b),
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        _ if b == 0 && counts => return bad(operator.span, "this divides by zero"),
+        _ if b == 0 => 0,
+        "/" if unsigned => (a as u64 / b as u64) as i64,
+        "/" => a.wrapping_div(b),
+        _ if unsigned => (a as u64 % b as u64) as i64,
+        _ => a.wrapping_rem(b),
+    };
+    Ok(Value { bits, unsigned })
 }
 
 fn bad<T>(span: Span, message: impl Into<String>) -> Result<T, Box<Diagnostic>> {

@@ -26,7 +26,7 @@ impl Preprocessor<'_, '_> {
             "ifdef" | "ifndef" | "if" => self.open_conditional(name, arguments, active),
             "elif" | "else" | "endif" => self.continue_conditional(name, arguments),
             _ if !active => Ok(()),
-            "include" => return self.include(name, arguments),
+            "include" | "include_next" => return self.include(name, arguments),
             "define" => self.define(name, arguments),
             "undef" => self.undefine(name, arguments),
             "pragma" => self.pragma(name, arguments),
@@ -48,6 +48,9 @@ impl Preprocessor<'_, '_> {
 
     fn define(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
         let (defined, body) = macro_name(name, arguments)?;
+        if defined.is_word("defined") {
+            return bad(defined.span, "`defined` cannot be the name of a macro");
+        }
         let new = macros::Macro::define(defined, body)?;
         if let Some(Some(old)) = self.macros.define(&defined.text, new) {
             let message = format!("the macro `{}` is defined again", defined.text);
@@ -188,12 +191,19 @@ impl Preprocessor<'_, '_> {
     /// The path of the file that an `#include` names, and whether the search for it was a success.
     fn find_included(&mut self, name: &Token, arguments: &[Token]) -> Outcome<(PathBuf, Span)> {
         let (path, span, quoted) = self.included_name(name, arguments)?;
-        let mut candidates = Vec::new();
-        if quoted && let Some(frame) = self.frames.last() {
-            let directory = self.session.sources().path(frame.file).parent();
-            candidates.push(directory.unwrap_or(Path::new("")).to_owned());
+        let here = self.frames.last().and_then(|frame| {
+            let directory = self.session.sources().path(frame.file).parent()?;
+            Some(directory.to_owned())
+        });
+        let here = here.unwrap_or_default();
+        let paths = &self.session.options.include_paths;
+        // `#include_next` looks behind the directory that this file was found in.
+        let next = name.is_word("include_next");
+        let behind = paths.iter().position(|path| next && *path == here).map_or(0, |at| at + 1);
+        let mut candidates: Vec<PathBuf> = paths[behind..].to_vec();
+        if quoted && !next {
+            candidates.insert(0, here);
         }
-        candidates.extend(self.session.options.include_paths.iter().cloned());
         for directory in &candidates {
             match self.session.open(&directory.join(&path), Some(span)) {
                 Some(Ok(_)) => return Ok((directory.join(&path), span)),

@@ -26,8 +26,7 @@ pub(super) fn expand(
     token: &Token,
     tokens: &[Token],
 ) -> Expanded<Vec<Token>> {
-    let mut work = Expansion { macros, sources, token, active: Vec::new(), depth: 0, budget };
-    let mut output = work.list(tokens)?;
+    let mut output = Expansion::new(macros, sources, token, budget).list(tokens)?;
     output.iter_mut().for_each(|token| token.starts_line = false);
     if let (Some(first), Some(from)) = (output.first_mut(), tokens.first()) {
         first.leading = from.leading.clone();
@@ -36,6 +35,22 @@ pub(super) fn expand(
         last.trailing = from.trailing.clone();
     }
     Ok(output)
+}
+
+/// Expands the macros in the condition of `directive`; what `defined` asks for stays.
+///
+/// # Errors
+///
+/// As for [`expand`].
+pub(super) fn expand_condition(
+    macros: &Macros,
+    sources: &Sources,
+    budget: &mut usize,
+    directive: &Token,
+    line: &[Token],
+) -> Expanded<Vec<Token>> {
+    let expansion = Expansion::new(macros, sources, directive, budget);
+    Expansion { keeps_defined: true, ..expansion }.list(line)
 }
 
 /// How many of `tokens` the arguments in parentheses at their beginning are long; `None` if they
@@ -66,10 +81,22 @@ struct Expansion<'a> {
     /// The macros that are being expanded: within its own expansion a name is not a macro.
     active: Vec<Rc<str>>,
     depth: usize,
+    /// Whether the name behind `defined` stays as it is.
+    keeps_defined: bool,
     budget: &'a mut usize,
 }
 
-impl Expansion<'_> {
+impl<'a> Expansion<'a> {
+    fn new(
+        macros: &'a Macros,
+        sources: &'a Sources,
+        token: &'a Token,
+        budget: &'a mut usize,
+    ) -> Self {
+        let active = Vec::new();
+        Expansion { macros, sources, token, active, depth: 0, keeps_defined: false, budget }
+    }
+
     fn list(&mut self, tokens: &[Token]) -> Expanded<Vec<Token>> {
         if self.depth >= MAX_MACRO_DEPTH {
             return self.too_much(format!("stands for macros more than {MAX_MACRO_DEPTH} deep"));
@@ -83,6 +110,13 @@ impl Expansion<'_> {
                 return self.too_much(format!("expands to more than {MAX_EXPANSION} tokens"));
             }
             *self.budget -= 1;
+            if self.keeps_defined && token.is_word("defined") {
+                let (name, behind) = behind.split_at(operand_length(behind));
+                output.push(token.clone());
+                output.extend_from_slice(name);
+                rest = behind;
+                continue;
+            }
             match self.used(token, behind) {
                 Some((found, length)) => {
                     let (arguments, behind) = behind.split_at(length);
@@ -119,7 +153,7 @@ impl Expansion<'_> {
             Some(parameters) => {
                 let inner = arguments.get(1..arguments.len().saturating_sub(1));
                 let arguments = self.arguments(name, found, inner.unwrap_or_default())?;
-                self.substituted(&found.body, parameters, &arguments)?
+                self.substituted(found, parameters, &arguments)?
             }
         };
         self.active.push(name.text.clone());
@@ -136,7 +170,7 @@ impl Expansion<'_> {
         let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
         let mut depth = 0_usize;
         for token in inner {
-            let all_left = found.is_variadic() && arguments.len() == wanted;
+            let all_left = found.variadic && arguments.len() == wanted;
             match &*token.text {
                 "(" => depth += 1,
                 ")" => depth = depth.saturating_sub(1),
@@ -153,7 +187,7 @@ impl Expansion<'_> {
         if wanted == 0 && inner.is_empty() {
             arguments.clear();
         }
-        if found.is_variadic() && arguments.len() + 1 == wanted {
+        if found.variadic && arguments.len() + 1 == wanted {
             arguments.push(Vec::new());
         }
         if arguments.len() == wanted {
@@ -173,10 +207,11 @@ impl Expansion<'_> {
     /// The body of a macro with its arguments in the place of its parameters.
     fn substituted(
         &mut self,
-        body: &[Token],
+        found: &Macro,
         parameters: &[Rc<str>],
         arguments: &[Vec<Token>],
     ) -> Expanded<Vec<Token>> {
+        let body = &*found.body;
         let argument = |token: &Token| {
             let is_name = token.kind == TokenKind::Identifier;
             let index = parameters.iter().position(|name| is_name && *name == token.text)?;
@@ -200,7 +235,15 @@ impl Expansion<'_> {
                 index += 1;
             } else if let Some(tokens) = argument(token) {
                 // Beside `##` an argument is taken as it is.
-                if pastes(Some(index + 1)) || pastes(index.checked_sub(2)) {
+                if found.variadic
+                    && parameters.last() == Some(&token.text)
+                    && is_behind_pasted_comma(body, index)
+                {
+                    // GNU's `, ## __VA_ARGS__`: without arguments the comma goes.
+                    let comma = output.len().saturating_sub(3);
+                    output.truncate(if tokens.is_empty() { comma } else { comma + 1 });
+                    output.append(&mut self.list(tokens)?);
+                } else if pastes(Some(index + 1)) || pastes(index.checked_sub(2)) {
                     output.extend_from_slice(tokens);
                     if tokens.is_empty() {
                         output.push(Token { text: "".into(), ..token.clone() });
@@ -252,13 +295,15 @@ impl Expansion<'_> {
         }
     }
 
-    /// What `__FILE__` or `__LINE__` stands for.
+    /// What `__FILE__`, `__LINE__`, `__DATE__` or `__TIME__` stands for.
     fn built_in(&self, token: &Token) -> Token {
         let (path, line) = self.sources.presumed(self.token.span);
-        let (kind, text) = if token.is_word("__LINE__") {
-            (TokenKind::Number, line.to_string())
-        } else {
-            (TokenKind::String, format!("\"{}\"", escaped(&path.to_string_lossy())))
+        let (kind, text) = match &*token.text {
+            "__LINE__" => (TokenKind::Number, line.to_string()),
+            "__FILE__" => (TokenKind::String, format!("\"{}\"", escaped(&path.to_string_lossy()))),
+            // The same source gives the same output on every day.
+            "__DATE__" => (TokenKind::String, "\"Jan  1 1970\"".to_owned()),
+            _ => (TokenKind::String, "\"00:00:00\"".to_owned()),
         };
         Token { kind, text: text.into(), ..token.clone() }
     }
@@ -269,9 +314,21 @@ impl Expansion<'_> {
     }
 }
 
+/// How many of `tokens` the name that `defined` asks for takes, parentheses included.
+fn operand_length(tokens: &[Token]) -> usize {
+    let wanted = if tokens.first().is_some_and(|token| token.is("(")) { 3 } else { 1 };
+    wanted.min(tokens.len())
+}
+
 /// Whether two tokens are the two halves of a `##`.
-fn is_paste(one: &Token, other: &Token) -> bool {
+pub(super) fn is_paste(one: &Token, other: &Token) -> bool {
     one.is("#") && other.is("#") && one.span.end == other.span.start
+}
+
+/// Whether `, ##` stands before the token at `index`.
+fn is_behind_pasted_comma(body: &[Token], index: usize) -> bool {
+    let before = index.checked_sub(3).and_then(|start| body.get(start..index));
+    matches!(before, Some([comma, one, other]) if comma.is(",") && is_paste(one, other))
 }
 
 /// The spelling of `tokens` as a string literal.

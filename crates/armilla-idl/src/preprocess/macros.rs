@@ -1,6 +1,7 @@
 //! The macros that are defined, and how a definition is read. What they expand to is in
 //! `expansion`.
 
+use super::expansion::is_paste;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::options::Options;
@@ -24,6 +25,8 @@ pub(super) struct Macro {
     pub(super) body: Rc<[Token]>,
     /// What its arguments are called; `None` for a macro without arguments.
     pub(super) parameters: Option<Rc<[Rc<str>]>>,
+    /// Whether the last of them takes all arguments that are left.
+    pub(super) variadic: bool,
 }
 
 impl Macro {
@@ -36,17 +39,16 @@ impl Macro {
         let span = Some(name.span);
         match rest.split_first() {
             Some((open, rest)) if open.is("(") && open.span.start == name.span.end => {
-                let (parameters, body) = parameters(open, rest)?;
-                Ok(Macro { span, body: body.into(), parameters: Some(parameters.into()) })
+                let Parameters { names, variadic, body } = parameters(open, rest)?;
+                check_pastes(body)?;
+                check_strings(&names, body)?;
+                Ok(Macro { span, body: body.into(), parameters: Some(names.into()), variadic })
             }
-            _ => Ok(Macro { span, body: rest.into(), parameters: None }),
+            _ => {
+                check_pastes(rest)?;
+                Ok(Macro { span, body: rest.into(), parameters: None, variadic: false })
+            }
         }
-    }
-
-    /// Whether its last parameter takes all arguments that are left.
-    pub(super) fn is_variadic(&self) -> bool {
-        let last = self.parameters.as_ref().and_then(|parameters| parameters.last());
-        last.is_some_and(|last| &**last == VARIADIC)
     }
 
     fn means(&self, other: &Macro) -> bool {
@@ -56,41 +58,78 @@ impl Macro {
     }
 }
 
-/// Parameters, and what stands behind them.
-type Parameters<'t> = (Vec<Rc<str>>, &'t [Token]);
+/// `##` stands between two tokens.
+fn check_pastes(body: &[Token]) -> Result<(), Box<Diagnostic>> {
+    let at_edge = match body {
+        [one, other, ..] if is_paste(one, other) => Some(one),
+        [.., one, other] if is_paste(one, other) => Some(one),
+        _ => None,
+    };
+    match at_edge {
+        Some(sign) => bad(sign, "`##` needs a token on either side"),
+        None => Ok(()),
+    }
+}
+
+/// `#` stands before a parameter.
+fn check_strings(parameters: &[Rc<str>], body: &[Token]) -> Result<(), Box<Diagnostic>> {
+    let mut rest = body;
+    while let [sign, behind @ ..] = rest {
+        rest = behind;
+        match behind {
+            _ if !sign.is("#") => {}
+            [other, behind @ ..] if is_paste(sign, other) => rest = behind,
+            [name, ..] if parameters.contains(&name.text) => {}
+            _ => return bad(sign, "`#` needs a parameter of the macro behind it"),
+        }
+    }
+    Ok(())
+}
+
+fn bad<T>(token: &Token, message: &str) -> Result<T, Box<Diagnostic>> {
+    Err(Box::new(Diagnostic::error(Code::BadDirective, token.span, message)))
+}
+
+/// What a definition says between its parentheses, and what stands behind them.
+struct Parameters<'t> {
+    names: Vec<Rc<str>>,
+    variadic: bool,
+    body: &'t [Token],
+}
 
 /// The parameters behind the `(` of a definition, and the body behind them.
 fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, Box<Diagnostic>> {
-    let bad = |token: &Token, message: &str| {
-        Err(Box::new(Diagnostic::error(Code::BadDirective, token.span, message)))
-    };
-    let mut parameters: Vec<Rc<str>> = Vec::new();
+    let mut names: Vec<Rc<str>> = Vec::new();
     let mut rest = tokens;
     if let [close, body @ ..] = rest
         && close.is(")")
     {
-        return Ok((parameters, body));
+        return Ok(Parameters { names, variadic: false, body });
     }
     loop {
-        let (name, behind): (Rc<str>, _) = match rest {
-            [a, b, c, behind @ ..] if a.is(".") && b.is(".") && c.is(".") => {
-                (VARIADIC.into(), behind)
-            }
-            [name, behind @ ..] if name.kind == TokenKind::Identifier => {
-                (name.text.clone(), behind)
-            }
-            _ => {
+        let named = rest.first().filter(|token| token.kind == TokenKind::Identifier);
+        let behind = rest.get(usize::from(named.is_some())..).unwrap_or_default();
+        // `...`, or as GNU has it `name...`
+        let (variadic, behind) = match behind {
+            [a, b, c, behind @ ..] if a.is(".") && b.is(".") && c.is(".") => (true, behind),
+            _ => (false, behind),
+        };
+        let name = match named {
+            Some(name) => name.text.clone(),
+            None if variadic => VARIADIC.into(),
+            None => {
                 return bad(rest.first().unwrap_or(open), "the name of a parameter is needed here");
             }
         };
-        if parameters.contains(&name) {
+        if names.contains(&name) {
             return bad(&rest[0], "two parameters have the same name");
         }
-        let is_last = &*name == VARIADIC;
-        parameters.push(name);
+        names.push(name);
         match behind.split_first() {
-            Some((close, body)) if close.is(")") => return Ok((parameters, body)),
-            Some((comma, behind)) if comma.is(",") && !is_last => rest = behind,
+            Some((close, body)) if close.is(")") => {
+                return Ok(Parameters { names, variadic, body });
+            }
+            Some((comma, behind)) if comma.is(",") && !variadic => rest = behind,
             other => {
                 let token = other.map_or(open, |(token, _)| token);
                 return bad(token, "`,` or `)` is needed behind a parameter");
@@ -138,5 +177,5 @@ impl Macros {
 
 /// Whether `name` is a macro that every source has.
 pub(super) fn is_built_in(name: &str) -> bool {
-    matches!(name, "__FILE__" | "__LINE__")
+    matches!(name, "__FILE__" | "__LINE__" | "__DATE__" | "__TIME__")
 }

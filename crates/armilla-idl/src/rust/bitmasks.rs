@@ -20,7 +20,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let type_docs = docs(&declaration.docs, &format!("IDL bitmask `{scoped_name}`."));
     let bits = super::types::primitive(carrier(data));
     let flags = data.flags.iter().map(|flag| {

@@ -23,7 +23,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let type_docs = docs(&declaration.docs, &format!("IDL bitset `{scoped_name}`."));
     let carrier = types::primitive(carrier(scope.model, data));
     let placed = fields(scope.model, data);

@@ -1,4 +1,4 @@
-//! What is valid IDL but cannot become Rust: names that meet after conversion, and arrays too
+//! What is valid IDL but cannot become Rust: names that meet in Rust, and arrays too
 //! large for the stack.
 
 use super::bitsets;
@@ -22,91 +22,156 @@ use std::collections::{HashMap, HashSet};
 /// The largest array in memory, in octets.
 const MAX_ARRAY: u64 = 64 << 10;
 
-/// Everything that keeps `model` from becoming Rust.
-pub(super) fn check(scope: &Scope<'_>) -> Vec<Diagnostic> {
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Everything that keeps the model from becoming Rust.
+    pub(super) problems: Vec<Diagnostic>,
+    /// The path in IDL of something that could make way for another name by having another one.
+    pub(super) meeting: Option<String>,
+}
+
+/// Looks for what keeps a model from becoming Rust.
+pub(super) fn check(scope: &Scope<'_>) -> Found {
     let Scope { model, facts, .. } = *scope;
-    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found: Vec::new() };
+    let found = Found::default();
+    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found };
     for (id, declaration) in model.iter().filter(|(id, _)| scope.makes(*id)) {
         checker.declaration(id, declaration);
     }
     checker.found
 }
 
+/// Something in IDL that has a name in Rust.
+#[derive(Debug, Clone)]
+struct Owner {
+    /// What messages call it.
+    what: String,
+    span: Span,
+    /// Its path in IDL, if it can be called otherwise.
+    path: Option<String>,
+    /// Whether the name is made of that of something else, which had better keep its own.
+    derived: bool,
+}
+
+impl Owner {
+    /// Something without a name of its own.
+    fn nameless(what: String, span: Span) -> Self {
+        Owner { what, span, path: None, derived: true }
+    }
+}
+
 struct Checker<'m> {
     scope: &'m Scope<'m>,
     model: &'m Model,
     facts: &'m Facts,
-    /// Who has which name: (Rust scope, name) to what it is in IDL and where.
-    taken: HashMap<(String, String), (String, Span)>,
-    found: Vec<Diagnostic>,
+    /// Who has which name, by Rust scope and name.
+    taken: HashMap<(String, String), Owner>,
+    found: Found,
 }
 
 impl<'m> Checker<'m> {
-    /// Notes that the IDL thing `what` at `span` is called `name` in the Rust scope `place`.
-    fn claim(&mut self, place: &str, name: &str, what: String, span: Span) {
+    /// Notes that `owner` is called `name` in the Rust scope `place`.
+    fn claim(&mut self, place: &str, name: &str, owner: Owner) {
         let key = (place.to_owned(), name.to_owned());
-        let Some((other, other_span)) = self.taken.get(&key) else {
-            self.taken.insert(key, (what, span));
+        let Some(other) = self.taken.get(&key) else {
+            self.taken.insert(key, owner);
             return;
         };
-        let message = format!("{other} and {what} would both be called `{name}` in Rust");
-        let diagnostic = Diagnostic::error(Code::RustCollision, span, message)
-            .also(*other_span, "the name is taken here")
-            .help("rename one of the two");
-        self.found.push(diagnostic);
+        if self.found.meeting.is_none() {
+            let mut movable = [&owner, other].into_iter().filter(|owner| owner.path.is_some());
+            let direct = movable.clone().find(|owner| !owner.derived).or(movable.next());
+            self.found.meeting = direct.and_then(|owner| owner.path.clone());
+        }
+        let (one, two) = (&other.what, &owner.what);
+        let message = format!("{one} and {two} would both be called `{name}` in Rust");
+        let diagnostic = Diagnostic::error(Code::RustCollision, owner.span, message)
+            .also(other.span, "the name is taken here")
+            .help(
+                "rename one of the two, or only its Rust: `--rename Module::name=new_name`, \
+                 `Build::rename`",
+            );
+        self.found.problems.push(diagnostic);
+    }
+
+    /// The declaration `id` itself.
+    fn whole(&self, id: DeclId) -> Owner {
+        let name = self.scope.idl.scoped_name(id);
+        let span = self.model.get(id).span;
+        Owner { what: format!("`{name}`"), span, path: Some(name), derived: false }
+    }
+
+    /// What the declaration `id` has in Rust beside itself, `role` of it.
+    fn beside(&self, id: DeclId, role: &str) -> Owner {
+        let what = format!("{role} of `{}`", self.scope.idl.get(id).name);
+        Owner { what, derived: true, ..self.whole(id) }
+    }
+
+    /// `name`, which is declared within `id`.
+    fn part(&self, id: DeclId, name: &str, span: Span) -> Owner {
+        let path = Some(format!("{}::{name}", self.scope.idl.scoped_name(id)));
+        Owner { what: format!("`{name}`"), span, path, derived: false }
+    }
+
+    /// A method made of `callable`, which is declared in `id`.
+    fn method(&self, id: DeclId, callable: &Callable<'_>) -> Owner {
+        let path = format!("{}::{}", self.scope.idl.scoped_name(id), callable.idl_name);
+        let is_setter = callable.wire_name.starts_with("_set_");
+        let what = if is_setter { format!("the setter of `{path}`") } else { format!("`{path}`") };
+        Owner { what, span: callable.span, path: Some(path), derived: is_setter }
     }
 
     fn declaration(&mut self, id: DeclId, declaration: &'m Declaration) {
         let home = scope::home(self.model, id).join("::");
-        let what = format!("`{}`", self.model.scoped_name(id));
         let name = scope::name(declaration);
         let span = declaration.span;
         let own = format!("{home}::{name}");
         // Types, traits and modules share one namespace; constants have another, and so have
         // fields, variants and methods within their type.
         match &declaration.kind {
-            DeclKind::Const(_) => self.claim(&format!("{home} values"), &name, what.clone(), span),
-            _ => self.claim(&home, &name, what.clone(), span),
+            DeclKind::Const(_) => self.claim(&format!("{home} values"), &name, self.whole(id)),
+            _ => self.claim(&home, &name, self.whole(id)),
         }
         match &declaration.kind {
             DeclKind::Module(_) => {}
             DeclKind::Interface(data) => {
-                self.reference(&home, declaration);
-                self.module_of(&home, declaration);
+                self.reference(&home, id);
+                self.module_of(&home, id);
                 self.interface(id, data, &home, declaration);
             }
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
                 if !data.nested.is_empty() {
-                    self.module_of(&home, declaration);
+                    self.module_of(&home, id);
                 }
-                self.members(&own, structs::members(self.model, data).into_iter());
+                self.members(id, &own, structs::members(self.model, data).into_iter());
                 self.type_code(id, span);
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
-                    self.module_of(&home, declaration);
+                    self.module_of(&home, id);
                 }
-                self.union(&own, declaration, data);
+                self.union(id, &own, data);
                 self.type_code(id, span);
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
                     let name = names::variant(&variant.name);
-                    self.claim(&own, &name, format!("`{}`", variant.name), variant.span);
+                    self.claim(&own, &name, self.part(id, &variant.name, variant.span));
                 }
             }
             DeclKind::Value(data) => {
-                self.reference(&home, declaration);
+                self.reference(&home, id);
                 self.value_operations(&home, id, data, declaration);
                 if values::concrete_base(self.model, data).is_some() {
                     let base = values::base_field(data);
-                    self.claim(&own, &base, format!("the state of the base of {what}"), span);
+                    let what = format!("the state of the base of `{}`", declaration.name);
+                    self.claim(&own, &base, Owner::nameless(what, span));
                 }
-                self.members(&own, data.state.iter().map(|state| &state.member));
+                self.members(id, &own, data.state.iter().map(|state| &state.member));
                 self.type_code(id, span);
             }
             DeclKind::ValueBox(boxed) => {
-                self.reference(&home, declaration);
+                self.reference(&home, id);
                 self.ty(boxed, span);
                 self.type_code(id, span);
             }
@@ -114,15 +179,16 @@ impl<'m> Checker<'m> {
             DeclKind::Bitset(data) => {
                 let fields = bitsets::fields(self.model, data);
                 for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
-                    self.claim(&own, &names::snake(name), format!("`{name}`"), span);
-                    let setter = format!("the setter of `{name}`");
-                    self.claim(&own, &bitsets::setter(name), setter, span);
+                    let field = Owner::nameless(format!("`{name}`"), span);
+                    self.claim(&own, &names::snake(name), field);
+                    let setter = Owner::nameless(format!("the setter of `{name}`"), span);
+                    self.claim(&own, &bitsets::setter(name), setter);
                 }
             }
             DeclKind::Bitmask(data) => {
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
-                    self.claim(&own, &name, format!("`{}`", flag.name), flag.span);
+                    self.claim(&own, &name, self.part(id, &flag.name, flag.span));
                 }
             }
             DeclKind::Typedef(ty) => self.ty(ty, span),
@@ -131,35 +197,36 @@ impl<'m> Checker<'m> {
     }
 
     /// The type of references to an interface or of handles of a value.
-    fn reference(&mut self, home: &str, declaration: &Declaration) {
-        let what = format!("the reference type of `{}`", declaration.name);
-        self.claim(home, &scope::reference_name(declaration), what, declaration.span);
+    fn reference(&mut self, home: &str, id: DeclId) {
+        let name = scope::reference_name(self.model.get(id));
+        self.claim(home, &name, self.beside(id, "the reference type"));
     }
 
     /// The module for what is declared within something that is not a module in IDL.
-    fn module_of(&mut self, home: &str, declaration: &Declaration) {
-        let what = format!("the module of `{}`", declaration.name);
-        self.claim(home, &names::module(&declaration.name), what, declaration.span);
+    fn module_of(&mut self, home: &str, id: DeclId) {
+        let name = names::module(&self.model.get(id).name);
+        self.claim(home, &name, self.beside(id, "the module"));
     }
 
-    fn members(&mut self, own: &str, members: impl Iterator<Item = &'m Member>) {
+    fn members(&mut self, id: DeclId, own: &str, members: impl Iterator<Item = &'m Member>) {
         for member in members {
             let name = names::snake(&member.name);
-            self.claim(own, &name, format!("`{}`", member.name), member.span);
+            self.claim(own, &name, self.part(id, &member.name, member.span));
             self.ty(&member.ty, member.span);
         }
     }
 
-    fn union(&mut self, own: &str, declaration: &Declaration, data: &'m Union) {
+    fn union(&mut self, id: DeclId, own: &str, data: &'m Union) {
         for case in &data.cases {
             let member = &case.member;
             let name = names::variant(&member.name);
-            self.claim(own, &name, format!("`{}`", member.name), member.span);
+            self.claim(own, &name, self.part(id, &member.name, member.span));
             self.ty(&member.ty, member.span);
         }
         if unions::has_unlisted(self.model, data) {
+            let declaration = self.model.get(id);
             let what = format!("the variant of `{}` for other discriminators", declaration.name);
-            self.claim(own, unions::UNLISTED, what, declaration.span);
+            self.claim(own, unions::UNLISTED, Owner::nameless(what, declaration.span));
         }
     }
 
@@ -173,7 +240,7 @@ impl<'m> Checker<'m> {
         let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
         if let Some((_, span)) = kept.next() {
             let message = "a native type cannot become Rust in an interface that is not local";
-            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+            self.found.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
     }
 
@@ -181,7 +248,7 @@ impl<'m> Checker<'m> {
     fn type_code(&mut self, id: DeclId, span: Span) {
         if type_codes::is_too_large(self.scope, id) {
             let message = "the type is too entangled with others for a TypeCode";
-            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+            self.found.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
     }
 
@@ -196,18 +263,10 @@ impl<'m> Checker<'m> {
             "" => names::module(&declaration.name),
             home => format!("{home}::{}", names::module(&declaration.name)),
         };
-        let skeleton = format!("the skeleton of `{}`", declaration.name);
-        self.claim(&companion, "skeleton", skeleton, declaration.span);
+        self.claim(&companion, "skeleton", self.beside(id, "the skeleton"));
         let methods = format!("{home} methods of {}", declaration.name);
-        for callable in operation::callables(data) {
-            let scoped_name = self.model.scoped_name(id);
-            let what = describe(&scoped_name, &callable);
-            self.claim(&methods, &callable.method, what.clone(), callable.span);
-            if let Some(raises) = callable.raises_name() {
-                let what = format!("the exceptions of {what}");
-                self.claim(&companion, &raises, what, callable.span);
-            }
-            self.callable(&methods, &callable);
+        for callable in operation::callables(self.scope, id) {
+            self.callable(id, &methods, &companion, &callable);
             if data.flavour != Flavour::Local {
                 self.travels(&callable);
             }
@@ -215,13 +274,12 @@ impl<'m> Checker<'m> {
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.
         for base in all_bases(self.model, id) {
-            let DeclKind::Interface(data) = &self.model.get(base).kind else { continue };
-            let mut inherited = operation::callables(data);
+            let mut inherited = operation::callables(self.scope, base);
             let mut seen = HashSet::new();
             inherited.retain(|callable| seen.insert(callable.method.clone()));
             for callable in inherited {
-                let what = describe(&self.model.scoped_name(base), &callable);
-                self.claim(&methods, &callable.method, what, callable.span);
+                let inherited = Owner { path: None, ..self.method(base, &callable) };
+                self.claim(&methods, &callable.method, inherited);
             }
         }
     }
@@ -234,9 +292,8 @@ impl<'m> Checker<'m> {
         data: &'m Value,
         declaration: &'m Declaration,
     ) {
-        let callables = value_operations::callables(data);
+        let callables = value_operations::callables(self.scope, id);
         let initializers = value_operations::initializers(data);
-        let scoped_name = self.model.scoped_name(id);
         let module = names::module(&declaration.name);
         let companion = if home.is_empty() { module } else { format!("{home}::{module}") };
         let traits = [
@@ -246,31 +303,33 @@ impl<'m> Checker<'m> {
         let mut raises_something = false;
         for (name, kind, callables) in traits {
             if !callables.is_empty() {
-                let what = format!("the trait of the {kind} of `{scoped_name}`");
-                self.claim(home, &name, what, declaration.span);
+                self.claim(home, &name, self.beside(id, &format!("the trait of the {kind}")));
             }
             let methods = format!("{home} {kind} of {}", declaration.name);
             for callable in &callables {
-                let what = describe(&scoped_name, callable);
-                self.claim(&methods, &callable.method, what.clone(), callable.span);
-                self.callable(&methods, callable);
-                if let Some(raises) = callable.raises_name() {
-                    raises_something = true;
-                    let what = format!("the exceptions of {what}");
-                    self.claim(&companion, &raises, what, callable.span);
-                }
+                self.callable(id, &methods, &companion, callable);
+                raises_something |= !callable.raises.is_empty();
             }
         }
         if raises_something || !data.nested.is_empty() {
-            self.module_of(home, declaration);
+            self.module_of(home, id);
         }
     }
 
-    fn callable(&mut self, methods: &str, callable: &Callable<'m>) {
+    /// A method, what it raises, and its parameters.
+    fn callable(&mut self, id: DeclId, methods: &str, companion: &str, callable: &Callable<'m>) {
+        let method = self.method(id, callable);
+        if let Some(raises) = callable.raises_name() {
+            let what = format!("the exceptions of {}", method.what);
+            self.claim(companion, &raises, Owner { what, derived: true, ..method.clone() });
+        }
+        self.claim(methods, &callable.method, method);
         let own = format!("{methods}::{}", callable.wire_name);
         for parameter in &callable.parameters {
+            let within = format!("{}::{}", callable.idl_name, parameter.idl_name);
             let what = format!("`{}`", parameter.idl_name);
-            self.claim(&own, &parameter.name, what, parameter.span);
+            let owner = Owner { what, ..self.part(id, &within, parameter.span) };
+            self.claim(&own, &parameter.name, owner);
             self.ty(parameter.ty, parameter.span);
         }
         if let Some(ty) = callable.result {
@@ -296,18 +355,10 @@ impl<'m> Checker<'m> {
                     );
                     let diagnostic = Diagnostic::error(Code::Unsupported, span, message)
                         .help("use a bounded sequence, which is not kept on the stack");
-                    self.found.push(diagnostic);
+                    self.found.problems.push(diagnostic);
                 }
             }
             _ => {}
         }
-    }
-}
-
-fn describe(scoped_name: &str, callable: &Callable<'_>) -> String {
-    let name = format!("`{scoped_name}::{}`", callable.idl_name);
-    match callable.wire_name.get(..5) {
-        Some("_set_") => format!("the setter of {name}"),
-        _ => name,
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn wanted(scope: &Scope<'_>, id: DeclId, already: &TokenStream) -> To
         let name = path.segments.last().map(|segment| segment.ident.to_string());
         name.is_some_and(|name| !already.contains(&name))
     };
-    let name = scope.model.scoped_name(id);
+    let name = scope.idl.scoped_name(id);
     let is_plain = scope.facts.of_type(&Type::Named(id)).plain;
     let traits = scope.options.derives.iter().filter(|(what, _)| {
         let what = what.trim_start_matches("::");

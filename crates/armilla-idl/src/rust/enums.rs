@@ -20,7 +20,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
-    let scoped_name = &scope.model.scoped_name(id);
+    let scoped_name = &scope.idl.scoped_name(id);
     let variants: Vec<String> = data.enumerators.iter().map(|e| names::variant(&e.name)).collect();
     let allow = lints::allow(&lints::variants(&name.to_string(), &variants, &[]));
     let enum_docs = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));

@@ -32,7 +32,7 @@ pub(super) fn generate(
         data,
         name: names::ident(&names::camel(&declaration.name)),
         companion: names::ident(&names::module(&declaration.name)),
-        callables: operation::callables(data),
+        callables: operation::callables(scope, id),
     };
     module.push(interface.definition());
     module.push(interface.reference());
@@ -104,7 +104,7 @@ impl Generator<'_, '_> {
     }
 
     fn definition(&self) -> TokenStream {
-        let scoped_name = self.scope.model.scoped_name(self.id);
+        let scoped_name = self.scope.idl.scoped_name(self.id);
         let trait_docs = docs(&self.declaration.docs, &format!("IDL interface `{scoped_name}`."));
         let bases = if self.data.bases.is_empty() {
             quote!(Send + Sync + 'static)
@@ -184,9 +184,8 @@ impl Generator<'_, '_> {
         let mut wire_names = Vec::new();
         let mut functions = Vec::new();
         for id in [self.id].iter().chain(all_bases) {
-            let DeclKind::Interface(data) = &self.scope.model.get(*id).kind else { continue };
             let companion = self.scope.companion(*id);
-            for callable in operation::callables(data) {
+            for callable in operation::callables(self.scope, *id) {
                 let method = names::ident(&callable.method);
                 let skeleton = names::ident(skeleton(&callable));
                 wire_names.push(callable.wire_name);

@@ -30,6 +30,7 @@ mod names;
 mod operation;
 mod options;
 mod raises;
+mod renames;
 mod scope;
 mod shared;
 mod skeleton;
@@ -58,7 +59,7 @@ pub use options::{Options, Sides};
 /// The Rust source text for everything that `model` declares, included files among it.
 ///
 /// # Errors
-/// When two IDL names become the same Rust name, or a type is not supported yet. What is not
+/// When two inherited operations become the same method, or a type is not supported yet. What is not
 /// supported in an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
     checked(model, options, write)?
@@ -79,23 +80,32 @@ fn checked<T>(
     then: impl FnOnce(&Scope<'_>) -> T,
 ) -> Result<T, Diagnostics> {
     let refuse = |problems| diagnostics(problems, options);
-    let model = &*shared::apply(model, options).map_err(refuse)?;
-    let externs = Externs::of(model, options).map_err(refuse)?;
-    let omitted = unsupported::check(model, &externs).map_err(refuse)?;
-    let facts = Facts::of(model);
-    let cycles = Cycles::of(model);
-    let methods = operation::all_methods(model);
-    let known = Known {
-        facts: &facts,
-        cycles: &cycles,
-        omitted: &omitted,
-        externs: &externs,
-        methods: &methods,
-    };
-    let scope = Scope::root(model, options, known);
-    let mut problems = derives::check(model, options);
-    problems.extend(check::check(&scope));
-    if problems.is_empty() { Ok(then(&scope)) } else { Err(refuse(problems)) }
+    let idl = &*shared::apply(model, options).map_err(refuse)?;
+    let externs = Externs::of(idl, options).map_err(refuse)?;
+    let omitted = unsupported::check(idl, &externs).map_err(refuse)?;
+    let facts = Facts::of(idl);
+    let cycles = Cycles::of(idl);
+    let mut renames = renames::wanted(options);
+    loop {
+        let model = &*renames::apply(idl, &renames).map_err(refuse)?;
+        let methods = operation::all_methods(model);
+        let known = Known {
+            idl,
+            facts: &facts,
+            cycles: &cycles,
+            omitted: &omitted,
+            externs: &externs,
+            methods: &methods,
+        };
+        let scope = Scope::root(model, options, known);
+        let found = check::check(&scope);
+        if found.meeting.is_some_and(|path| renames::number(&path, options, &mut renames)) {
+            continue;
+        }
+        let mut problems = derives::check(idl, options);
+        problems.extend(found.problems);
+        return if problems.is_empty() { Ok(then(&scope)) } else { Err(refuse(problems)) };
+    }
 }
 
 /// The generated file.
@@ -136,7 +146,7 @@ fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
 
 fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
     let declaration = scope.model.get(id);
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     match &declaration.kind {
         DeclKind::Module(members) => {
             let inception = lints::repeats_its_scope(scope.model, id);

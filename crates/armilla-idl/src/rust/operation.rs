@@ -5,8 +5,7 @@ use super::names;
 use super::scope::Scope;
 use super::types;
 use crate::model::{
-    self, Attribute, DeclId, DeclKind, Direction, Export, Initializer, Interface, Model, Operation,
-    Type,
+    self, Attribute, DeclId, DeclKind, Direction, Export, Initializer, Model, Operation, Type,
 };
 use crate::source::Span;
 use proc_macro2::{Ident, TokenStream};
@@ -22,7 +21,8 @@ pub(super) struct Callable<'m> {
     pub(super) method: String,
     /// What that was made of: `withdraw`, `set_balance`.
     pub(super) stem: String,
-    /// The name in IDL.
+    /// The name that Rust names are made of, and the name in IDL.
+    pub(super) name: &'m str,
     pub(super) idl_name: &'m str,
     /// Where that stands.
     pub(super) span: Span,
@@ -47,26 +47,36 @@ pub(super) struct Parameter<'m> {
     pub(super) span: Span,
 }
 
-/// Everything that can be called on an interface itself, inherited things not included.
-pub(super) fn callables(interface: &Interface) -> Vec<Callable<'_>> {
-    of_exports(&interface.exports)
+/// Everything that can be called on an interface itself, or on values of a valuetype; inherited
+/// things are not included.
+pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> {
+    let exports = exports(scope.model, id).iter().zip(exports(scope.idl, id));
+    exports.flat_map(|(export, idl)| of_export(export, idl)).collect()
 }
 
-/// The operations, and the accessors of the attributes.
-pub(super) fn of_exports(exports: &[Export]) -> Vec<Callable<'_>> {
-    let mut callables = Vec::new();
-    for export in exports {
-        match export {
-            Export::Operation(operation) => callables.push(Callable::operation(operation)),
-            Export::Attribute(attribute) => {
-                callables.push(Callable::getter(attribute));
-                if !attribute.readonly {
-                    callables.push(Callable::setter(attribute));
-                }
-            }
+fn exports(model: &Model, id: DeclId) -> &[Export] {
+    match &model.get(id).kind {
+        DeclKind::Interface(data) => &data.exports,
+        DeclKind::Value(data) => &data.exports,
+        _ => &[],
+    }
+}
+
+/// The operation, or the accessors of the attribute, that is called `idl` in IDL.
+fn of_export<'m>(export: &'m Export, idl: &'m Export) -> Vec<Callable<'m>> {
+    let idl = match idl {
+        Export::Operation(operation) => &operation.name,
+        Export::Attribute(attribute) => &attribute.name,
+    };
+    match export {
+        Export::Operation(operation) => vec![Callable::operation(operation, idl)],
+        Export::Attribute(attribute) if attribute.readonly => {
+            vec![Callable::getter(attribute, idl)]
+        }
+        Export::Attribute(attribute) => {
+            vec![Callable::getter(attribute, idl), Callable::setter(attribute, idl)]
         }
     }
-    callables
 }
 
 fn parameters(parameters: &[model::Parameter]) -> Vec<Parameter<'_>> {
@@ -86,16 +96,18 @@ pub(super) fn all_methods(model: &Model) -> HashSet<String> {
         DeclKind::Interface(data) => Some(data),
         _ => None,
     });
-    interfaces.flat_map(callables).map(|callable| callable.method).collect()
+    let exports = interfaces.flat_map(|interface| &interface.exports);
+    exports.flat_map(|export| of_export(export, export)).map(|callable| callable.method).collect()
 }
 
 impl<'m> Callable<'m> {
-    fn operation(operation: &'m Operation) -> Self {
+    fn operation(operation: &'m Operation, idl_name: &'m str) -> Self {
         Callable {
-            wire_name: operation.name.clone(),
+            wire_name: idl_name.to_owned(),
             method: names::method(&operation.name),
             stem: operation.name.clone(),
-            idl_name: &operation.name,
+            name: &operation.name,
+            idl_name,
             span: operation.span,
             docs: &operation.docs,
             oneway: operation.oneway,
@@ -112,6 +124,7 @@ impl<'m> Callable<'m> {
             wire_name: initializer.name.clone(),
             method: names::method(&initializer.name),
             stem: initializer.name.clone(),
+            name: &initializer.name,
             idl_name: &initializer.name,
             span: initializer.span,
             docs: &initializer.docs,
@@ -123,12 +136,13 @@ impl<'m> Callable<'m> {
         }
     }
 
-    fn getter(attribute: &'m Attribute) -> Self {
+    fn getter(attribute: &'m Attribute, idl_name: &'m str) -> Self {
         Callable {
-            wire_name: format!("_get_{}", attribute.name),
+            wire_name: format!("_get_{idl_name}"),
             method: names::method(&attribute.name),
             stem: attribute.name.clone(),
-            idl_name: &attribute.name,
+            name: &attribute.name,
+            idl_name,
             span: attribute.span,
             docs: &attribute.docs,
             oneway: false,
@@ -139,7 +153,7 @@ impl<'m> Callable<'m> {
         }
     }
 
-    fn setter(attribute: &'m Attribute) -> Self {
+    fn setter(attribute: &'m Attribute, idl_name: &'m str) -> Self {
         let value = Parameter {
             name: "value".to_owned(),
             idl_name: &attribute.name,
@@ -148,14 +162,14 @@ impl<'m> Callable<'m> {
             span: attribute.span,
         };
         Callable {
-            wire_name: format!("_set_{}", attribute.name),
+            wire_name: format!("_set_{idl_name}"),
             method: names::method(&format!("set_{}", attribute.name)),
             stem: format!("set_{}", attribute.name),
             result: None,
             parameters: vec![value],
             raises: &attribute.set_raises,
             docs: &[],
-            ..Callable::getter(attribute)
+            ..Callable::getter(attribute, idl_name)
         }
     }
 
@@ -166,7 +180,7 @@ impl<'m> Callable<'m> {
             Some("_set_") => "_set",
             _ => "",
         };
-        let raises = names::camel(&format!("{}{accessor}_raises", self.idl_name));
+        let raises = names::camel(&format!("{}{accessor}_raises", self.name));
         (!self.raises.is_empty()).then_some(raises)
     }
 
@@ -290,7 +304,7 @@ impl<'m> Callable<'m> {
         match self.wire_name.get(..5) {
             Some("_get_") => format!("Reads the attribute `{name}`."),
             Some("_set_") => {
-                format!("Sets the attribute [`{name}`](Self::{}).", names::method(name))
+                format!("Sets the attribute [`{name}`](Self::{}).", names::method(self.name))
             }
             _ => format!("IDL operation `{name}`."),
         }

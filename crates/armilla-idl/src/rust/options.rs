@@ -15,6 +15,7 @@ pub struct Options {
     pub(super) externs: Vec<(String, String)>,
     pub(super) derives: Vec<(String, String)>,
     pub(super) shared: Vec<String>,
+    pub(super) renames: Vec<(String, String)>,
 }
 
 /// Which sides of a call the generated code can take.
@@ -40,6 +41,7 @@ impl Default for Options {
             externs: Vec::new(),
             derives: Vec::new(),
             shared: Vec::new(),
+            renames: Vec::new(),
         }
     }
 }
@@ -127,6 +129,15 @@ impl Options {
     #[must_use]
     pub fn shared(mut self, what: impl Into<String>) -> Self {
         self.shared.push(what.into());
+        self
+    }
+
+    /// Makes the Rust names of `what` of `name`, an identifier of IDL: `Bank::Account` or what is in
+    /// it, `Bank::Account::set_x`. For names that meet in Rust this is better than the number that one of
+    /// them gets otherwise. Nothing changes on the wire.
+    #[must_use]
+    pub fn rename(mut self, what: impl Into<String>, name: impl Into<String>) -> Self {
+        self.renames.push((what.into(), name.into()));
         self
     }
 }

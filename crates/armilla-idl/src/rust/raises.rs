@@ -28,7 +28,7 @@ pub(super) fn generate(
     let variant_docs = callable
         .raises
         .iter()
-        .map(|id| format!(" IDL exception `{}`.", scope.model.scoped_name(*id)));
+        .map(|id| format!(" IDL exception `{}`.", scope.idl.scoped_name(*id)));
     module.push(quote! {
         #[doc = #docs]
         #[derive(Debug, Clone, PartialEq)]

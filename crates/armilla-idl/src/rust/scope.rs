@@ -14,6 +14,8 @@ use std::collections::HashSet;
 /// What was found out about a model before anything is generated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'m> {
+    /// The model with the names of IDL.
+    pub(super) idl: &'m Model,
     pub(super) facts: &'m Facts,
     pub(super) cycles: &'m Cycles,
     pub(super) omitted: &'m Omitted,
@@ -25,7 +27,10 @@ pub(super) struct Known<'m> {
 /// The model as seen from one module of the generated code.
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'m> {
+    /// The model with the names that Rust names are made of.
     pub(super) model: &'m Model,
+    /// The same model with the names of IDL, which are those on the wire.
+    pub(super) idl: &'m Model,
     pub(super) options: &'m Options,
     pub(super) facts: &'m Facts,
     pub(super) cycles: &'m Cycles,
@@ -39,9 +44,9 @@ pub(super) struct Scope<'m> {
 impl<'m> Scope<'m> {
     /// The root of the generated file.
     pub(super) fn root(model: &'m Model, options: &'m Options, known: Known<'m>) -> Self {
-        let Known { facts, cycles, omitted, externs, methods } = known;
+        let Known { idl, facts, cycles, omitted, externs, methods } = known;
         let modules = Vec::new();
-        Scope { model, options, facts, cycles, omitted, externs, methods, modules }
+        Scope { model, idl, options, facts, cycles, omitted, externs, methods, modules }
     }
 
     /// Whether Rust is made of a declaration: it can be, and is not made elsewhere.

@@ -47,7 +47,7 @@ pub(super) fn generate_exception(
     let name = names::ident(&names::camel(&declaration.name));
     let repository_id = &declaration.repository_id;
     module.push(definition(scope, id, declaration, data, false));
-    module.push(display(&scope.model.scoped_name(id), &name, data));
+    module.push(display(&scope.idl.scoped_name(id), &name, data));
     module.push(quote!(impl ::std::error::Error for #name {}));
     if scope.facts.of_type(&Type::Named(id)).local {
         return;
@@ -81,7 +81,7 @@ fn definition(
     data: &Struct,
     fixed: bool,
 ) -> TokenStream {
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let docs_of_type = docs(&declaration.docs, &format!("IDL `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     let derives = derives(scope, data, fixed);

@@ -53,7 +53,7 @@ impl<'a, 'm> Writer<'a, 'm> {
 
     /// The TypeCode of a declared type, in full.
     fn definition(&mut self, id: DeclId) -> TokenStream {
-        let declaration = self.scope.model.get(id);
+        let declaration = self.scope.idl.get(id);
         self.spelled += 1;
         if self.spelled > MAX_SPELLED || self.enclosing.len() > MAX_DEPTH {
             self.is_too_large = true;
@@ -73,7 +73,7 @@ impl<'a, 'm> Writer<'a, 'm> {
                 self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
             }
             DeclKind::Bitset(data) => {
-                let carrier = super::bitsets::carrier(self.scope.model, data);
+                let carrier = super::bitsets::carrier(self.scope.idl, data);
                 self.alias(declaration, &Type::Primitive(carrier))
             }
             // Nothing else is a value.
@@ -91,7 +91,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     ) -> TokenStream {
         let function = names::ident(function);
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
-        let members = super::structs::members(self.scope.model, data);
+        let members = super::structs::members(self.scope.idl, data);
         if members.is_empty() {
             return quote!(rt::TypeCode::#function::<&str>(#repository_id, #name, []));
         }
@@ -108,7 +108,7 @@ impl<'a, 'm> Writer<'a, 'm> {
 
     fn union(&mut self, declaration: &Declaration, data: &Union) -> TokenStream {
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
-        let resolved = self.scope.model.resolve(&data.discriminator);
+        let resolved = self.scope.idl.resolve(&data.discriminator);
         let is_int8 = *resolved == Type::Primitive(Primitive::Int8);
         let discriminator = self.expression(&data.discriminator);
         let mut cases = Vec::new();
@@ -145,7 +145,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             ValueModifier::None if data.truncatable => 3,
             ValueModifier::None => 0,
         });
-        let base = match super::values::concrete_base(self.scope.model, data) {
+        let base = match super::values::concrete_base(self.scope.idl, data) {
             Some(base) => self.named(base),
             None => quote!(rt::TypeCode::Null),
         };
@@ -214,7 +214,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     }
 
     fn named(&mut self, id: DeclId) -> TokenStream {
-        let declaration = self.scope.model.get(id);
+        let declaration = self.scope.idl.get(id);
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
         if self.enclosing.contains(&id) {
             return quote!(rt::TypeCode::recursive(#repository_id));

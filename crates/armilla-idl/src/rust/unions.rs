@@ -31,7 +31,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let name = names::ident(&names::camel(&declaration.name));
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let union = Generator { scope, id, scoped_name: &scoped_name, name, data };
     module.push(union.definition(declaration));
     module.push(union.discriminator());

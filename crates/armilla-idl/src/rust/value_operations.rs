@@ -23,7 +23,7 @@ pub(super) fn generate(
     module: &mut Module,
 ) {
     let inner = scope.child(&names::module(&declaration.name));
-    let callables = callables(data);
+    let callables = callables(scope, id);
     if !callables.is_empty() {
         module.push(operations(scope, id, declaration, &callables));
     }
@@ -37,8 +37,8 @@ pub(super) fn generate(
 }
 
 /// What can be called on values of a valuetype, inherited things not included.
-pub(super) fn callables(data: &Value) -> Vec<Callable<'_>> {
-    let mut callables = operation::of_exports(&data.exports);
+pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> {
+    let mut callables = operation::callables(scope, id);
     for callable in &mut callables {
         callable.method = names::method_of_values(&callable.method);
     }

@@ -22,7 +22,7 @@ pub(super) fn generate(
     data: &Value,
     module: &mut Module,
 ) {
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let docs = docs(&declaration.docs, &format!("IDL valuetype `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     if is_concrete(data) {
@@ -56,7 +56,7 @@ pub(super) fn generate_box(
     boxed: &Type,
     module: &mut Module,
 ) {
-    let scoped_name = scope.model.scoped_name(id);
+    let scoped_name = scope.idl.scoped_name(id);
     let docs = docs(&declaration.docs, &format!("IDL boxed value `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     let derives = derives(scope.facts.of_type(boxed));
