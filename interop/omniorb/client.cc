@@ -144,6 +144,8 @@ int run(int argc, char** argv)
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   PortableServer::POAManager_var manager = poa->the_POAManager();
   manager->activate();
+  // The client's own objects can be called over connections that the client has made.
+  poa = both_ways(orb, poa);
 
   Interop::Echo_var echo = resolve(orb, options.target);
   Report report(options.filters);

@@ -52,6 +52,21 @@ Ptr echo_reference(Ptr given, Out copy, Ptr& kept, Ptr (*duplicate)(Ptr))
   return result;
 }
 
+// ---- POA -------------------------------------------------------------------------------------------
+
+// A POA like `root` for which connections carry calls both ways.
+inline PortableServer::POA_ptr both_ways(CORBA::ORB_ptr orb, PortableServer::POA_ptr root)
+{
+  PortableServer::POAManager_var manager = root->the_POAManager();
+  CORBA::Any both;
+  both <<= BiDirPolicy::BOTH;
+  CORBA::PolicyList policies;
+  policies.length(2);
+  policies[0] = orb->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
+  policies[1] = root->create_implicit_activation_policy(PortableServer::IMPLICIT_ACTIVATION);
+  return root->create_POA("both ways", manager, policies);
+}
+
 // ---- Counter ---------------------------------------------------------------------------------------
 
 class CounterServant : public POA_Interop::Counter {

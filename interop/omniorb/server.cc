@@ -185,6 +185,8 @@ void serve(int argc, char** argv)
   CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   PortableServer::POAManager_var manager = poa->the_POAManager();
+  // Servants call clients over the connections that those have made only from such a POA.
+  poa = both_ways(orb, poa);
   register_values(orb, options.older);
   Interop::Echo_var echo = activate(orb, poa, options.key);
   manager->activate();

@@ -55,6 +55,12 @@ pub fn boot_id() -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
+/// Whether `ip` is an address of this host. Nothing is sent.
+pub fn has_address(ip: IpAddr) -> bool {
+    // Only what is an address of this host can be bound; every host has the unspecified one.
+    !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
+}
+
 /// The local address that the routing table chooses for `target`. Connecting a datagram socket
 /// looks this up and sends no packet.
 fn source_towards(target: SocketAddr) -> Option<IpAddr> {

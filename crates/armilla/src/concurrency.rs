@@ -69,6 +69,19 @@ fn least() -> usize {
     std::thread::available_parallelism().map_or(LEAST, Into::into).clamp(LEAST, MOST)
 }
 
+impl Concurrency {
+    /// How many threads the pool has at least, and at most.
+    pub(crate) fn pool(self) -> (usize, usize) {
+        match self {
+            Self::LeaderFollowers { least, most } | Self::Hybrid { least, most, .. } => {
+                (least, most)
+            }
+            // Connections that carry requests both ways wait in a reactor all the same.
+            Self::ThreadPerConnection => (least(), MOST),
+        }
+    }
+}
+
 impl FromStr for Concurrency {
     type Err = String;
 

@@ -109,14 +109,14 @@ pub use object::{AnyServant, LocalRef, Native, Object, Ref};
 pub use operations::OperationLookup;
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{
-    AdapterActivator, Cookie, Current, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan,
-    ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError, PoaManager, Policy, Refusal,
-    RequestProcessing, ServantActivator, ServantLocator, ServantManager, ServantRetention,
-    Threading,
+    AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
+    ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
+    PoaManager, Policy, Refusal, RequestProcessing, ServantActivator, ServantLocator,
+    ServantManager, ServantRetention, Threading,
 };
 pub use policies::{Policies, PolicyCurrent, PolicyGuard, Rebind, Retries};
 pub use server::ReplyHandle;
-pub use settings::{Collocation, Network, PublishAs, Settings};
+pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The repository id of the interface that every object has.

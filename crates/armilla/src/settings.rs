@@ -36,6 +36,35 @@ pub enum Collocation {
     Remote,
 }
 
+/// Whether calls go back over connections that clients have made and offered for it: bidirectional
+/// GIOP (CORBA 3.4 Part 2, 9.8). As text it is what `-ORBAcceptBiDirectionalGIOP` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AcceptBidirectional {
+    /// No; as text `never`, or 0.
+    #[default]
+    Never,
+    /// For addresses that are the client's own, as far as the connection tells; as text `checked`, or
+    /// 1. Of two clients on one host the latest to offer a connection for an address is believed.
+    Checked,
+    /// For whatever address the client names, as those behind an address translation must; as text
+    /// `trusted`. Any client can have the calls for others sent to it then: the network has to keep
+    /// strangers out. While a client from one place stands for an address, none from another can.
+    Trusted,
+}
+
+impl FromStr for AcceptBidirectional {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "never" | "0" => Ok(Self::Never),
+            "checked" | "1" => Ok(Self::Checked),
+            "trusted" => Ok(Self::Trusted),
+            _ => Err(format!("{text:?}: one of never, checked and trusted is needed")),
+        }
+    }
+}
+
 /// The limits and times of an ORB. All are finite; an error that comes from one names it.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -102,6 +131,14 @@ pub struct Settings {
     pub sync_scope: SyncScope,
     /// How oneway calls wait for each other with [`SyncScope::None`].
     pub oneway_buffer: OnewayBuffer,
+    /// Whether the connections that this ORB makes are offered for calls to its own objects, those of
+    /// POAs with [`Bidirectional::Both`](crate::Bidirectional): for clients that nobody can connect to.
+    /// Calls share connections then, as with [`Links::Multiplexed`], and those are not closed for
+    /// being idle. They need GIOP 1.2. No.
+    pub offer_bidirectional: bool,
+    /// Whether calls to a client's objects go over connections that the client has made and offered.
+    /// All connections of clients wait in the reactor then. Never.
+    pub accept_bidirectional: AcceptBidirectional,
     /// After how long without traffic a TCP connection is probed, in whole seconds; `None` never
     /// does. `None`.
     pub keep_alive: Option<Duration>,
@@ -212,6 +249,8 @@ impl Default for Settings {
             queued_requests: 1 << 20,
             sync_scope: SyncScope::default(),
             oneway_buffer: OnewayBuffer::default(),
+            offer_bidirectional: false,
+            accept_bidirectional: AcceptBidirectional::Never,
             keep_alive: None,
             max_forwards: 8,
             max_giop: Version::V1_2,

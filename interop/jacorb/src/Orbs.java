@@ -5,7 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
+import org.omg.BiDirPolicy.BIDIRECTIONAL_POLICY_TYPE;
+import org.omg.BiDirPolicy.BOTH;
+import org.omg.BiDirPolicy.BidirectionalPolicyValueHelper;
+import org.omg.CORBA.Any;
 import org.omg.CORBA.ORB;
+import org.omg.CORBA.Policy;
+import org.omg.PortableServer.ImplicitActivationPolicyValue;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
@@ -38,6 +44,16 @@ final class Orbs {
     POA poa = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
     poa.the_POAManager().activate();
     return poa;
+  }
+
+  /** Of objects that can be called over connections that the ORB has made and offered. */
+  static POA bothWays(ORB orb) throws Exception {
+    POA root = rootPoa(orb);
+    Any both = orb.create_any();
+    BidirectionalPolicyValueHelper.insert(both, BOTH.value);
+    return root.create_POA("callbacks", root.the_POAManager(), new Policy[] {
+        root.create_implicit_activation_policy(ImplicitActivationPolicyValue.IMPLICIT_ACTIVATION),
+        orb.create_policy(BIDIRECTIONAL_POLICY_TYPE.value, both)});
   }
 
   /** Written beside and renamed, so that whoever waits for the file never reads half of it. */

@@ -76,6 +76,8 @@ public final class Server {
     if (forwardIorFile != null) properties.add(Forwarding.PROPERTY);
     ORB orb = Orbs.init(orbOptions, properties);
     POA root = Orbs.rootPoa(orb);
+    // JacORB accepts what clients offer when there is such a POA.
+    Orbs.bothWays(orb);
     Graphs.register(orb, older);
     Echo echo = activate(orb, root);
     if (forwardIorFile != null) Orbs.writeWhole(forwardIorFile, Forwarding.start(orb, root, echo));

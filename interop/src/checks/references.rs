@@ -20,7 +20,8 @@ struct CallbackServant {
 impl CallbackServant {
     fn activate(orb: &Orb) -> Result<(Arc<Self>, CallbackRef), SystemException> {
         let servant = Arc::new(Self::default());
-        let reference = orb.root_poa().activate(servant.clone() as Arc<dyn Callback>)?;
+        let poa = orb.root_poa().create_poa("callbacks").both_ways().build()?;
+        let reference = poa.activate(servant.clone() as Arc<dyn Callback>)?;
         // Nobody else has the servant yet.
         let _ = servant.myself.set(reference.clone());
         Ok((servant, reference))

@@ -4,6 +4,7 @@
 //! are in the files named after what they are about; [`all`] runs them.
 
 mod addresses;
+mod bidirectional;
 mod big_endian;
 mod code_sets;
 mod document;
@@ -49,6 +50,7 @@ pub fn all(filter: &str, expected: Expected, report: bool) -> Result<bool, Box<d
     persistence::run(&mut suite);
     naming::run(&mut suite);
     addresses::run(&mut suite);
+    bidirectional::run(&mut suite);
     wire::run(&mut suite);
     if suite.results.is_whole() {
         let text = suite.results.document().text();

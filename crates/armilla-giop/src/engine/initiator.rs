@@ -37,7 +37,8 @@ use core::fmt;
 /// assert_eq!(lost, [("first", CompletionStatus::Maybe), ("second", CompletionStatus::No)]);
 /// ```
 ///
-/// Numbers are given out in turn. A call that was given up keeps its number until its reply came, so
+/// Numbers are given out in turn; where both ends of a connection call, each end has
+/// [numbers of its own](Self::both_ways). A call that was given up keeps its number until its reply came, so
 /// that this is never taken for that of another call.
 #[derive(Debug)]
 pub struct Initiator<T> {
@@ -47,6 +48,8 @@ pub struct Initiator<T> {
     /// How many of those are given up.
     given_up: usize,
     next_id: u32,
+    /// From one number to the next.
+    stride: u32,
     /// How many octets were queued, and how many of them have left.
     queued: u64,
     sent: u64,
@@ -67,6 +70,15 @@ struct Entry<T> {
 
 /// What has no end.
 const NEVER: u64 = u64::MAX;
+
+/// Which end of a connection one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Who made it.
+    Originator,
+    /// Who accepted it.
+    Acceptor,
+}
 
 /// Why a call cannot be begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,11 +140,22 @@ impl<T> Initiator<T> {
             limit,
             given_up: 0,
             next_id: 0,
+            stride: 1,
             queued: 0,
             sent: 0,
             earliest: NEVER,
             open: true,
         }
+    }
+
+    /// An end of a connection that carries requests both ways: the end that made the connection
+    /// numbers its own evenly, the other oddly (CORBA 3.4 Part 2, 9.8).
+    pub fn both_ways(limit: usize, role: Role) -> Self {
+        let next_id = match role {
+            Role::Originator => 0,
+            Role::Acceptor => 1,
+        };
+        Self { next_id, stride: 2, ..Self::new(limit) }
     }
 
     /// Gives a request that expects a reply its number. `deadline` is when it
@@ -161,9 +184,9 @@ impl<T> Initiator<T> {
         let mut id = self.next_id;
         // A call may have waited while all other numbers were used.
         while self.pending.len() > 0 && self.pending.contains(id) {
-            id = id.wrapping_add(1);
+            id = id.wrapping_add(self.stride);
         }
-        self.next_id = id.wrapping_add(1);
+        self.next_id = id.wrapping_add(self.stride);
         id
     }
 
@@ -420,6 +443,18 @@ mod tests {
         assert_eq!(initiator.give_up(b), Some("b"));
         initiator.queue(initiator.next_id - 1, 7);
         assert_eq!(lost(&mut initiator, &Loss::Broken), [("c", CompletionStatus::No)]);
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_have_numbers_of_their_own() {
+        for (role, first) in [(Role::Originator, 0), (Role::Acceptor, 1)] {
+            let mut initiator = Initiator::both_ways(3, role);
+            let numbers = ["a", "b", "c"].map(|call| initiator.begin(call, None).unwrap());
+            assert_eq!(numbers, [first, first + 2, first + 4]);
+            initiator.next_id = u32::MAX - 1 + first;
+            assert_eq!(initiator.next_id(), u32::MAX - 1 + first);
+            assert_eq!(initiator.next_id(), first + 6, "those in use are passed over");
+        }
     }
 
     #[test]

@@ -12,6 +12,6 @@ mod pending;
 mod responder;
 mod vigil;
 
-pub use initiator::{Arrived, Initiator, Loss, Refused};
+pub use initiator::{Arrived, Initiator, Loss, Refused, Role};
 pub use responder::{Begun, Farewell, Fault, Received, Responder};
 pub use vigil::{Mark, Patience, Silence, Stand, Vigil};

@@ -141,7 +141,9 @@ impl AsyncCall {
             }
             state.route = Some((route.clone(), place));
             drop(state);
-            let Some(link) = route.at(place).endpoint.shared_link_for(self) else { return Ok(()) };
+            let target = route.at(place);
+            let link = target.endpoint.shared_link_for(&reference.orb, target.version, self);
+            let Some(link) = link else { return Ok(()) };
             match self.send(&link) {
                 Ok(()) => return Ok(()),
                 Err(exception) => self.go_on(exception)?,

@@ -298,6 +298,11 @@ fn attempt_further(
     loop {
         let (mut link, idle) = match endpoint.idle_link(deadline.started) {
             Some(link) => (link, true),
+            None if endpoint.claimed(outgoing.target.version).is_some() => {
+                // It goes over the connection that the server has made to this ORB.
+                let scope = SyncScope::WithTransport;
+                return attempt_shared(orb, outgoing, deadline, scope, finish);
+            }
             None => (endpoint.connect(deadline)?, false),
         };
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
@@ -325,7 +330,8 @@ fn attempt_shared(
     };
     let mut stale = 0;
     loop {
-        let link = outgoing.target.endpoint.shared_link(deadline)?;
+        let Target { endpoint, version, .. } = outgoing.target;
+        let link = endpoint.shared_link(orb, *version, deadline)?;
         match exchange_shared(orb, &link, outgoing, deadline, sending, &mut *finish) {
             // A connection that the server closed meanwhile.
             Err(error) if is_stale(&error) && stale < MOST_STALE => stale += 1,

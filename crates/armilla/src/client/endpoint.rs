@@ -1,12 +1,13 @@
 //! Server endpoints and their idle connections.
 
+use super::claims::Claims;
 use super::driver::Driver;
 use super::housekeeping;
 use super::link::Link;
 use super::shared::Places;
 use super::watch::Watches;
 use crate::orb::lock;
-use crate::settings::Settings;
+use crate::settings::{AcceptBidirectional, Settings};
 use crate::transport::Place;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
@@ -24,6 +25,8 @@ pub(crate) struct Client {
     driver: Arc<Driver>,
     closed: Arc<AtomicBool>,
     housekeeping: Once,
+    /// Addresses that can be reached over connections of clients, where those are accepted for that.
+    claims: Option<Arc<Claims>>,
 }
 
 /// Connections are kept apart by what was agreed on them.
@@ -44,6 +47,7 @@ pub(crate) struct Endpoint {
     idle: Mutex<Vec<Box<Link>>>,
     pub(super) shared: Places,
     pub(super) driver: Arc<Driver>,
+    pub(super) claims: Option<Arc<Claims>>,
     /// Whether the ORB was shut down: connections are not kept any more.
     closed: Arc<AtomicBool>,
 }
@@ -57,7 +61,14 @@ pub(super) const FRESH: Duration = Duration::from_millis(10);
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         let (endpoints, watches, driver, closed) = Default::default();
-        Self { endpoints, watches, settings, driver, closed, housekeeping: Once::new() }
+        let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
+        let claims = accepts.then(Arc::default);
+        Self { endpoints, watches, settings, driver, closed, housekeeping: Once::new(), claims }
+    }
+
+    /// Addresses that can be reached over connections of clients.
+    pub(crate) fn claims(&self) -> Option<&Arc<Claims>> {
+        self.claims.as_ref()
     }
 
     /// The endpoint at `address`, for connections that agree on `code_sets`.
@@ -78,6 +89,7 @@ impl Client {
                 idle: Mutex::default(),
                 shared: Places::new(self.settings.connections_per_endpoint),
                 driver: self.driver.clone(),
+                claims: self.claims.clone(),
                 closed: self.closed.clone(),
             })
         });

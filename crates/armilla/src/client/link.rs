@@ -116,7 +116,7 @@ impl Link {
         self.version = outgoing.target.version;
         let buffer = std::mem::take(&mut self.request);
         let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.code_sets);
-        let agreed = (self.agreed.as_ref(), self.unannounced);
+        let agreed = (self.agreed.as_ref(), None, self.unannounced);
         let sent = match self.template.encode(&mut out, id, &outgoing, agreed, self.max_message) {
             Ok(_) => self.put(&out, deadline),
             Err(error) => Err(error),

@@ -10,8 +10,8 @@ use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
 use armilla_giop::{
-    AddressingDisposition, LocateStatus, MessageHeader, encode_locate_request, engine::Arrived,
-    ior::Ior,
+    AddressingDisposition, LocateStatus, Message, MessageHeader, decode_locate_reply,
+    encode_locate_request, engine::Arrived, ior::Ior,
 };
 
 /// What a server said of the place of an object.
@@ -60,7 +60,10 @@ fn ask(
 ) -> Result<Located, SystemException> {
     let mut link = match target.endpoint.idle_link(deadline.started) {
         Some(link) => link,
-        None => target.endpoint.connect(deadline)?,
+        None => match target.endpoint.claimed(target.version) {
+            Some(claimed) => return claimed.locate(target, deadline, |m| read_kept(m, reference)),
+            None => target.endpoint.connect(deadline)?,
+        },
     };
     let answer = exchange(reference, &mut link, target, deadline)?;
     link.last_used = deadline.started;
@@ -94,6 +97,12 @@ impl Taker<CdrResult<Located>> for &Reference {
             }
         }
     }
+}
+
+fn read_kept(message: &Message<'_>, reference: &Reference) -> Result<Located, SystemException> {
+    decode_locate_reply(message)
+        .and_then(|(header, body)| read(header.status, body, reference))
+        .map_err(|error| SystemException::decoding(&error, Completion::No))
 }
 
 /// Reads the body of a LocateReply.

@@ -3,6 +3,7 @@
 mod arguments;
 mod asynchronous;
 mod call;
+mod claims;
 mod collocated;
 mod connect;
 mod course;
@@ -35,6 +36,7 @@ pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub(crate) use journey::{Forward, Journey};
 pub use links::{Links, OnewayBuffer, SyncScope};
 pub(crate) use locate::locate;
+pub(crate) use multiplexed::{Foundation, Multiplexed, Ready};
 pub(crate) use operation::{KeptOperation, Operation, OperationKey};
 pub(crate) use request::Intercepted;
 pub(crate) use route::{Route, describe};

@@ -5,8 +5,8 @@ use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrResult, Encoder};
 use armilla_giop::{
-    CodeSetContext, HEADER_LEN, MessageHeader, OutgoingRequest, ResponseFlags, ServiceContext,
-    ServiceContexts, TargetAddress, Version, begin_request, put_body,
+    CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, ResponseFlags,
+    ServiceContext, ServiceContexts, TargetAddress, Version, begin_request, put_body,
 };
 
 /// A request that is to be sent.
@@ -27,6 +27,9 @@ pub(crate) struct Intercepted<'r> {
     pub(crate) take_reply: &'r dyn Fn(&ServiceContexts<'_>),
 }
 
+/// What the first request on a connection says: the code sets, and the listen points that are offered.
+type Announced<'a> = (Option<&'a CodeSetContext>, Option<&'a [u8]>);
+
 /// What the header in a request buffer was made for.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Template {
@@ -41,17 +44,17 @@ pub(super) struct Template {
 impl Template {
     /// Fills `out`, whose buffer holds the request that this was last used for, with a whole message.
     /// `agreed` are the code sets of the connection, `announces` whether the server has still to be
-    /// told. Returns where the request id stands.
+    /// told, also of the `offered` [listen points](ListenPoints). Returns where the request id stands.
     #[inline(always)]
     pub(super) fn encode<'p>(
         &mut self,
         out: &mut Encoder<'p>,
         id: u32,
         call: &Outgoing<'_, 'p>,
-        (agreed, announces): (Option<&CodeSetContext>, bool),
+        (agreed, offered, announces): (Option<&CodeSetContext>, Option<&[u8]>, bool),
         max_message: usize,
     ) -> Result<usize, SystemException> {
-        let announced = if announces { agreed } else { None };
+        let announced = if announces { Some((agreed, offered)) } else { None };
         let request_id_at = self
             .header(out, id, call, announced)
             .and_then(|at| {
@@ -74,7 +77,7 @@ impl Template {
         out: &mut Encoder<'_>,
         id: u32,
         call: &Outgoing<'_, '_>,
-        announced: Option<&CodeSetContext>,
+        announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
         let wanted = Self {
             target: call.target.id,
@@ -99,17 +102,18 @@ impl Template {
         out: &mut Encoder<'_>,
         id: u32,
         call: &Outgoing<'_, '_>,
-        announced: Option<&CodeSetContext>,
+        announced: Option<Announced<'_>>,
         wanted: Self,
     ) -> CdrResult<usize> {
         let version = call.target.version;
-        let announced =
-            announced.filter(|_| version >= Version::V1_1).copied().map(|sets| sets.encode());
-        let context = announced.as_ref().map(CodeSetContext::service_context);
-        let own = context.as_slice();
-        let contexts: &[_] = match call.intercepted {
-            None => own,
-            Some(intercepted) => &[own, intercepted.contexts].concat(),
+        let (agreed, offered) = announced.unwrap_or_default();
+        let agreed = agreed.filter(|_| version >= Version::V1_1).map(|sets| sets.encode());
+        let offered = offered.filter(|_| version >= Version::V1_2);
+        let agreed = agreed.as_ref().map(CodeSetContext::service_context);
+        let offered = offered.map(ListenPoints::service_context);
+        let contexts = match call.intercepted {
+            None => [agreed.as_slice(), offered.as_slice()].concat(),
+            Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
         };
         let numbered = call.target.numbered_key(call.operation.name);
         let plain = || call.target.address();
@@ -118,7 +122,7 @@ impl Template {
             response: call.response,
             target: numbered.as_deref().map_or_else(plain, TargetAddress::Key),
             operation: call.operation.name,
-            contexts,
+            contexts: &contexts,
         };
         let layout = begin_request(out, version, &request)?;
         if announced.is_none() && call.intercepted.is_none() {

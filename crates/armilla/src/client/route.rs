@@ -90,7 +90,10 @@ impl Route {
         if targets.is_empty() {
             return Err(no_profile(ior));
         }
-        let (targets, preferred) = (targets.into(), AtomicUsize::new(0));
+        // One that the server itself has connected to us for, else the first.
+        let claimed = |target: &Target| target.endpoint.claimed(target.version).is_some();
+        let preferred = AtomicUsize::new(targets.iter().position(claimed).unwrap_or(0));
+        let targets = targets.into();
         let forwarded = forwarded.map(|ior| Box::new(ior.clone()));
         Ok(Self { targets, preferred, forwarded, addressing })
     }

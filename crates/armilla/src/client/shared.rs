@@ -3,10 +3,12 @@
 use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
 use super::endpoint::Endpoint;
-use super::multiplexed::Multiplexed;
+use super::multiplexed::{Foundation, Multiplexed};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::lock;
-use armilla_ipc::CoarseInstant;
+use crate::orb::{Orb, lock};
+use crate::server::offer;
+use armilla_giop::Version;
+use armilla_ipc::{CoarseInstant, Stream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -91,19 +93,24 @@ impl Place {
 }
 
 impl Endpoint {
-    /// The connection of the calling thread; makes one if there is none.
+    /// The connection of the calling thread for requests of this version; makes one if there is
+    /// none.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
     pub(super) fn shared_link(
         &self,
+        orb: &Orb,
+        version: Version,
         deadline: &Deadline,
     ) -> Result<Arc<Multiplexed>, SystemException> {
-        self.shared_link_at(self.shared.mine(), deadline)
+        self.shared_link_at(orb, version, self.shared.mine(), deadline)
     }
 
     fn shared_link_at(
         &self,
+        orb: &Orb,
+        version: Version,
         place: usize,
         deadline: &Deadline,
     ) -> Result<Arc<Multiplexed>, SystemException> {
@@ -112,20 +119,38 @@ impl Endpoint {
             if let Some(link) = place.usable(deadline.started) {
                 return Ok(link);
             }
+            if let Some(link) = self.claimed(version) {
+                return Ok(link);
+            }
             let mut known = lock(&place.link);
             if known.is_none() {
                 let stream = self.open(deadline)?;
-                let link = Multiplexed::new(stream, self.code_sets, &self.settings, &self.driver);
+                let link = self.over(orb, stream);
                 *known = Some(link.clone());
                 return Ok(link);
             }
         }
     }
 
+    /// Calls over a new connection, which is offered for calls in the other direction if that is
+    /// wanted.
+    fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<Multiplexed> {
+        let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
+        let offered = settings.offer_bidirectional.then(|| {
+            let (settings, driver) = (settings.clone(), driver.clone());
+            let announces = agreed.is_some();
+            let foundation = Foundation { agreed, announces, offered: None, settings, driver };
+            offer(orb, &stream, foundation)
+        });
+        offered.flatten().unwrap_or_else(|| Multiplexed::new(stream, agreed, settings, driver))
+    }
+
     /// The connection of the calling thread, if there is one. Otherwise another thread makes one, and
     /// lets `call` continue.
     pub(super) fn shared_link_for(
         self: &Arc<Self>,
+        orb: &Orb,
+        version: Version,
         call: &Arc<AsyncCall>,
     ) -> Option<Arc<Multiplexed>> {
         let mine = self.shared.mine();
@@ -141,14 +166,17 @@ impl Endpoint {
                 }
                 waiting = lock(&place.waiting);
             }
+            if let Some(link) = self.claimed(version) {
+                return Some(link);
+            }
         }
         waiting.calls.push(call.clone());
         if std::mem::replace(&mut waiting.connecting, true) {
             return None;
         }
         drop(waiting);
-        let endpoint = self.clone();
-        let connect = move || endpoint.connect_for_waiting(mine);
+        let (endpoint, orb) = (self.clone(), orb.clone());
+        let connect = move || endpoint.connect_for_waiting(&orb, version, mine);
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
             let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_FAILED);
@@ -161,7 +189,7 @@ impl Endpoint {
     }
 
     /// Makes a connection for the calls that wait for one, until none does.
-    fn connect_for_waiting(self: Arc<Self>, mine: usize) {
+    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, mine: usize) {
         loop {
             let mut waiting = lock(&self.shared.0[mine].waiting);
             if waiting.calls.is_empty() {
@@ -169,7 +197,7 @@ impl Endpoint {
                 return;
             }
             drop(waiting);
-            let link = self.shared_link_at(mine, &Deadline::after(None));
+            let link = self.shared_link_at(orb, version, mine, &Deadline::after(None));
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
         }

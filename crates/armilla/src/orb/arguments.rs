@@ -38,6 +38,8 @@ impl OrbBuilder {
     /// | `-ORBLinks exclusive\|multiplexed` | [`Settings::links`](crate::Settings::links) |
     /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) |
     /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`](crate::Settings::sync_scope) |
+    /// | `-ORBOfferBiDirectionalGIOP 0\|1` | [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional) |
+    /// | `-ORBAcceptBiDirectionalGIOP never\|checked\|trusted` | [`Settings::accept_bidirectional`](crate::Settings::accept_bidirectional) |
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
@@ -113,6 +115,12 @@ impl OrbBuilder {
                 self.settings.connections_per_endpoint = size(name, &value)?;
             }
             "-ORBSyncScope" => self.settings.sync_scope = sync_scope(name, &value)?,
+            "-ORBOfferBiDirectionalGIOP" | "-ORBofferBiDirectionalGIOP" => {
+                self.settings.offer_bidirectional = number(name, &value)? != 0;
+            }
+            "-ORBAcceptBiDirectionalGIOP" | "-ORBacceptBiDirectionalGIOP" => {
+                self.settings.accept_bidirectional = parse(name, &value)?;
+            }
             "-ORBKeepAlive" => {
                 let idle = number(name, &value)?;
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));

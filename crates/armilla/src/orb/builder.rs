@@ -1,7 +1,7 @@
 //! How an ORB is set up.
 
 use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
-use crate::client::Client;
+use crate::client::{Client, Links};
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
 use crate::poa::{Adapters, ManagerState, PoaInner, PoaManager, Table};
@@ -127,8 +127,11 @@ impl OrbBuilder {
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened, `BAD_PARAM` when a setting cannot be met.
-    pub fn build(self) -> Result<Orb, SystemException> {
+    pub fn build(mut self) -> Result<Orb, SystemException> {
         self.settings.check()?;
+        if self.settings.offer_bidirectional {
+            self.settings.links = Links::Multiplexed;
+        }
         let settings = Arc::new(self.settings);
         let incarnation = new_incarnation();
         let manager = PoaManager::new("RootPOAManager".into(), ManagerState::Active);

@@ -79,6 +79,17 @@ impl Orb {
         main && !self.is_main_thread()
     }
 
+    /// Whether the object with this key may be called over connections that this ORB has made.
+    #[cold]
+    pub(crate) fn allows_both_ways(&self, key: &[u8]) -> bool {
+        match ObjectKey::parse(key).map(|key| self.owner(key)) {
+            Some(Ok(Some((poa, ..)))) => poa.allows_both_ways(),
+            // There is nothing to call.
+            Some(_) => true,
+            None => self.published(key).is_none(),
+        }
+    }
+
     /// Where the object with this key is; no servant is asked for.
     #[cold]
     pub(crate) fn locate(&self, key: &[u8]) -> Result<Located, SystemException> {

@@ -4,8 +4,9 @@ use super::gate::Gate;
 use super::ids::Ids;
 use super::servants::Servants;
 use super::{
-    IdAssignment, IdUniqueness, Lifespan, ManagerState, ObjectLookup, Poa, PoaError, PoaInner,
-    PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention, Threading,
+    Bidirectional, IdAssignment, IdUniqueness, Lifespan, ManagerState, ObjectLookup, Poa, PoaError,
+    PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention,
+    Threading,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::AnyServant;
@@ -78,6 +79,11 @@ impl PoaBuilder {
     /// A servant may incarnate many objects: [`IdUniqueness::Multiple`].
     pub fn multiple_ids(self) -> Self {
         self.policy(IdUniqueness::Multiple)
+    }
+
+    /// Its objects can be called over connections that the ORB has made: [`Bidirectional::Both`].
+    pub fn both_ways(self) -> Self {
+        self.policy(Bidirectional::Both)
     }
 
     /// One call at a time: [`Threading::SingleThread`].

@@ -37,8 +37,8 @@ pub(crate) use object_key::{
 };
 pub(crate) use policies::Policies;
 pub use policies::{
-    IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy, RequestProcessing,
-    ServantRetention, Threading,
+    Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
+    RequestProcessing, ServantRetention, Threading,
 };
 pub use servant_manager::{
     AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
@@ -168,6 +168,11 @@ impl PoaInner {
     /// Whether its objects are called by the main thread alone.
     pub(crate) fn is_for_main_thread(&self) -> bool {
         self.policies.threading == Threading::MainThread
+    }
+
+    /// Whether its objects may be called over connections that the ORB has made.
+    pub(crate) fn allows_both_ways(&self) -> bool {
+        self.policies.bidirectional == Bidirectional::Both
     }
 
     /// Whether a key with these numbers can be one of this POA's.

@@ -1,4 +1,5 @@
-//! The seven policies of a POA, and which of them go together (CORBA 3.4 Part 1, 15.3.8).
+//! The policies of a POA, and which of them go together (CORBA 3.4 Part 1, 15.3.8, and of Part 2, 9.8,
+//! `BidirectionalPolicy`).
 
 use super::PoaError;
 
@@ -100,6 +101,16 @@ policies! {
         /// The servant that a servant manager names: `USE_SERVANT_MANAGER`.
         ServantManager,
     }
+
+    /// Over which connections the objects of a POA can be called: `BidirectionalPolicyValue`.
+    Bidirectional {
+        /// Over those that others have made: `NORMAL`.
+        #[default]
+        Normal,
+        /// Also over those that this ORB has made and offered, see
+        /// [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional): `BOTH`.
+        Both,
+    }
 }
 
 /// All policies of one POA.
@@ -112,6 +123,7 @@ pub(crate) struct Policies {
     pub(crate) implicit: ImplicitActivation,
     pub(crate) retention: ServantRetention,
     pub(crate) processing: RequestProcessing,
+    pub(crate) bidirectional: Bidirectional,
 }
 
 impl Policies {
@@ -124,6 +136,7 @@ impl Policies {
         implicit: ImplicitActivation::On,
         retention: ServantRetention::Retain,
         processing: RequestProcessing::ActiveObjectMapOnly,
+        bidirectional: Bidirectional::Normal,
     };
 
     /// Those in `list`; each may stand there once, or again with the same value.
@@ -161,6 +174,7 @@ impl Policies {
             Policy::ImplicitActivation(value) => self.implicit = value,
             Policy::ServantRetention(value) => self.retention = value,
             Policy::RequestProcessing(value) => self.processing = value,
+            Policy::Bidirectional(value) => self.bidirectional = value,
         }
     }
 

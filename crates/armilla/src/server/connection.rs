@@ -4,6 +4,7 @@
 //! the reply itself: two system calls, no hand-off, and no allocation once the buffers have grown to
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
+use super::both_ways::BothWays;
 use super::crew::{Crew, Hand, Seat};
 use super::desk::Desk;
 use super::dispatch;
@@ -11,15 +12,16 @@ use super::end::End;
 use super::lead::{Lead, Turn};
 use super::output::{Output, Owed};
 use super::polled::Polled;
+use crate::client::Ready;
 use crate::orb::{Orb, lock};
 use armilla_cdr::CodeSets;
-use armilla_giop::engine::{Begun, Received, Silence};
+use armilla_giop::engine::{Begun, Loss, Received, Silence};
 use armilla_giop::{Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request};
 use armilla_ipc::Stream;
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::time::{Duration, Instant};
 
 /// A client that has several requests under way at once, and whose last one took longer than this,
@@ -45,6 +47,8 @@ pub(crate) struct Connection {
     multiplexed: AtomicBool,
     /// Whether the last of them took long.
     slow: AtomicBool,
+    /// What there is beside where the connection carries requests both ways.
+    pub(super) both_ways: OnceLock<BothWays>,
 }
 
 /// What waits for the requests of a connection.
@@ -97,6 +101,7 @@ impl Connection {
             verdict: AtomicU8::new(0),
             multiplexed: AtomicBool::new(false),
             slow: AtomicBool::new(false),
+            both_ways: OnceLock::new(),
         }
     }
 
@@ -129,7 +134,7 @@ impl Connection {
                 }
                 self.read(&mut framer, turn, &mut hand.inbox, fetch)?;
             }
-            if self.crew.is_closing() {
+            if self.crew.is_closing() && !self.may_call() {
                 return Err(End::Ours);
             }
             let Some(message) = framer.take(&mut hand.inbox).map_err(End::Framing)? else {
@@ -204,7 +209,14 @@ impl Connection {
     #[inline]
     fn begin(&self, framer: &mut Framer, request_id: u32) -> (Begun, CodeSets) {
         let mut output = lock(&self.output);
-        let begun = output.responder.begin(request_id, || framer.gives_up(request_id));
+        let begun = match self.both_ways.get() {
+            // What was not answered when the connection closes was not begun.
+            Some(_) if self.crew.is_closing() => Begun::Nothing,
+            Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
+                Begun::Refuse
+            }
+            _ => output.responder.begin(request_id, || framer.gives_up(request_id)),
+        };
         if output.responder.in_progress() > 1 {
             self.multiplexed.store(true, Ordering::Relaxed);
         }
@@ -236,6 +248,16 @@ impl Connection {
         reply: &mut Vec<u8>,
         (desk, crew): (&Desk, &Arc<Crew>),
     ) -> Result<bool, End> {
+        if let Some(link) = self.link() {
+            match message.header.kind {
+                MessageKind::Reply | MessageKind::LocateReply => {
+                    let ready = link.take(message)?;
+                    return Ok(self.proceed_with(ready, turn, desk, crew));
+                }
+                MessageKind::CloseConnection => link.fail(Loss::Closed, ""),
+                _ => {}
+            }
+        }
         let received = lock(&self.output).responder.receive(message)?;
         let Received::Locate(request) = received else { return Ok(true) };
         self.lead.serves(turn);
@@ -248,6 +270,16 @@ impl Connection {
             return Ok(false);
         }
         located.map(|()| true)
+    }
+
+    /// Lets calls go on whose replies have come, which runs foreign code. `false` as in
+    /// [`receive`](Self::receive).
+    fn proceed_with(&self, ready: Ready, turn: &mut Turn, desk: &Desk, crew: &Arc<Crew>) -> bool {
+        self.lead.serves(turn);
+        desk.begins(*turn, false, crew);
+        ready.proceed();
+        desk.ends(crew);
+        self.lead.served(turn)
     }
 
     /// Gives the lead away at once where the client's other requests are likely to wait otherwise.
@@ -279,7 +311,9 @@ impl Connection {
             Err(TryLockError::Poisoned(output)) => output.into_inner().serving(),
         };
         let driven = matches!(self.way, Way::Thread(_));
-        if serving >= limit || (driven && !self.crew.has_substitute()) {
+        // Where replies come too they must be read; requests are refused then.
+        let full = serving >= limit && !self.is_both_ways();
+        if full || (driven && !self.crew.has_substitute()) {
             return;
         }
         let Some(mut turn) = self.lead.take(seen) else { return };
@@ -304,9 +338,10 @@ impl Connection {
     /// answered first.
     pub(super) fn conclude(&self, end: &End) {
         end.report(self.stream.peer(), self.orb.settings());
+        lock(&self.output).responder.close(end.farewell());
+        self.end_calls(end);
         let mut output = lock(&self.output);
         output.gone |= matches!(end, End::Peer | End::CutShort | End::Io(_));
-        output.responder.close(end.farewell());
         self.say_farewell(&mut output);
     }
 
@@ -322,6 +357,7 @@ impl Connection {
 
     /// Closes the connection and takes it out of the registry.
     pub(super) fn close(&self) {
+        self.crew.registry.retire(self);
         // What has come since was not begun. Left unread, it would make the kernel reset the
         // connection, and the farewell might not be heard.
         self.stream.shutdown(Shutdown::Write).ok();
@@ -335,10 +371,10 @@ impl Connection {
         self.crew.registry.leave(self);
     }
 
-    /// Whether a reply is owed to the client, which it need not have asked for again.
+    /// Whether a reply is owed to the client, which it need not have asked for again; or by it.
     pub(super) fn is_owing(&self) -> bool {
         let output = self.output.try_lock();
-        output.map_or(true, |output| output.responder.in_progress() > 0)
+        output.map_or(true, |output| output.responder.in_progress() > 0) || self.is_calling()
     }
 
     /// Closes the connection if the client does not take what is queued for it.

@@ -117,13 +117,15 @@ impl Crew {
         Ok(crew)
     }
 
-    /// How a new connection over `stream` is to wait for its requests.
+    /// How a new connection over `stream` is to wait for its requests. One that carries them both ways
+    /// does so in the reactor, where there is a descriptor.
     ///
     /// # Errors
     /// If there is to be a reactor, and the operating system does not give what it needs.
-    pub(super) fn way(self: &Arc<Self>, stream: &dyn Stream) -> io::Result<Way> {
+    pub(super) fn way(self: &Arc<Self>, stream: &dyn Stream, both_ways: bool) -> io::Result<Way> {
         let threads = match self.concurrency {
             _ if stream.descriptor().is_none() => usize::MAX,
+            _ if both_ways => 0,
             Concurrency::ThreadPerConnection => usize::MAX,
             Concurrency::LeaderFollowers { .. } => 0,
             Concurrency::Hybrid { threads, .. } => threads,
@@ -247,11 +249,7 @@ impl Crew {
         if let Some(pool) = self.pool.get() {
             return Ok(pool.clone());
         }
-        let (Concurrency::LeaderFollowers { least, most }
-        | Concurrency::Hybrid { least, most, .. }) = self.concurrency
-        else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
+        let (least, most) = self.concurrency.pool();
         let pool = Pool::start(self, least, most)?;
         Ok(self.pool.get_or_init(|| pool).clone())
     }

@@ -149,8 +149,11 @@ impl Absence {
         if !desk.is_serving() {
             return Self(None);
         }
-        let shared = lock(&desk.connection).as_ref().is_some_and(|c| c.is_multiplexed());
-        if (desk.pooled || shared) && !desk.is_oneway() {
+        let (shared, both_ways) = lock(&desk.connection)
+            .as_ref()
+            .map_or((false, false), |c| (c.is_multiplexed(), c.is_both_ways()));
+        // What it waits for may be a reply on the same connection.
+        if both_ways || (desk.pooled || shared) && !desk.is_oneway() {
             desk.hand_over();
         }
         desk.blocks(crew);

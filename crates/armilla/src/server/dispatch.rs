@@ -1,5 +1,6 @@
 //! From a request to the servant.
 
+use super::both_ways;
 use super::call::{DispatchError, ServerCall};
 use super::connection::Connection;
 use super::desk::Absence;
@@ -15,8 +16,9 @@ use crate::orb::{Located, Orb, lock};
 use crate::poa::{Current, Found};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    AddressingDisposition, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest, LocateStatus, Message,
-    MessageHeader, MessageKind, ReplyStatus, RequestHeader, begin_locate_reply,
+    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
+    LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Version,
+    begin_locate_reply,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,12 +36,17 @@ pub(super) fn request(
     // How the request ends, where it does before its object was looked for.
     let mut stopped: Option<Box<Outcome>> = None;
     if !header.contexts.is_empty() {
-        match take_code_sets(&header, connection, code_sets) {
+        match take_contexts(message, &header, connection, code_sets) {
             Ok(agreed) => code_sets = agreed,
             Err(exception) => stopped = Some(Box::new(Outcome::SystemException(exception))),
         }
     }
     let orb = &connection.orb;
+    if connection.is_originated()
+        && let Some(refusal) = both_ways::refusal(orb, header.target.object_key())
+    {
+        stopped = Some(Box::new(Outcome::SystemException(refusal)));
+    }
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let plain = stopped.is_none() && orb.interceptors().is_none();
     let key = header.target.object_key().filter(|_| plain);
@@ -232,8 +239,24 @@ fn panicked(call: &ServerCall<'_>) -> SystemException {
     SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
 }
 
-/// The client says in which code sets its characters are, and ours shall be.
+/// What a client says of a connection: in which code sets its characters are, and ours shall be, and
+/// for what it offers it.
 #[cold]
+fn take_contexts(
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    connection: &Arc<Connection>,
+    present: CodeSets,
+) -> Result<CodeSets, SystemException> {
+    let code_sets = take_code_sets(header, connection, present)?;
+    if message.header.version >= Version::V1_2
+        && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
+    {
+        both_ways::take_offer(connection, offer)?;
+    }
+    Ok(code_sets)
+}
+
 fn take_code_sets(
     header: &RequestHeader<'_>,
     connection: &Connection,
@@ -259,7 +282,12 @@ pub(super) fn locate(
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
     let key = request.target.object_key();
-    let found = key.map_or(Ok(Located::Unnamed), |key| connection.orb.locate(key));
+    let refused = connection.is_originated() && both_ways::refusal(&connection.orb, key).is_some();
+    let found = match key {
+        _ if refused => Ok(Located::Nowhere),
+        None => Ok(Located::Unnamed),
+        Some(key) => connection.orb.locate(key),
+    };
     let memory = std::mem::take(buffer);
     let mut out = Encoder::with_buffer(memory, ByteOrder::NATIVE, CodeSet::default());
     out.truncate(0);

@@ -3,7 +3,7 @@
 use crate::log::report;
 use crate::settings::Settings;
 use armilla_cdr::CdrError;
-use armilla_giop::engine::{Farewell, Fault};
+use armilla_giop::engine::{Farewell, Fault, Loss};
 use armilla_giop::{HeaderError, MessageKind};
 use armilla_ipc::{Address, SendError};
 use std::io;
@@ -93,6 +93,17 @@ impl End {
 impl From<SendError> for End {
     fn from(error: SendError) -> Self {
         Self::Io(error.source)
+    }
+}
+
+impl From<Loss> for End {
+    fn from(loss: Loss) -> Self {
+        match loss {
+            Loss::Malformed(kind, error) => Self::Malformed(kind, error),
+            Loss::Unexpected(kind) => Self::Unexpected(kind),
+            Loss::MessageError => Self::MessageError,
+            Loss::Closed | Loss::Broken | Loss::Unreadable => Self::Peer,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! servants.
 
 mod admit;
+mod both_ways;
 mod call;
 mod connection;
 mod crew;
@@ -12,6 +13,7 @@ mod endpoints;
 mod here;
 mod later;
 mod lead;
+mod listen_points;
 mod monitor;
 mod output;
 mod polled;
@@ -20,6 +22,7 @@ mod publications;
 mod registry;
 mod reply_port;
 
+pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use desk::Absence;
 pub(crate) use endpoints::Server;

@@ -144,10 +144,31 @@ impl Connection {
         if sent < parts.iter().map(|part| part.len()).sum() {
             output.enqueue(parts, sent, self.orb.settings().queued_replies)?;
             if !was_stuck {
-                polled.wait_for_room();
+                polled.wait_for_room(self, output);
             }
         }
         Ok(())
+    }
+
+    /// Sends requests of this end between the replies: all of `parts`, or nothing while the peer has
+    /// yet to take something.
+    ///
+    /// # Errors
+    /// `WouldBlock` for nothing; anything else when no more can be sent.
+    pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut output = lock(&self.output);
+        let polled = match &self.way {
+            Way::Reactor(polled) if !output.gone && !output.responder.is_closing() => polled,
+            _ => return Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        if output.is_stuck() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.put_or_queue(polled, &mut output, parts).inspect_err(|_| {
+            output.gone = true;
+            self.stream.shutdown(Shutdown::Both).ok();
+        })?;
+        Ok(parts.iter().map(|part| part.len()).sum())
     }
 
     /// Sends what is queued, as much as the client takes; whether that was everything.

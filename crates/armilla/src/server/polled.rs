@@ -2,11 +2,13 @@
 //!
 //! A descriptor is armed for one event at a time. Who gets the event leads the connection, and arms
 //! it again when nothing more has arrived; while the client does not take its replies, it is armed
-//! for room only, so that no more requests are read meanwhile.
+//! for room only, so that no more requests are read meanwhile; unless it carries requests both ways, and
+//! replies must be read.
 
 use super::connection::{Connection, Fetch, Way};
 use super::crew::Hand;
 use super::lead::Turn;
+use super::output::Output;
 use super::pool::Pool;
 use crate::orb::lock;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
@@ -61,12 +63,16 @@ impl Polled {
     pub(super) fn wait_for_more(&self, connection: &Connection) {
         let mut output = lock(&connection.output);
         output.unled = true;
-        self.arm(if output.is_stuck() { Interest::WRITE } else { Interest::READ });
+        match output.is_stuck() {
+            true => self.wait_for_room(connection, &output),
+            false => self.arm(Interest::READ),
+        }
     }
 
     /// Waits until the client takes more of what is queued.
-    pub(super) fn wait_for_room(&self) {
-        self.arm(Interest::WRITE);
+    pub(super) fn wait_for_room(&self, connection: &Connection, output: &Output) {
+        let reads = output.unled && connection.is_both_ways();
+        self.arm(if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE });
     }
 
     pub(super) fn leave(&self) {
@@ -88,10 +94,16 @@ impl Connection {
     pub(super) fn ready(self: &Arc<Self>, hand: &mut Hand) {
         let Way::Reactor(polled) = &self.way else { return };
         let mut output = lock(&self.output);
+        let mut room = false;
         if output.is_stuck() {
             match self.flush(&mut output) {
-                Ok(true) => {}
-                Ok(false) => return polled.wait_for_room(),
+                Ok(true) => room = true,
+                Ok(false) if self.is_both_ways() => {
+                    let leads = std::mem::take(&mut output.unled);
+                    polled.wait_for_room(self, &output);
+                    output.unled = leads;
+                }
+                Ok(false) => return polled.wait_for_room(self, &output),
                 Err(_) => {
                     output.give_up();
                     self.stream.shutdown(Shutdown::Both).ok();
@@ -101,8 +113,12 @@ impl Connection {
                 return self.close();
             }
         }
-        if std::mem::take(&mut output.unled) {
-            drop(output);
+        let leads = std::mem::take(&mut output.unled);
+        drop(output);
+        if let Some(link) = self.link().filter(|_| room) {
+            link.is_unstuck();
+        }
+        if leads {
             self.proceed(self.lead.turn(), hand, Fetch::Once);
         }
     }

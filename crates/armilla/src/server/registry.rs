@@ -109,12 +109,22 @@ impl Registry {
             let mark = watched.connection.lead.mark();
             match watched.vigil.look(mark, now, &self.patience) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
+                // Whoever calls in the other direction could not make it again.
+                Some(Silence::Idle) if watched.connection.is_both_ways() => {}
                 Some(silence) => {
                     watched.connection.wake(silence);
                     watched.connection.cut_if_stuck();
                 }
                 None => {}
             }
+        }
+    }
+
+    /// Counts a connection no more that is about to be closed: who sees the end of it finds room.
+    pub(super) fn retire(&self, connection: &Connection) {
+        let open = &mut *lock(&self.open);
+        if let Some(watched) = open.connections.get_mut(&connection.number) {
+            open.evicted += usize::from(!std::mem::replace(&mut watched.evicted, true));
         }
     }
 
@@ -138,16 +148,36 @@ impl Registry {
     pub(super) fn drain(&self, limit: Duration) -> usize {
         self.closing.store(true, Ordering::Release);
         let mut open = lock(&self.open);
-        open.connections.values().for_each(|watched| watched.connection.wake(Silence::Idle));
+        let mut calling = wake_all(&open);
         let end = Instant::now() + limit;
         while !open.connections.is_empty() {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
+            let left = if calling { left.min(TICK) } else { left };
             let woken = self.one_less.wait_timeout(open, left);
             open = woken.unwrap_or_else(PoisonError::into_inner).0;
+            if calling {
+                calling = wake_all(&open);
+            }
         }
         open.connections.len()
     }
+}
+
+/// How often connections are looked at that may carry calls in the other direction still.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Wakes every connection that waits for requests alone. Whether there are others, over which servants
+/// may call in the other direction.
+fn wake_all(open: &Open) -> bool {
+    let mut calling = false;
+    for Watched { connection, .. } in open.connections.values() {
+        match connection.may_call() {
+            true => calling = true,
+            false => connection.wake(Silence::Idle),
+        }
+    }
+    calling
 }

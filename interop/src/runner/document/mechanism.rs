@@ -1,7 +1,7 @@
 //! Which mechanism a check is about.
 
 /// All mechanisms, in the order of the document.
-pub(super) const TITLES: [&str; 27] = [
+pub(super) const TITLES: [&str; 28] = [
     BASIC,
     STRUCTS,
     UNIONS,
@@ -23,6 +23,7 @@ pub(super) const TITLES: [&str; 27] = [
     LOCATE,
     LIVES,
     CALLBACKS,
+    BIDIRECTIONAL,
     PARALLEL,
     FORWARD,
     FRAGMENTS,
@@ -52,6 +53,7 @@ const STANDARD: &str = "`_is_a`, `_non_existent`";
 const LOCATE: &str = "LocateRequest";
 const LIVES: &str = "objects made and destroyed";
 const CALLBACKS: &str = "callbacks and nested calls";
+const BIDIRECTIONAL: &str = "callbacks over the client's own connection";
 const PARALLEL: &str = "calls in parallel";
 const FORWARD: &str = "LOCATION_FORWARD";
 const FRAGMENTS: &str = "fragments";
@@ -75,6 +77,7 @@ pub(super) fn mechanism_of(family: &str, check: &str) -> Option<&'static str> {
         "wire" if check == "tshark/well_formed" => WELL_FORMED,
         "wire" if check.starts_with("tshark/Locate") => LOCATE,
         "fragments" => FRAGMENTS,
+        "bidirectional" => BIDIRECTIONAL,
         _ => return None,
     })
 }

@@ -6,6 +6,9 @@
 //! [`reading`]. A reply for which nobody waits, because it is that of an asynchronous call, is read by
 //! the reactor, unless somebody reads anyway.
 //!
+//! A connection that carries requests both ways is [carried](Multiplexed::carried) by one of the server
+//! side: that reads, and hands the replies over; what is sent goes between the replies of that side.
+//!
 //! # Locks
 //!
 //! `outgoing` may be held when `state` is taken, never the other way round, and neither is held while
@@ -22,11 +25,13 @@
 //! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are marked as
 //! there before their thread is woken, and a thread looks again before it sleeps.
 
+mod carried;
 mod outgoing;
 mod reading;
 mod slot;
 mod watching;
 
+pub(crate) use carried::Ready;
 pub(super) use slot::Slot;
 
 use super::asynchronous::AsyncCall;
@@ -36,9 +41,10 @@ use super::loss::Lost;
 use super::request::{Outgoing as Request, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::lock;
+use crate::server::Carrier;
 use crate::settings::Settings;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder};
-use armilla_giop::engine::{Arrived, Initiator, Loss, Refused};
+use armilla_giop::engine::{Arrived, Initiator, Loss, Refused, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
 };
@@ -61,8 +67,12 @@ pub(crate) struct Multiplexed {
     driver: Arc<Driver>,
     agreed: Option<CodeSetContext>,
     code_sets: CodeSets,
-    /// Whether the code sets have still to be told to the server.
+    /// Whether the code sets and what is offered have still to be told to the server.
     unannounced: AtomicBool,
+    /// The context of the listen points for which the connection is offered.
+    offered: Option<Vec<u8>>,
+    /// Who reads, if that is nobody here.
+    carrier: Option<Carrier>,
     outgoing: Mutex<Outgoing>,
     /// Something of what was queued has left.
     room: Condvar,
@@ -84,6 +94,17 @@ struct State {
     /// Why the connection ended.
     lost: Option<Arc<Lost>>,
     version: Version,
+}
+
+/// What the calls on a connection need.
+pub(crate) struct Foundation {
+    /// The code sets of the connection, and whether they have still to be told.
+    pub(crate) agreed: Option<CodeSetContext>,
+    pub(crate) announces: bool,
+    /// The context of the listen points for which the connection is offered.
+    pub(crate) offered: Option<Vec<u8>>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) driver: Arc<Driver>,
 }
 
 /// Who waits for a reply.
@@ -141,9 +162,33 @@ impl Multiplexed {
         settings: &Arc<Settings>,
         driver: &Arc<Driver>,
     ) -> Arc<Self> {
+        // Only a stream without a descriptor ever waits for the server to take something.
+        stream.set_send_timeout(settings.call_timeout).ok();
+        let initiator = Initiator::new(settings.requests_in_flight);
+        let framer = Some(Framer::new(settings.max_message));
+        let (settings, driver) = (settings.clone(), driver.clone());
+        let announces = agreed.is_some();
+        let foundation = Foundation { agreed, announces, offered: None, settings, driver };
+        Self::assemble(foundation, stream, (initiator, framer), None)
+    }
+
+    /// The calls in one direction of a connection that carries requests both ways.
+    pub(crate) fn carried(foundation: Foundation, role: Role, carrier: Carrier) -> Arc<Self> {
+        let initiator = Initiator::both_ways(foundation.settings.requests_in_flight, role);
+        let stream = Arc::new(carrier.clone());
+        Self::assemble(foundation, stream, (initiator, None), Some(carrier))
+    }
+
+    fn assemble(
+        foundation: Foundation,
+        stream: Arc<dyn Stream>,
+        (initiator, framer): (Initiator<Waiter>, Option<Framer>),
+        carrier: Option<Carrier>,
+    ) -> Arc<Self> {
+        let Foundation { agreed, announces, offered, settings, driver } = foundation;
         let state = State {
-            initiator: Initiator::new(settings.requests_in_flight),
-            framer: Some(Framer::new(settings.max_message)),
+            initiator,
+            framer,
             followers: Vec::new(),
             asynchronous: 0,
             timer: None,
@@ -151,16 +196,16 @@ impl Multiplexed {
             lost: None,
             version: settings.max_giop,
         };
-        // Only a stream without a descriptor ever waits for the server to take something.
-        stream.set_send_timeout(settings.call_timeout).ok();
         Arc::new_cyclic(|myself| Self {
             myself: myself.clone(),
             stream,
-            settings: settings.clone(),
-            driver: driver.clone(),
+            settings,
+            driver,
             agreed,
             code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
-            unannounced: AtomicBool::new(agreed.is_some()),
+            unannounced: AtomicBool::new(announces || offered.is_some()),
+            offered,
+            carrier,
             outgoing: Mutex::default(),
             room: Condvar::new(),
             state: Mutex::new(state),
@@ -171,6 +216,16 @@ impl Multiplexed {
     /// The code sets of this connection.
     pub(super) fn code_sets(&self) -> CodeSets {
         self.code_sets
+    }
+
+    /// Whether calls can be begun, as far as anybody knows.
+    pub(super) fn is_open(&self) -> bool {
+        lock(&self.state).initiator.is_open()
+    }
+
+    /// Whether anybody waits for a reply.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !lock(&self.state).initiator.is_idle()
     }
 
     pub(super) fn peer(&self) -> &armilla_ipc::Address {
@@ -214,13 +269,14 @@ impl Multiplexed {
         let mut out =
             Encoder::with_code_sets(std::mem::take(buffer), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
-        let agreed = (self.agreed.as_ref(), announces);
+        let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
         let queued = template
             .encode(&mut out, 0, &request, agreed, self.settings.max_message)
             .and_then(|id_at| self.queue(&mut out, id_at, waiter, request.target.version, sending));
         *buffer = out.into_buffer();
         // What is queued later comes later.
-        if announces && queued.is_ok() {
+        let told = self.offered.is_none() || request.target.version >= Version::V1_2;
+        if announces && told && queued.is_ok() {
             self.unannounced.store(false, Ordering::Release);
         }
         queued
@@ -289,6 +345,10 @@ impl Multiplexed {
     /// Closes the connection when no call is under way on it and none began after `limit`; without a
     /// limit, it takes no more calls and is closed when those under way have ended.
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) -> bool {
+        if limit.is_some() && self.carrier.is_some() {
+            // Whoever calls in the other direction could not make it again.
+            return !self.is_open();
+        }
         let mut state = lock(&self.state);
         let is_recent = |limit: CoarseInstant| state.last_used.as_nanos() >= limit.as_nanos();
         if limit.is_some_and(|limit| is_recent(limit) || !state.initiator.is_idle()) {
@@ -309,7 +369,7 @@ impl Multiplexed {
         let version = state.version;
         drop(state);
         self.flush();
-        if version >= Version::V1_2 {
+        if version >= Version::V1_2 && self.carrier.is_none() {
             self.queue_octets(&close_connection(version));
         }
         let sent = lock(&self.outgoing).is_empty();
@@ -320,7 +380,7 @@ impl Multiplexed {
 
     /// Ends the connection: every call under way hears why.
     #[cold]
-    fn fail(&self, loss: Loss, why: &str) {
+    pub(crate) fn fail(&self, loss: Loss, why: &str) {
         let mut ended = Vec::new();
         {
             let mut state = lock(&self.state);
@@ -365,6 +425,11 @@ impl Multiplexed {
         let mut state = lock(&self.state);
         let (waiter, header, body) = match state.initiator.receive(message)? {
             Arrived::Reply(waiter, header, body) => (waiter, header, body),
+            Arrived::LocateReply(Waiter::Thread(slot), ..) => {
+                drop(state);
+                slot.deliver(message);
+                return Ok(None);
+            }
             Arrived::LocateReply(..) | Arrived::Stale => return Ok(None),
         };
         match waiter {

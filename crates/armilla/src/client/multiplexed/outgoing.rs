@@ -295,12 +295,17 @@ impl Multiplexed {
         if outgoing.lost.is_none() {
             outgoing.stuck = true;
             drop(outgoing);
-            self.wait_for(Interest::WRITE);
+            match &self.carrier {
+                None => self.wait_for(Interest::WRITE),
+                // It says when there is room again, unless that was before anybody asked.
+                Some(carrier) if carrier.has_room() => self.is_unstuck(),
+                Some(_) => {}
+            }
         }
     }
 
     /// The server takes more.
-    pub(super) fn is_unstuck(&self) {
+    pub(crate) fn is_unstuck(&self) {
         let mut outgoing = lock(&self.outgoing);
         outgoing.stuck = false;
         self.flush_from(outgoing);

@@ -79,7 +79,11 @@ impl Multiplexed {
     }
 
     /// Sleeps until it is woken, as one that reads when nobody else does.
-    fn follow(&self, mut state: std::sync::MutexGuard<'_, State>, left: Option<Duration>) {
+    pub(super) fn follow(
+        &self,
+        mut state: std::sync::MutexGuard<'_, State>,
+        left: Option<Duration>,
+    ) {
         state.followers.push(thread::current());
         drop(state);
         match left {

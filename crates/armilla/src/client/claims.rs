@@ -1,0 +1,77 @@
+//! Addresses that can be reached over connections which others have made: bidirectional GIOP, as
+//! the end sees it that was called first (CORBA 3.4 Part 2, 9.8).
+
+use super::endpoint::Endpoint;
+use super::multiplexed::{Foundation, Multiplexed};
+use crate::server::Carrier;
+use armilla_giop::Version;
+use armilla_giop::engine::Role;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Who can be reached how. Whether a client may claim an address is for
+/// [`server`](crate::server) to say.
+#[derive(Default)]
+pub(crate) struct Claims(RwLock<HashMap<String, Vec<Claim>>>);
+
+struct Claim {
+    /// The connection over which the address can be reached, and its number.
+    carrier: Carrier,
+    /// Where its client is.
+    peer: String,
+}
+
+impl Claims {
+    /// Notes that `address` can be reached over a connection. `false` when somebody elsewhere has
+    /// claimed it, and is still there.
+    pub(crate) fn add(&self, address: &str, peer: &str, carrier: &Carrier) -> bool {
+        let mut claims = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let known = claims.entry(address.to_owned()).or_default();
+        if known.iter().any(|claim| claim.peer != peer) {
+            return false;
+        }
+        // The latest is asked first.
+        known.insert(0, Claim { carrier: carrier.clone(), peer: peer.to_owned() });
+        true
+    }
+
+    /// The connection with this number carries nothing any more.
+    pub(crate) fn withdraw(&self, number: u64) {
+        let mut claims = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        claims.retain(|_, known| {
+            known.retain(|claim| claim.carrier.number() != number);
+            !known.is_empty()
+        });
+    }
+
+    fn carriers(&self, address: &str) -> Vec<Carrier> {
+        let claims = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = claims.get(address).map(Vec::as_slice).unwrap_or_default();
+        known.iter().map(|claim| claim.carrier.clone()).collect()
+    }
+}
+
+impl Endpoint {
+    /// A connection that the server at this address has made itself, and offered for calls: those of
+    /// GIOP 1.2, in which alone there is that.
+    #[cold]
+    pub(super) fn claimed(&self, version: Version) -> Option<Arc<Multiplexed>> {
+        let claims = self.claims.as_ref().filter(|_| version >= Version::V1_2)?;
+        let carriers = claims.carriers(&self.address.to_string());
+        carriers.into_iter().find_map(|carrier| {
+            let link = carrier.link(|| {
+                // What the client has chosen for its connection holds both ways.
+                let stated = carrier.stated_code_sets();
+                let foundation = Foundation {
+                    agreed: stated.or(self.code_sets),
+                    announces: stated.is_none() && self.code_sets.is_some(),
+                    offered: None,
+                    settings: self.settings.clone(),
+                    driver: self.driver.clone(),
+                };
+                Multiplexed::carried(foundation, Role::Acceptor, carrier.clone())
+            })?;
+            link.is_open().then_some(link)
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! What differs where somebody else reads: replies come as messages, and say where an object is.
+
+use super::{AtHand, Multiplexed, Sending, Slot, Waiter};
+use crate::client::asynchronous::proceed_all;
+use crate::client::deadline::Deadline;
+use crate::client::loss::late;
+use crate::client::route::Target;
+use crate::exception::{Completion, Minor, SystemException};
+use crate::orb::lock;
+use armilla_cdr::{ByteOrder, CodeSet, Encoder};
+use armilla_giop::engine::Loss;
+use armilla_giop::{HEADER_LEN, Message, MessageHeader, encode_locate_request};
+use std::sync::Arc;
+use std::thread;
+
+/// Asynchronous calls whose replies were read.
+pub(crate) struct Ready(Vec<Arc<super::AsyncCall>>);
+
+impl Ready {
+    /// Lets them go on. Foreign code runs.
+    pub(crate) fn proceed(self) {
+        proceed_all(self.0);
+    }
+}
+
+impl Multiplexed {
+    /// Takes a reply that was read.
+    ///
+    /// # Errors
+    /// When it ends the connection, of which the calls have heard then.
+    pub(crate) fn take(&self, message: &Message<'_>) -> Result<Ready, Loss> {
+        let mut ready = Vec::new();
+        match self.dispatch(message, None, &mut ready) {
+            Ok(_) => Ok(Ready(ready)),
+            Err(loss) => {
+                self.fail(loss.clone(), "");
+                Err(loss)
+            }
+        }
+    }
+
+    /// Asks where an object is, and hands the answer to `read`.
+    pub(in crate::client) fn locate<T>(
+        &self,
+        target: &Target,
+        deadline: &Deadline,
+        read: impl FnOnce(&Message<'_>) -> Result<T, SystemException>,
+    ) -> Result<T, SystemException> {
+        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
+        encode_locate_request(&mut out, target.version, 0, target.address())
+            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        MessageHeader::finish(&mut out).map_err(|error| {
+            SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
+        })?;
+        AtHand::with(|at_hand| {
+            let slot = &at_hand.slot;
+            slot.reset();
+            let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Now(deadline));
+            // The number is what comes first, in every version.
+            let id = self.queue(&mut out, HEADER_LEN, waiter, target.version, sending)?;
+            self.await_reply(id, slot, deadline)?;
+            slot.take(deadline, read)
+        })
+    }
+
+    /// Waits for what another thread reads.
+    fn await_reply(
+        &self,
+        id: u32,
+        slot: &Arc<Slot>,
+        deadline: &Deadline,
+    ) -> Result<(), SystemException> {
+        while !slot.is_done() {
+            match deadline.remaining() {
+                None if self.give_up(id) => return Err(late(self.peer(), deadline)),
+                // It is in hand, and wakes this thread when it is there.
+                None => thread::park(),
+                Some(left) => {
+                    let state = lock(&self.state);
+                    if !slot.is_done() {
+                        self.follow(state, left);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

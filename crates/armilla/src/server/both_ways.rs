@@ -1,0 +1,283 @@
+//! Connections that carry requests both ways: bidirectional GIOP (CORBA 3.4 Part 2, 9.8).
+//!
+//! On either end the connection is one of the server side: its leader reads everything, serves the
+//! requests and hands the replies to the [`Multiplexed`] of the calls in the other direction. It waits
+//! in the reactor, and nobody waits to send: two ends that both wait for the other to read would do
+//! so for ever.
+
+use super::connection::{Connection, Way};
+use super::end::End;
+use super::listen_points;
+use crate::client::{Foundation, Multiplexed};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::orb::{Orb, lock};
+use armilla_cdr::CodeSets;
+use armilla_giop::engine::{Loss, Role};
+use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
+use armilla_ipc::{Address, Readiness, SendError, Stream};
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
+
+/// What a connection has that carries requests both ways.
+pub(super) struct BothWays {
+    role: Role,
+    /// The calls in the other direction, once there was one.
+    link: OnceLock<Arc<Multiplexed>>,
+    /// The addresses for which it was offered.
+    offered: Mutex<Vec<ListenPoint>>,
+}
+
+impl BothWays {
+    pub(super) fn new(role: Role) -> Self {
+        Self { role, link: OnceLock::new(), offered: Mutex::default() }
+    }
+}
+
+/// Has a connection that this ORB has just made carry requests both ways, and offers it for the
+/// addresses at which the ORB listens. `None` when it cannot.
+pub(crate) fn offer(
+    orb: &Orb,
+    stream: &Arc<dyn Stream>,
+    foundation: Foundation,
+) -> Option<Arc<Multiplexed>> {
+    let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
+    let points = listen_points::of(server.publications());
+    let offered = Some(points.to_data().ok()?);
+    let crew = server.crew();
+    let way = crew.way(&**stream, true).ok()?;
+    let new = |number| Connection::new(orb, crew, stream.clone(), number, way);
+    let connection = crew.registry.enter(|number| {
+        let connection = new(number);
+        connection.both_ways.set(BothWays::new(Role::Originator)).ok();
+        connection
+    })?;
+    if let Some(agreed) = foundation.agreed.and_then(|sets| sets.code_sets().ok()) {
+        lock(&connection.output).responder.set_code_sets(agreed);
+    }
+    let carrier = Carrier::of(&connection);
+    let foundation = Foundation { offered, ..foundation };
+    let link = carrier
+        .link(|| Multiplexed::carried(foundation, Role::Originator, carrier.clone()))
+        .filter(|_| crew.begin(&connection).is_ok());
+    if link.is_none() {
+        crew.registry.leave(&connection);
+    }
+    link
+}
+
+impl Connection {
+    /// Whether it carries requests both ways.
+    pub(super) fn is_both_ways(&self) -> bool {
+        self.both_ways.get().is_some()
+    }
+
+    /// Whether this ORB made it.
+    #[inline]
+    pub(super) fn is_originated(&self) -> bool {
+        self.both_ways.get().is_some_and(|both| both.role == Role::Originator)
+    }
+
+    /// The calls in the other direction.
+    pub(super) fn link(&self) -> Option<&Arc<Multiplexed>> {
+        self.both_ways.get()?.link.get()
+    }
+
+    /// Whether servants may still call in the other direction, or wait for replies.
+    #[cold]
+    pub(super) fn may_call(&self) -> bool {
+        self.is_both_ways() && self.is_owing()
+    }
+
+    /// Whether calls in the other direction wait for their replies.
+    pub(super) fn is_calling(&self) -> bool {
+        self.link().is_some_and(|link| link.is_waiting())
+    }
+
+    /// The connection has come to this end: nobody reads replies any more.
+    pub(super) fn end_calls(&self, end: &End) {
+        if let Some(link) = self.link() {
+            let (loss, why) = match end {
+                End::MessageError => (Loss::MessageError, String::new()),
+                End::Framing(error) => (Loss::Unreadable, error.to_string()),
+                End::Malformed(kind, error) => (Loss::Malformed(*kind, *error), String::new()),
+                End::Unexpected(kind) => (Loss::Unexpected(*kind), String::new()),
+                End::Ours => (Loss::Broken, "this ORB closes it".into()),
+                End::Stalled | End::Trickled => {
+                    (Loss::Broken, "a message of the peer stopped halfway".into())
+                }
+                End::Io(error) => (Loss::Broken, error.to_string()),
+                End::Peer | End::CutShort => (Loss::Broken, "the peer closed it".into()),
+            };
+            link.fail(loss, &why);
+        }
+        if let Some(claims) = self.orb.client().claims().filter(|_| self.is_both_ways()) {
+            claims.withdraw(self.number);
+        }
+    }
+}
+
+/// Why a request that came over a connection of our own making is not served, if that is so.
+#[cold]
+pub(super) fn refusal(orb: &Orb, key: Option<&[u8]>) -> Option<SystemException> {
+    if key.is_none_or(|key| orb.allows_both_ways(key)) {
+        return None;
+    }
+    let what = "the object's POA does not serve requests over connections that its ORB has made";
+    Some(
+        SystemException::new(ExceptionKind::NoPermission, Minor::ONE_WAY, Completion::No)
+            .because(what)
+            .hint("a POA with the policy Bidirectional::Both does"),
+    )
+}
+
+/// The sending half of a connection that carries requests both ways, for the calls of one direction.
+#[derive(Clone)]
+pub(crate) struct Carrier {
+    connection: Weak<Connection>,
+    stream: Arc<dyn Stream>,
+    number: u64,
+}
+
+impl Carrier {
+    pub(super) fn of(connection: &Arc<Connection>) -> Self {
+        let (stream, number) = (connection.stream.clone(), connection.number);
+        Self { connection: Arc::downgrade(connection), stream, number }
+    }
+
+    /// Unlike that of any other connection of the ORB.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The calls that it carries, made by `make` if there were none before; `None` when the
+    /// connection has ended.
+    pub(crate) fn link(&self, make: impl FnOnce() -> Arc<Multiplexed>) -> Option<Arc<Multiplexed>> {
+        let connection = self.connection.upgrade()?;
+        let link = connection.both_ways.get()?.link.get_or_init(make).clone();
+        if lock(&connection.output).responder.is_closing() {
+            // It may have ended before the link was there to hear of it.
+            link.fail(Loss::Broken, "the connection has ended");
+            return None;
+        }
+        Some(link)
+    }
+
+    /// The code sets that its originator has stated.
+    pub(crate) fn stated_code_sets(&self) -> Option<CodeSetContext> {
+        let connection = self.connection.upgrade()?;
+        let stated = lock(&connection.output).responder.code_sets();
+        let wchar = stated.wchar.map_or(0, |set| set.id());
+        (stated != CodeSets::UNAGREED).then_some(CodeSetContext { char: stated.char.id(), wchar })
+    }
+
+    /// Whether something that is sent now leaves, as far as anybody knows.
+    pub(crate) fn has_room(&self) -> bool {
+        self.connection.upgrade().is_none_or(|connection| !lock(&connection.output).is_stuck())
+    }
+}
+
+impl fmt::Debug for Carrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Carrier").field("stream", &self.stream).finish_non_exhaustive()
+    }
+}
+
+/// Only sending is done through it: the leader of the connection receives and closes.
+impl Stream for Carrier {
+    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.send_all_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        self.try_send_vectored(parts).map(drop).map_err(|source| SendError { sent: 0, source })
+    }
+
+    /// Takes everything, or nothing while the peer has yet to take something.
+    fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self.connection.upgrade() {
+            Some(connection) => connection.carry(parts),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn readiness(&self) -> io::Result<Readiness> {
+        Ok(Readiness::Quiet)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.stream.descriptor()
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn peer(&self) -> &Address {
+        self.stream.peer()
+    }
+
+    fn local(&self) -> &Address {
+        self.stream.local()
+    }
+}
+
+/// Takes note of the addresses for which the client offers its connection, beside those for which it
+/// did so before.
+#[cold]
+pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<(), SystemException> {
+    let Some(claims) = connection.orb.client().claims() else { return Ok(()) };
+    if !matches!(connection.way, Way::Reactor(_)) {
+        return Ok(());
+    }
+    let points = ListenPoints::decode_data(data)
+        .map_err(|error| SystemException::decoding(&error, Completion::No))?;
+    let both = connection.both_ways.get_or_init(|| BothWays::new(Role::Acceptor));
+    if both.role == Role::Originator {
+        return Ok(());
+    }
+    let mut offered = lock(&both.offered);
+    let carrier = Carrier::of(connection);
+    let peer = listen_points::place_of(&*connection.stream);
+    for point in points.0 {
+        // Many say it with every request.
+        if offered.contains(&point) || offered.len() >= listen_points::MOST {
+            continue;
+        }
+        let address = Address::tcp(point.host.clone(), point.port).to_string();
+        if let Err(why) = listen_points::check(&point, connection) {
+            report!(
+                warn,
+                "calls to an address do not go over the connection that was offered for it",
+                peer = connection.stream.peer(),
+                address = address,
+                why = why,
+            );
+        } else if !claims.add(&address, &peer, &carrier) {
+            report!(
+                warn,
+                "two clients offer their connections for the same address; the first has it",
+                peer = connection.stream.peer(),
+                address = address,
+            );
+        }
+        offered.push(point);
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! The addresses for which connections are offered: which are ours, and which of others to believe.
+
+use super::connection::Connection;
+use super::desk::Absence;
+use super::publications::Publications;
+use crate::settings::AcceptBidirectional;
+use armilla_giop::{ListenPoint, ListenPoints};
+use armilla_ipc::{Address, Stream, host};
+use std::net::{IpAddr, ToSocketAddrs};
+
+/// How many addresses one connection can stand for; what a client lists beyond them is passed over.
+pub(super) const MOST: usize = 16;
+
+/// Everything that references of this ORB carry.
+pub(super) fn of(publications: &Publications) -> ListenPoints {
+    let points = publications.addresses().iter();
+    ListenPoints(
+        points.map(|(host, port)| ListenPoint { host: host.clone(), port: *port }).collect(),
+    )
+}
+
+/// Where the other end of a stream is, as text.
+pub(super) fn place_of(stream: &dyn Stream) -> String {
+    match peer(stream) {
+        Some(ip) => ip.to_string(),
+        None => "this host".into(),
+    }
+}
+
+/// The address of a peer on another host; `None` on this.
+fn peer(stream: &dyn Stream) -> Option<IpAddr> {
+    let ip = |address: &Address| match address {
+        Address::Tcp { host, .. } => host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
+        _ => None,
+    };
+    let (peer, local) = (ip(stream.peer())?, ip(stream.local()));
+    (!peer.is_loopback() && Some(peer) != local).then_some(peer)
+}
+
+/// Whether the client may offer its connection for this address.
+///
+/// # Errors
+/// Why not, with what to do about it.
+pub(super) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), String> {
+    let ours = connection.orb.server().is_ok_and(|server| {
+        server.publications().addresses().contains(&(point.host.clone(), point.port))
+    });
+    if ours {
+        return Err("it is this server's own".into());
+    }
+    let trusted = connection.orb.settings().accept_bidirectional == AcceptBidirectional::Trusted;
+    if trusted || is_at(&point.host, peer(&*connection.stream)) {
+        return Ok(());
+    }
+    Err("the client does not come from there; where it is behind an address translation, \
+         -ORBAcceptBiDirectionalGIOP trusted believes it"
+        .into())
+}
+
+/// Whether `host` is the address of `peer`, or of this host where the peer is on it.
+fn is_at(host: &str, peer: Option<IpAddr>) -> bool {
+    let is = |ip: IpAddr| match peer {
+        Some(peer) => ip.to_canonical() == peer,
+        None => host::has_address(ip),
+    };
+    match host.parse::<IpAddr>() {
+        Ok(ip) => is(ip),
+        Err(_) => {
+            let _absence = Absence::begin();
+            (host, 0).to_socket_addrs().is_ok_and(|mut found| found.any(|found| is(found.ip())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_believed_what_its_address_says() {
+        let elsewhere: IpAddr = "192.0.2.7".parse().unwrap();
+        assert!(is_at("192.0.2.7", Some(elsewhere)));
+        assert!(is_at("::ffff:192.0.2.7", Some(elsewhere)));
+        for other in ["192.0.2.8", "127.0.0.1", "0.0.0.0", "::1", "2001:db8::1", "", "[192.0.2.7]"]
+        {
+            assert!(!is_at(other, Some(elsewhere)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_client_on_this_host_is_believed_every_address_of_it() {
+        assert!(is_at("127.0.0.1", None));
+        assert!(is_at("localhost", None));
+        for other in ["192.0.2.8", "0.0.0.0", "::"] {
+            assert!(!is_at(other, None), "{other}");
+        }
+    }
+}
