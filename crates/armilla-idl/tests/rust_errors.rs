@@ -55,7 +55,7 @@ fn what_has_a_number_in_rust_keeps_its_name_on_the_wire_and_says_it() {
     let generated = try_generate(idl).unwrap();
     for wanted in [
         "/// In IDL this is Door::open_it.",
-        "[ \"openIt\", \"open_it\",",
+        "= &[\"openIt\", \"open_it\"];",
         "(\"keyNo\", ::armilla::rt::TypeCode::Long), (\"key_no\", ::armilla::rt::TypeCode::Long)",
     ] {
         assert!(flat(&generated).contains(wanted), "{wanted}\n{generated}");

@@ -37,7 +37,7 @@ impl Checker<'_, '_> {
                 Some(values) => labels.values = values,
                 None => {
                     labels.wanted = None;
-                    let message = "a union can only be switched on an integer, a `char`, a \
+                    let message = "a union can only be switched on an integer, a character, a \
                                    `boolean` or an enum";
                     self.error(Code::BadType, union.discriminator.span, message);
                 }
@@ -122,13 +122,13 @@ impl Checker<'_, '_> {
         match self.model.resolve(ty) {
             Type::Primitive(primitive) => match primitive {
                 Primitive::Boolean => Some(2),
-                Primitive::Char | Primitive::Int8 | Primitive::UInt8 => Some(256),
+                Primitive::Char | Primitive::Octet | Primitive::Int8 | Primitive::UInt8 => {
+                    Some(256)
+                }
                 Primitive::Short | Primitive::UShort | Primitive::WChar => Some(1 << 16),
                 Primitive::Long | Primitive::ULong => Some(1 << 32),
                 Primitive::LongLong | Primitive::ULongLong => Some(1 << 64),
-                Primitive::Float | Primitive::Double | Primitive::LongDouble | Primitive::Octet => {
-                    None
-                }
+                Primitive::Float | Primitive::Double | Primitive::LongDouble => None,
             },
             Type::Named(id) => match &self.model.get(*id).kind {
                 DeclKind::Enum(body) => Some(body.enumerators.len() as i128),
