@@ -4,6 +4,7 @@ mod pieces;
 
 pub use pieces::Pieces;
 
+use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
@@ -470,7 +471,15 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
     let mut items = vec![first; len];
-    for (place, chunk) in items.iter_mut().skip(1).zip(octets.chunks_exact(T::STRIDE)) {
+    let mut turns = items[1..].chunks_exact_mut(TURN);
+    let mut chunks = octets.chunks_exact(TURN * T::STRIDE);
+    for (places, chunk) in turns.by_ref().zip(chunks.by_ref()) {
+        for i in 0..TURN {
+            places[i] = T::read::<O>(&chunk[i * T::STRIDE..(i + 1) * T::STRIDE])?;
+        }
+    }
+    let rest = chunks.remainder().chunks_exact(T::STRIDE);
+    for (place, chunk) in turns.into_remainder().iter_mut().zip(rest) {
         *place = T::read::<O>(chunk)?;
     }
     Ok(items)

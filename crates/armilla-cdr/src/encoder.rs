@@ -1,5 +1,6 @@
 //! Values into octets.
 
+use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::EncodedValues;
 use crate::{
@@ -400,31 +401,32 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends structs that begin at their phase, by way of a block on the stack: so their places
-    /// in the buffer need not be zeroed before they are written.
+    /// Appends structs that begin at their phase, some at a time: what is zeroed for them is still
+    /// in the nearest cache when they are written.
     #[inline]
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        let mut block = [0; BLOCK];
-        let per_block = (BLOCK / T::STRIDE).max(1);
         self.buffer.reserve(items.len() * T::STRIDE);
-        if T::STRIDE > BLOCK {
-            return self.put_large_chunks::<T, O>(items);
-        }
-        for items in items.chunks(per_block) {
-            for (item, chunk) in items.iter().zip(block.chunks_exact_mut(T::STRIDE)) {
-                item.write::<O>(chunk);
-            }
-            self.buffer.extend_from_slice(&block[..items.len() * T::STRIDE]);
+        for items in items.chunks((2 * BLOCK / T::STRIDE / TURN).max(1) * TURN) {
+            let start = self.buffer.len();
+            self.buffer.resize(start + items.len() * T::STRIDE, 0);
+            write_chunks::<T, O>(items, &mut self.buffer[start..]);
         }
     }
+}
 
-    /// Appends structs too large for a block.
-    fn put_large_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        for item in items {
-            let start = self.buffer.len();
-            self.buffer.resize(start + T::STRIDE, 0);
-            item.write::<O>(&mut self.buffer[start..]);
+/// Writes structs into zeroed octets.
+#[inline(always)]
+fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
+    let mut turns = items.chunks_exact(TURN);
+    let mut places = octets.chunks_exact_mut(TURN * T::STRIDE);
+    for (items, chunk) in turns.by_ref().zip(places.by_ref()) {
+        for i in 0..TURN {
+            items[i].write::<O>(&mut chunk[i * T::STRIDE..(i + 1) * T::STRIDE]);
         }
+    }
+    let rest = places.into_remainder().chunks_exact_mut(T::STRIDE);
+    for (item, chunk) in turns.remainder().iter().zip(rest) {
+        item.write::<O>(chunk);
     }
 }
 

@@ -80,14 +80,6 @@ impl<'b> Cursor<'b> {
         Ok(self.number(octets))
     }
 
-    /// Takes a number, and of the four octets behind it the first, for the price of one look at how
-    /// much is left.
-    #[inline(always)]
-    pub(crate) fn u32_and_flags(&mut self) -> CdrResult<(u32, u8)> {
-        let [n0, n1, n2, n3, flags, ..]: [u8; 8] = self.array(4)?;
-        Ok((self.number([n0, n1, n2, n3]), flags))
-    }
-
     /// Takes three numbers, for the price of one look at how much is left.
     #[inline(always)]
     pub(crate) fn three_u32(&mut self) -> CdrResult<[u32; 3]> {

@@ -65,7 +65,8 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
 
 #[inline(always)]
 fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
-    let (request_id, flags) = input.u32_and_flags()?;
+    let request_id = input.u32()?;
+    let flags = input.flags::<4>()?;
     Ok(RequestHeader {
         request_id,
         response_expected: flags & 1 != 0,

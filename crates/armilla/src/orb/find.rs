@@ -31,7 +31,7 @@ type Owned = (Arc<PoaInner>, Vec<u8>, Slot);
 impl Orb {
     /// The object that `key`, from a request, leads to, when it says where that stands and nothing
     /// has to be asked or waited for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall> {
         match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, slot } => {

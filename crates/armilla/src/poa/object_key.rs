@@ -65,22 +65,26 @@ pub(crate) struct NamedKey<'k> {
 
 impl<'k> ObjectKey<'k> {
     /// Parses a key; `None` when it is not one of ours.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn parse(key: &'k [u8]) -> Option<Self> {
-        let (head, rest) = key.split_first_chunk::<4>()?;
-        Self::parse_rest(*head, rest)
+        let ([a, b, c, kind], rest) = key.split_first_chunk::<4>()?;
+        match [*a, *b, *c] == MAGIC {
+            true if kind & NUMBERED == 0 => Self::parse_rest(*kind, rest),
+            true => Self::parse_numbered(*kind, rest),
+            false => None,
+        }
     }
 
-    #[inline]
-    fn parse_rest(head: [u8; 4], octets: &'k [u8]) -> Option<Self> {
+    #[inline(always)]
+    fn parse_rest(kind: u8, octets: &'k [u8]) -> Option<Self> {
         let (incarnation, rest) = octets.split_first_chunk::<8>()?;
         let incarnation = u64::from_be_bytes(*incarnation);
-        match head {
-            [a, b, c, ACTIVE] if [a, b, c] == MAGIC => {
+        match kind {
+            ACTIVE => {
                 let slot = Slot::from_octets(rest.try_into().ok()?);
                 Some(Self::Active { incarnation, slot })
             }
-            [a, b, c, NAMED] if [a, b, c] == MAGIC => {
+            NAMED => {
                 let (serial, rest) = rest.split_first_chunk::<4>()?;
                 let (hint, rest) = rest.split_first_chunk::<8>()?;
                 let (length, rest) = rest.split_first_chunk::<2>()?;
@@ -88,17 +92,14 @@ impl<'k> ObjectKey<'k> {
                 let (serial, hint) = (u32::from_be_bytes(*serial), Slot::from_octets(*hint));
                 Some(Self::Named(NamedKey { incarnation, serial, hint, adapter, id }))
             }
-            [a, b, c, kind] if kind & NUMBERED != 0 => {
-                let (octets, _) = octets.split_last_chunk::<NUMBER>()?;
-                Self::parse_numbered([a, b, c, kind & !NUMBERED], octets)
-            }
             _ => None,
         }
     }
 
     #[inline(never)]
-    fn parse_numbered(head: [u8; 4], octets: &'k [u8]) -> Option<Self> {
-        Self::parse_rest(head, octets)
+    fn parse_numbered(kind: u8, octets: &'k [u8]) -> Option<Self> {
+        let (octets, _) = octets.split_last_chunk::<NUMBER>()?;
+        Self::parse_rest(kind & !NUMBERED, octets)
     }
 
     /// The octets of the key.

@@ -17,7 +17,7 @@ use crate::poa::{Current, Found};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
-    LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Version,
+    LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Target, Version,
     begin_locate_reply,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,29 +30,20 @@ pub(super) fn request(
     message: &Message<'_>,
     header: RequestHeader<'_>,
     body: Decoder<'_>,
-    mut code_sets: CodeSets,
+    code_sets: CodeSets,
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
-    // How the request ends, where it does before its object was looked for.
-    let mut stopped: Option<Box<Outcome>> = None;
-    if !header.contexts.is_empty() {
-        match take_contexts(message, &header, connection, code_sets) {
-            Ok(agreed) => code_sets = agreed,
-            Err(exception) => stopped = Some(Box::new(Outcome::SystemException(exception))),
-        }
-    }
     let orb = &connection.orb;
-    if connection.is_originated()
-        && let Some(refusal) = both_ways::refusal(orb, header.target.object_key())
-    {
-        stopped = Some(Box::new(Outcome::SystemException(refusal)));
-    }
-    let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let plain = stopped.is_none() && orb.interceptors().is_none();
-    let key = header.target.object_key().filter(|_| plain);
-    let Some(upcall) = key.and_then(|key| orb.find_active(key)) else {
-        return otherwise(connection, message, header, arguments, code_sets, stopped, buffer);
+    let plain = header.contexts.is_empty() && !connection.is_originated();
+    let plain = plain && orb.interceptors().is_none();
+    let upcall = match header.target {
+        Target::Key(key) if plain => orb.find_active(key),
+        _ => None,
     };
+    let Some(upcall) = upcall else {
+        return otherwise(connection, message, header, body, code_sets, buffer);
+    };
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
     let servant = upcall.skeleton();
     let mut call = ServerCall::new(&header, &arguments, connection, port, buffer, servant, None);
@@ -74,19 +65,31 @@ fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Re
     outcome.map_err(fatal)
 }
 
-/// Serves a request for what is not simply an active object, or that interceptors see.
+/// Serves a request for what is not simply an active object, that interceptors see, or that says more
+/// than what it asks for.
 #[cold]
 #[inline(never)]
 fn otherwise(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     header: RequestHeader<'_>,
-    arguments: Decoder<'_>,
+    body: Decoder<'_>,
     code_sets: CodeSets,
-    mut stopped: Option<Box<Outcome>>,
     buffer: &mut Vec<u8>,
 ) -> Result<(), End> {
     let orb = &connection.orb;
+    // How the request ends, where it does before its object was looked for.
+    let stop = |exception| Some(Box::new(Outcome::SystemException(exception)));
+    let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
+        Ok(agreed) => (agreed, None),
+        Err(exception) => (code_sets, stop(exception)),
+    };
+    if connection.is_originated()
+        && let Some(refusal) = both_ways::refusal(orb, header.target.object_key())
+    {
+        stopped = stop(refusal);
+    }
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
     let key = header.target.object_key();
     if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
