@@ -1,5 +1,5 @@
-//! What is valid IDL but cannot become Rust: names that meet in Rust, and arrays too
-//! large for the stack.
+//! What is valid IDL but cannot become Rust: names that meet in Rust, native types
+//! that would travel, TypeCodes out of bounds.
 
 use super::bitsets;
 use super::facts::Facts;
@@ -18,9 +18,6 @@ use crate::model::{
 };
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
-
-/// The largest array in memory, in octets.
-const MAX_ARRAY: u64 = 64 << 10;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -133,7 +130,7 @@ impl<'m> Checker<'m> {
             _ => self.claim(&home, &name, self.whole(id)),
         }
         match &declaration.kind {
-            DeclKind::Module(_) => {}
+            DeclKind::Module(_) | DeclKind::Native | DeclKind::Typedef(_) | DeclKind::Const(_) => {}
             DeclKind::Interface(data) => {
                 self.reference(&home, id);
                 self.module_of(&home, id);
@@ -170,12 +167,10 @@ impl<'m> Checker<'m> {
                 self.members(id, &own, data.state.iter().map(|state| &state.member));
                 self.type_code(id, span);
             }
-            DeclKind::ValueBox(boxed) => {
+            DeclKind::ValueBox(_) => {
                 self.reference(&home, id);
-                self.ty(boxed, span);
                 self.type_code(id, span);
             }
-            DeclKind::Native => {}
             DeclKind::Bitset(data) => {
                 let fields = bitsets::fields(self.model, data);
                 for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
@@ -191,8 +186,6 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &name, self.part(id, &flag.name, flag.span));
                 }
             }
-            DeclKind::Typedef(ty) => self.ty(ty, span),
-            DeclKind::Const(constant) => self.ty(&constant.ty, span),
         }
     }
 
@@ -212,7 +205,6 @@ impl<'m> Checker<'m> {
         for member in members {
             let name = names::snake(&member.name);
             self.claim(own, &name, self.part(id, &member.name, member.span));
-            self.ty(&member.ty, member.span);
         }
     }
 
@@ -221,7 +213,6 @@ impl<'m> Checker<'m> {
             let member = &case.member;
             let name = names::variant(&member.name);
             self.claim(own, &name, self.part(id, &member.name, member.span));
-            self.ty(&member.ty, member.span);
         }
         if unions::has_unlisted(self.model, data) {
             let declaration = self.model.get(id);
@@ -330,35 +321,6 @@ impl<'m> Checker<'m> {
             let what = format!("`{}`", parameter.idl_name);
             let owner = Owner { what, ..self.part(id, &within, parameter.span) };
             self.claim(&own, &parameter.name, owner);
-            self.ty(parameter.ty, parameter.span);
-        }
-        if let Some(ty) = callable.result {
-            self.ty(ty, callable.span);
-        }
-    }
-
-    /// Refuses large arrays within `ty`; those of named types are found where they are declared.
-    fn ty(&mut self, ty: &Type, span: Span) {
-        match ty {
-            Type::Sequence(element, _) => self.ty(element, span),
-            Type::Map(key, value, _) => {
-                self.ty(key, span);
-                self.ty(value, span);
-            }
-            Type::Array(..) => {
-                let size = self.facts.of_type(ty).size;
-                if size > MAX_ARRAY {
-                    let message = format!(
-                        "arrays larger than {} KiB are not supported yet, this one takes {size} \
-                         octets",
-                        MAX_ARRAY >> 10
-                    );
-                    let diagnostic = Diagnostic::error(Code::Unsupported, span, message)
-                        .help("use a bounded sequence, which is not kept on the stack");
-                    self.found.problems.push(diagnostic);
-                }
-            }
-            _ => {}
         }
     }
 }

@@ -25,6 +25,16 @@ pub(super) struct Fact {
     pub(super) plain: bool,
 }
 
+/// One dimension of an array.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Level {
+    pub(super) length: u32,
+    /// Whether the elements are kept on the heap, for they are too many for the stack.
+    pub(super) large: bool,
+    /// About how many octets it takes where it stands.
+    size: u64,
+}
+
 /// The facts of all declarations of a model.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
@@ -37,6 +47,9 @@ const MAX_ROUNDS: usize = 100;
 
 /// The most elements of an array that has `Default` in the standard library.
 const MAX_DEFAULT: u32 = 32;
+
+/// The largest array on the stack, in octets.
+const MAX_ARRAY: u64 = 64 << 10;
 
 /// The size of a `String` or `Vec`; an object reference is as large or a little larger.
 const HANDLE: u64 = 24;
@@ -85,12 +98,18 @@ impl Facts {
                 Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
             }
             Type::Array(element, dimensions) => {
+                let levels = self.levels(element, dimensions);
                 let element = self.of_type(element);
-                let is_small = dimensions.iter().all(|len| *len <= MAX_DEFAULT);
-                let times = |size: u64, len: &u32| size.saturating_mul(u64::from(*len));
-                let size = dimensions.iter().fold(element.size, times);
-                let plain = element.plain && is_small;
-                Fact { default: element.default && is_small, size, plain, ..element }
+                let is_large = levels.iter().any(|level| level.large);
+                let is_small = levels.iter().all(|level| level.length <= MAX_DEFAULT);
+                let has_default = |level: &Level| level.large || level.length <= MAX_DEFAULT;
+                Fact {
+                    copy: element.copy && !is_large,
+                    default: element.default && levels.iter().all(has_default),
+                    size: levels.last().map_or(element.size, |level| level.size),
+                    plain: element.plain && is_small && !is_large,
+                    ..element
+                }
             }
             Type::Object | Type::ValueBase => HANDLED,
             Type::Any => Fact { size: 2 * HANDLE, ..HANDLED },
@@ -101,6 +120,20 @@ impl Facts {
             Type::Principal => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
+    }
+
+    /// The dimensions of an array of `element`, the innermost first.
+    pub(super) fn levels(&self, element: &Type, dimensions: &[u32]) -> Vec<Level> {
+        let mut size = self.of_type(element).size;
+        let dimensions = dimensions.iter().rev();
+        dimensions
+            .map(|length| {
+                size = size.saturating_mul(u64::from(*length));
+                let large = size > MAX_ARRAY;
+                size = if large { HANDLE } else { size };
+                Level { length: *length, large, size }
+            })
+            .collect()
     }
 
     /// The facts of a struct or tuple of values of these types.

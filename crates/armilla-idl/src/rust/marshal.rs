@@ -224,10 +224,12 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
             }
         }
         Type::Array(element, dimensions) if !types::is_plain(scope.model, element) => {
-            let element = decode(scope, input, element);
-            dimensions
-                .iter()
-                .fold(element, |element, _| quote!(#input.array_with(|#input| #element)))
+            let levels = scope.facts.levels(element, dimensions);
+            levels.into_iter().fold(decode(scope, input, element), |element, level| {
+                let read =
+                    names::ident(if level.large { "large_array_with" } else { "array_with" });
+                quote!(#input.#read(|#input| #element))
+            })
         }
         _ => quote!(rt::Decode::decode(#input)),
     }

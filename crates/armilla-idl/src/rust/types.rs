@@ -65,9 +65,14 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         }
         Type::SharedOctets(_) => quote!(rt::SharedOctets),
         Type::Array(element, dimensions) => {
-            dimensions.iter().rev().fold(owned(scope, element), |element, dimension| {
-                let dimension = Literal::u32_unsuffixed(*dimension);
-                quote!([#element; #dimension])
+            let levels = scope.facts.levels(element, dimensions);
+            levels.into_iter().fold(owned(scope, element), |element, level| {
+                let length = Literal::u32_unsuffixed(level.length);
+                if level.large {
+                    quote!(rt::LargeArray<#element, #length>)
+                } else {
+                    quote!([#element; #length])
+                }
             })
         }
         Type::Object => quote!(rt::Object),
