@@ -71,7 +71,7 @@ public final class Client {
   private int run() throws Exception {
     ORB orb = Orbs.init(orbOptions, properties);
     // JacORB offers only the connections that it makes when there is such a POA.
-    POA callbacks = Orbs.bothWays(orb);
+    POA callbacks = Orbs.callbacks(orb, properties);
     Path file = Path.of(target);
     String reference = target.length() < 256 && Files.exists(file) ? Files.readString(file).strip() : target;
     Echo echo = EchoHelper.narrow(orb.string_to_object(reference));

@@ -46,9 +46,13 @@ final class Orbs {
     return poa;
   }
 
-  /** Of objects that can be called over connections that the ORB has made and offered. */
-  static POA bothWays(ORB orb) throws Exception {
+  /**
+   * Of objects that are called back: over connections that the ORB has made, if among the properties of
+   * the ORB is the initializer without which it knows no such policy.
+   */
+  static POA callbacks(ORB orb, List<String> properties) throws Exception {
     POA root = rootPoa(orb);
+    if (properties.stream().noneMatch(property -> property.endsWith("BiDirConnectionInitializer"))) return root;
     Any both = orb.create_any();
     BidirectionalPolicyValueHelper.insert(both, BOTH.value);
     return root.create_POA("callbacks", root.the_POAManager(), new Policy[] {

@@ -77,7 +77,7 @@ public final class Server {
     ORB orb = Orbs.init(orbOptions, properties);
     POA root = Orbs.rootPoa(orb);
     // JacORB accepts what clients offer when there is such a POA.
-    Orbs.bothWays(orb);
+    Orbs.callbacks(orb, properties);
     Graphs.register(orb, older);
     Echo echo = activate(orb, root);
     if (forwardIorFile != null) Orbs.writeWhole(forwardIorFile, Forwarding.start(orb, root, echo));
