@@ -16,8 +16,10 @@
 armilla::include_idl!("bench");
 
 mod experiments;
+mod functions;
 mod machine;
 mod measure;
+mod network;
 mod peers;
 mod plan;
 mod process;
@@ -30,9 +32,10 @@ mod worker;
 mod workload;
 
 pub use experiments::{Outcome, run};
+pub use functions::functions;
 pub use machine::{Machine, Placement};
 pub use peers::Absent;
 pub use plan::{Experiment, Plan};
-pub use program::Transport;
+pub use program::{Transport, peer_names};
 pub use record::{Cell, Metric, Record};
 pub use worker::{Sink, Worker};

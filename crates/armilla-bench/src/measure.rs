@@ -2,6 +2,7 @@
 //! meets all alike.
 
 use crate::machine::Placement;
+use crate::network::Link;
 use crate::peers::Peers;
 use crate::plan::Plan;
 use crate::process::{Measured, Running, Start};
@@ -78,10 +79,12 @@ impl Stage {
         programs: &[Program],
         (transport, placement, queue): (Transport, Placement, usize),
         congestion: &str,
+        link: Option<&Link>,
     ) -> Self {
         let mut stage = Self::default();
         for program in programs.iter().filter(|program| program.takes(transport)) {
-            let start = Start { program, transport, placement, queue, congestion };
+            let prefixes = Default::default();
+            let start = Start { program, transport, placement, queue, congestion, link, prefixes };
             match Running::start(peers, &start) {
                 Ok(running) => stage.running.push((program.clone(), running)),
                 Err(failure) => stage.failures.push(failure),

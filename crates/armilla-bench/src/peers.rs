@@ -47,6 +47,84 @@ const RECIPES: &[Recipe] = &[
             ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev"),
         ],
     },
+    Recipe {
+        name: "ice",
+        sources: &[
+            WORKER,
+            ("target.ice", include_str!("../peers/target.ice")),
+            ("ice.cpp", include_str!("../peers/ice.cpp")),
+        ],
+        script: "slice2cpp target.ice
+                 g++ -O2 -w -I. -DICE_CPP11_MAPPING -o ice ice.cpp target.cpp -lIce++11 -lpthread",
+        needs: &[
+            ("g++", "g++"),
+            ("slice2cpp", "zeroc-ice-compilers"),
+            ("/usr/include/Ice/Ice.h", "libzeroc-ice-dev"),
+        ],
+    },
+    Recipe {
+        name: "grpc",
+        sources: &[
+            WORKER,
+            ("grpc.proto", include_str!("../peers/grpc.proto")),
+            ("grpc.cpp", include_str!("../peers/grpc.cpp")),
+        ],
+        script: "protoc --cpp_out=. --grpc_out=. \
+                   --plugin=protoc-gen-grpc=$(command -v grpc_cpp_plugin) grpc.proto
+                 g++ -O2 -w -o grpc grpc.cpp grpc.pb.cc grpc.grpc.pb.cc \
+                   $(pkg-config --cflags --libs grpc++ protobuf)",
+        needs: &[
+            ("g++", "g++"),
+            ("pkg-config", "pkg-config"),
+            ("protoc", "protobuf-compiler"),
+            ("grpc_cpp_plugin", "protobuf-compiler-grpc"),
+            ("/usr/include/grpcpp/grpcpp.h", "libgrpc++-dev"),
+        ],
+    },
+    Recipe {
+        name: "capnp",
+        sources: &[
+            WORKER,
+            ("capnp.capnp", include_str!("../peers/capnp.capnp")),
+            ("capnp.cpp", include_str!("../peers/capnp.cpp")),
+        ],
+        script: "capnp compile -oc++ capnp.capnp
+                 g++ -O2 -w -std=c++17 -o capnp capnp.cpp capnp.capnp.c++ \
+                   -lcapnp-rpc -lcapnp -lkj-async -lkj -lpthread",
+        needs: &[
+            ("g++", "g++"),
+            ("capnp", "capnproto"),
+            ("/usr/include/capnp/ez-rpc.h", "libcapnp-dev"),
+        ],
+    },
+    Recipe {
+        name: "jacorb",
+        sources: &[
+            TTCP,
+            BENCH,
+            ("Jacorb.java", include_str!("../peers/Jacorb.java")),
+            ("pom.xml", include_str!("../../../interop/jacorb/pom.xml")),
+            // What JacORB refers to of javax.rmi, which Java has no longer.
+            ("ClassDesc.java", include_str!("../../../interop/jacorb/src/rmi/ClassDesc.java")),
+            ("Stub.java", include_str!("../../../interop/jacorb/src/rmi/Stub.java")),
+            ("Util.java", include_str!("../../../interop/jacorb/src/rmi/Util.java")),
+            ("ValueHandler.java", include_str!("../../../interop/jacorb/src/rmi/ValueHandler.java")),
+            (
+                "ValueHandlerMultiFormat.java",
+                include_str!("../../../interop/jacorb/src/rmi/ValueHandlerMultiFormat.java"),
+            ),
+        ],
+        // In Java what is in a module cannot name what is in none.
+        script: "mvn -q -B -f pom.xml dependency:copy-dependencies -DoutputDirectory=lib
+                 (echo 'module T {'; grep -v '^#' ttcp.idl; grep -v '^#' bench.idl; echo '};') >all.idl
+                 java -cp 'lib/*' org.jacorb.idl.parser -all -notimestamps -d java all.idl
+                 javac --release 17 -nowarn -Xlint:none -d classes -cp 'lib/*' \
+                   $(find java -name '*.java') *.java
+                 options=\"-XX:+UseSerialGC -cp $PWD/classes:$PWD/lib/*\"
+                 printf '#!/bin/sh\nexec java %s Jacorb \"$@\"\n' \"$options\" >jacorb
+                 chmod +x jacorb",
+        needs: &[("java", "openjdk-17-jdk-headless"), ("mvn", "maven")],
+    },
 ];
 
 /// A program that could not be had.
@@ -135,7 +213,7 @@ impl Peers {
 }
 
 /// Whether a command is in the search path, or a file exists.
-fn is_there(what: &str) -> bool {
+pub(crate) fn is_there(what: &str) -> bool {
     if what.starts_with('/') {
         return Path::new(what).exists();
     }

@@ -2,6 +2,7 @@
 
 use crate::Transport;
 use crate::machine::Placement;
+use crate::program::USUAL;
 use std::time::Duration;
 
 /// The experiments, by the names of their commands.
@@ -42,7 +43,7 @@ pub struct Plan {
     pub experiments: Vec<Experiment>,
     /// Fewer sizes, fewer repetitions: minutes instead of an hour.
     pub quick: bool,
-    /// The peers beside plain sockets; `None` takes all that are built by default.
+    /// The peers beside plain sockets; `None` takes ACE and omniORB. See [`peer_names`](crate::peer_names).
     pub peers: Option<Vec<String>>,
     /// The transports; `None` takes those of each experiment.
     pub transports: Option<Vec<Transport>>,
@@ -68,7 +69,10 @@ impl Plan {
 
     /// Whether the peer of this name is to take part.
     pub(crate) fn wants_peer(&self, name: &str) -> bool {
-        self.peers.as_ref().is_none_or(|peers| peers.iter().any(|peer| peer == name))
+        match &self.peers {
+            None => USUAL.contains(&name),
+            Some(peers) => peers.iter().any(|peer| peer == name),
+        }
     }
 
     /// The transports that are wanted among those of an experiment.

@@ -1,9 +1,11 @@
 //! A program at work: its two processes, placed, and the commands that its client answers.
 
 use crate::machine::Placement;
+use crate::network::Link;
 use crate::peers::Peers;
 use crate::program::{Kind, Program, Transport};
 use armilla_ipc::affinity;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -36,7 +38,7 @@ pub(crate) struct Measured {
 }
 
 /// How a program is started.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub(crate) program: &'a Program,
     pub(crate) transport: Transport,
@@ -44,6 +46,10 @@ pub(crate) struct Start<'a> {
     /// The size of the socket queues in octets, 0 for the system's.
     pub(crate) queue: usize,
     pub(crate) congestion: &'a str,
+    /// The link between the two, if they are not on one machine.
+    pub(crate) link: Option<&'a Link>,
+    /// What the commands of server and client begin with: a program that observes them.
+    pub(crate) prefixes: [Vec<String>; 2],
 }
 
 impl Running {
@@ -55,8 +61,9 @@ impl Running {
         let name = start.program.name;
         let failed = |what: &str| format!("{name} over {}: {what}", start.transport.name());
         let (server_cpu, client_cpu) = start.placement.cpus();
-        let address = match start.transport {
-            Transport::Tcp => "127.0.0.1".to_owned(),
+        let address = match (start.transport, start.link) {
+            (_, Some(link)) => link.address().to_owned(),
+            (Transport::Tcp, None) => "127.0.0.1".to_owned(),
             _ => socket_path(peers),
         };
         let mut server = spawn(peers, start, "server", &address, server_cpu)
@@ -107,6 +114,24 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Ends both sides as they would end by themselves, so that who observes them can write what it
+    /// has seen.
+    pub(crate) fn finish(mut self) {
+        self.commands = None;
+        self.client.wait().ok();
+        if let Some(group) = Pid::from_raw(self.server.id().cast_signed()) {
+            kill_process_group(group, Signal::TERM).ok();
+        }
+        for _ in 0..100 {
+            if matches!(self.server.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         self.commands = None;
@@ -128,10 +153,8 @@ fn socket_path(peers: &Peers) -> String {
 }
 
 /// A program of ours, which is this very executable.
-fn worker(which: &str) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["bench-worker", which]);
-    Ok(command)
+fn worker(which: &str) -> io::Result<Vec<OsString>> {
+    Ok(vec![std::env::current_exe()?.into(), "bench-worker".into(), which.into()])
 }
 
 /// Starts one side on its processor, which a child inherits from the thread that starts it.
@@ -142,15 +165,21 @@ fn spawn(
     place: &str,
     cpu: Option<usize>,
 ) -> io::Result<Child> {
-    let mut command = match start.program.kind {
-        Kind::Peer => Command::new(peers.binary(start.program.name)),
+    let program = match start.program.kind {
+        Kind::Peer => vec![peers.binary(start.program.name).into_os_string()],
         Kind::Ipc => worker("ipc")?,
         Kind::Orb => worker("orb")?,
         Kind::Adapter => worker("adapter")?,
         Kind::Codec => worker("codec")?,
     };
+    let server = role == "server";
+    let namespace = start.link.map(|link| link.prefix(server)).unwrap_or_default();
+    let words = namespace.into_iter().chain(start.prefixes[usize::from(!server)].clone());
+    let mut words = words.map(OsString::from).chain(program);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
     let queue = OsString::from(start.queue.to_string());
-    command.args([role, start.transport.name(), place]).arg(queue).args(start.program.options);
+    command.args([role, start.transport.protocol(), place]).arg(queue).args(start.program.options);
     command.env("BENCH_CONGESTION", start.congestion);
     // Ctrl-C shall end the run, not the programs in the middle of it.
     command.process_group(0);

@@ -11,13 +11,23 @@ pub enum Transport {
     Unix,
     /// Shared memory.
     Shm,
+    /// TCP between two network namespaces over a link of 100 Mbit/s.
+    Link,
     /// Within one process, where nothing is sent.
     Memory,
 }
 
 impl Transport {
-    /// All over which two processes talk.
+    /// All over which two processes of one machine talk.
     pub const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::Shm];
+
+    /// What the programs speak over it.
+    pub(crate) const fn protocol(self) -> &'static str {
+        match self {
+            Self::Link => "tcp",
+            other => other.name(),
+        }
+    }
 
     /// Its name in arguments and results.
     pub const fn name(self) -> &'static str {
@@ -25,20 +35,21 @@ impl Transport {
             Self::Tcp => "tcp",
             Self::Unix => "unix",
             Self::Shm => "shm",
+            Self::Link => "tcp-100mbit",
             Self::Memory => "memory",
         }
     }
 
     /// The transport with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        let all = Self::ALL.into_iter().chain([Self::Memory]);
+        let all = Self::ALL.into_iter().chain([Self::Link, Self::Memory]);
         all.into_iter().find(|transport| transport.name() == name)
     }
 
     /// Where a server over it listens: a host, or the path of a file.
     pub(crate) fn address(self, place: &str) -> Address {
         match self {
-            Self::Tcp => Address::tcp(place, 0),
+            Self::Tcp | Self::Link => Address::tcp(place, 0),
             Self::Unix => Address::unix(place),
             Self::Shm | Self::Memory => Address::shm(place),
         }
@@ -89,6 +100,23 @@ pub(crate) const ORB_DII_NEW: Program = Program::orb("armilla, new DII", &["dii-
 pub(crate) const ORB_INTERPRETED: Program = Program::orb("armilla, DII and DSI", &["dii", "dsi"]);
 /// omniORB.
 pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
+/// ZeroC's Ice.
+pub(crate) const ICE: Program = Program { name: "ice", kind: Kind::Peer, options: &[] };
+/// gRPC in C++.
+pub(crate) const GRPC: Program = Program { name: "grpc", kind: Kind::Peer, options: &[] };
+/// Cap'n Proto.
+pub(crate) const CAPNP: Program = Program { name: "capnp", kind: Kind::Peer, options: &[] };
+/// JacORB.
+pub(crate) const JACORB: Program = Program { name: "jacorb", kind: Kind::Peer, options: &[] };
+
+/// The peers that take part unless others are named, and those that must be named.
+pub(crate) const USUAL: [&str; 2] = ["ace", "omniorb"];
+pub(crate) const ON_REQUEST: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
+
+/// The names of all peers that a [`Plan`](crate::Plan) can ask for beside plain sockets.
+pub fn peer_names() -> impl Iterator<Item = &'static str> {
+    USUAL.into_iter().chain(ON_REQUEST)
+}
 
 impl Program {
     /// Our ORB with what it is to do differently.
@@ -106,7 +134,10 @@ impl Program {
         match self.kind {
             Kind::Ipc | Kind::Orb => transport != Transport::Memory,
             Kind::Adapter | Kind::Codec => transport == Transport::Memory,
-            Kind::Peer => matches!(transport, Transport::Tcp | Transport::Unix),
+            Kind::Peer if matches!(self.name, "ice" | "jacorb") => {
+                matches!(transport, Transport::Tcp | Transport::Link)
+            }
+            Kind::Peer => matches!(transport, Transport::Tcp | Transport::Unix | Transport::Link),
         }
     }
 }

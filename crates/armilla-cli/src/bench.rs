@@ -23,10 +23,11 @@ pub(crate) struct Bench {
     /// Fewer sizes and repetitions: all of it in less than five minutes
     #[arg(long)]
     quick: bool,
-    /// The peers to compare with, such as omniorb,ace; "none" for plain sockets alone
-    #[arg(long, value_delimiter = ',')]
+    /// The peers to compare with beside plain sockets: ace,omniorb unless given; on request ice,
+    /// grpc, capnp, jacorb; "none" for none
+    #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
-    /// The transports: tcp, unix, shm
+    /// The transports: tcp, unix, shm, and tcp-100mbit between two network namespaces
     #[arg(long, value_delimiter = ',', value_parser = transport)]
     transports: Option<Vec<Transport>>,
     /// Where the two processes of a program run: one-core, one-core-each or unpinned
@@ -52,7 +53,9 @@ enum What {
     Ladder,
     /// E5: one call for many items against a call for each
     Batch,
-    /// Everything
+    /// E1: where the time goes, function by function, for sender and receiver
+    Functions,
+    /// Every experiment
     All,
 }
 
@@ -64,13 +67,22 @@ impl What {
             Self::Demux => vec![Experiment::Demux],
             Self::Ladder => vec![Experiment::Ladder],
             Self::Batch => vec![Experiment::Batch],
+            Self::Functions => Vec::new(),
             Self::All => Experiment::ALL.to_vec(),
         }
     }
 }
 
+fn peer(name: &str) -> Result<String, String> {
+    let known = || armilla_bench::peer_names().chain(["none"]);
+    match known().any(|peer| peer == name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("one of {}", known().collect::<Vec<_>>().join(", "))),
+    }
+}
+
 fn transport(name: &str) -> Result<Transport, String> {
-    Transport::parse(name).ok_or_else(|| "one of tcp, unix, shm".into())
+    Transport::parse(name).ok_or_else(|| "one of tcp, unix, shm, tcp-100mbit".into())
 }
 
 fn placement(name: &str) -> Result<Placement, String> {
@@ -86,6 +98,12 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         transports: bench.transports.clone(),
         placement: bench.placement,
     };
+    if matches!(bench.what, What::Functions) {
+        let stop = stop_on_signal()?;
+        let stopped = || stop.load(Ordering::Relaxed);
+        print!("{}", armilla_bench::functions(&plan, stopped).doing("cannot observe")?);
+        return Ok(());
+    }
     let results = armilla_bench::run(&plan, &*stop_on_signal()?).doing("cannot measure")?;
     results.print(&mut io::stdout().lock()).doing("cannot write to standard output")?;
     let write = |path: &Path, text: String| {

@@ -1,17 +1,18 @@
-//! E5: one call for many items, and a call for each.
+//! E5: one call for many items, and a call for each: on one machine, and over a link of 100 Mbit/s
+//! between two network namespaces.
 
 use super::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
-use crate::program::{C, IPC, OMNIORB, ORB, Transport};
+use crate::program::{C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
 use crate::workload::Workload;
 
 const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];
 const FEW_STRINGS: [u32; 3] = [1, 10, 100];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, IPC, ORB, OMNIORB];
+    let programs = [C, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let on = |transport| {
         let mut series = Series::on(plan, transport, Placement::OneCore, &programs);
         for &strings in plan.choose(&STRINGS, &FEW_STRINGS) {
@@ -21,5 +22,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         series
     };
-    plan.transports_of(&[Transport::Tcp, Transport::Unix]).into_iter().map(on).collect()
+    plan.transports_of(&[Transport::Tcp, Transport::Unix, Transport::Link])
+        .into_iter()
+        .map(on)
+        .collect()
 }

@@ -5,7 +5,8 @@ use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
-    ACE, C, IPC, OMNIORB, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED, Program, Transport,
+    ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED,
+    Program, Transport,
 };
 use crate::workload::Workload;
 
@@ -29,7 +30,7 @@ const FEW_OBJECTS: [u32; 3] = [1, 100, 500];
 const QUEUE: usize = 64 * 1024;
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, ACE, IPC, ORB, OMNIORB];
+    let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let mut all = Vec::new();
     for transport in plan.transports_of(&Transport::ALL) {
         let placements: &[_] = match plan.quick {

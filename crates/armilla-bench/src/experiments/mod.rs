@@ -8,6 +8,7 @@ mod ttcp;
 
 use crate::machine::{Machine, Placement, congestion};
 use crate::measure::{Stage, Task};
+use crate::network::Link;
 use crate::peers::{Absent, Peers};
 use crate::plan::{Experiment, Plan};
 use crate::program::{C, Kind, Program, Transport};
@@ -146,7 +147,17 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
     let stopped = || stop.load(Ordering::Relaxed);
     for series in &series {
         let place = (series.transport, series.placement, series.queue);
-        let mut stage = Stage::set(&peers, &series.programs, place, &congestion);
+        let link = match series.transport {
+            Transport::Link => match Link::make() {
+                Ok(link) => Some(link),
+                Err(failure) => {
+                    outcome.failures.push(format!("no link of its own: {failure}"));
+                    continue;
+                }
+            },
+            _ => None,
+        };
+        let mut stage = Stage::set(&peers, &series.programs, place, &congestion, link.as_ref());
         let mut prepared = None;
         for step in &series.steps {
             if stopped() {

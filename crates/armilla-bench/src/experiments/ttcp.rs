@@ -4,7 +4,9 @@ use super::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
-use crate::program::{ACE, C, IPC, OMNIORB, ORB, ORB_DII, ORB_SYNC_NONE, Transport};
+use crate::program::{
+    ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_SYNC_NONE, Transport,
+};
 use crate::workload::Workload;
 
 const KIB: u32 = 1024;
@@ -17,7 +19,7 @@ const QUEUES: [usize; 4] = [8 * 1024, 64 * 1024, 0, 1024 * 1024];
 const FEW_QUEUES: [usize; 2] = [64 * 1024, 0];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB];
+    let programs = [C, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let mut all = Vec::new();
     for transport in
         plan.transports_of(if plan.quick { &[Transport::Tcp] } else { &Transport::ALL })

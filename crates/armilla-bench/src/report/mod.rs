@@ -1,5 +1,6 @@
 //! What a run shows: a line while it goes on, tables, JSON, and a page with charts.
 
+mod bars;
 mod chart;
 mod figures;
 mod page;
@@ -29,6 +30,7 @@ impl Outcome {
             "interrupted": self.interrupted,
             "absent": self.absent,
             "failures": self.failures,
+            "bars": bars::bars(&self.records),
             "records": self.records,
         });
         format!("{results:#}\n")

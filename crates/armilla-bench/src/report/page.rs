@@ -1,8 +1,10 @@
 //! One self-contained page: ratios first, then charts, then every number.
 
+use super::bars::{Bar, bars};
 use super::chart::{amount, escape};
 use super::figures::figures;
 use crate::experiments::Outcome;
+use crate::published;
 use crate::record::Record;
 use std::fmt::Write;
 
@@ -38,6 +40,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
     if outcome.interrupted {
         out.push_str("<p class=absent>The run was interrupted; this is what was finished.</p>\n");
     }
+    demands(&outcome.records, &mut out);
     out.push_str("<h2>Ratios to plain sockets</h2>\n");
     ratios(&outcome.records, &mut out);
     out.push_str("<h2>Figures</h2>\n<div class=figures>\n");
@@ -47,6 +50,23 @@ pub(super) fn page(outcome: &Outcome) -> String {
     out.push_str("</div>\n<h2>All results</h2>\n");
     everything(&outcome.records, &mut out);
     out + "</main></html>\n"
+}
+
+/// What the ORB is held to, and what the studies reported beside their figures.
+fn demands(records: &[Record], out: &mut String) {
+    out.push_str("<h2>What the ORB is held to</h2>\n<div class=scroll><table><tbody>\n");
+    for Bar { demand, measured, met } in bars(records) {
+        let verdict = if met { "met" } else { "missed" };
+        let _ = writeln!(out, "<tr><td>{}<td>{measured:.3}<td>{verdict}", escape(demand));
+    }
+    out.push_str("</table></div>\n<h2>What the studies reported</h2>\n<ul>\n");
+    for experiment in records.chunk_by(|a, b| a.cell.experiment == b.cell.experiment) {
+        let name = experiment.first().map_or("", |record| record.cell.experiment);
+        for remark in published::remarks(name) {
+            let _ = writeln!(out, "<li>{name}: {}", escape(remark));
+        }
+    }
+    out.push_str("</ul>\n");
 }
 
 /// A line for each cell that has ratios, a column for each program.

@@ -1,6 +1,7 @@
 //! Tables for a terminal: one for each kind of cell, a line for each cell, the programs beside each
 //! other, the published value at the end.
 
+use super::bars::{Bar, bars};
 use crate::experiments::Outcome;
 use crate::published;
 use crate::record::{Metric, Record};
@@ -14,8 +15,22 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         "{}, {} processors, Linux {}, congestion control {}",
         machine.processor, machine.processors, machine.kernel, machine.congestion
     )?;
-    for records in chunks(&outcome.records, |a, b| heading(a) == heading(b)) {
-        table(records, out)?;
+    for experiment in chunks(&outcome.records, |a, b| a.cell.experiment == b.cell.experiment) {
+        for records in chunks(experiment, |a, b| heading(a) == heading(b)) {
+            table(records, out)?;
+        }
+        let name = experiment.first().map_or("", |record| record.cell.experiment);
+        for remark in published::remarks(name) {
+            writeln!(out, "published: {remark}")?;
+        }
+    }
+    let bars = bars(&outcome.records);
+    if !bars.is_empty() {
+        writeln!(out, "\nwhat the ORB is held to")?;
+    }
+    for Bar { demand, measured, met } in bars {
+        let verdict = if met { "met" } else { "MISSED" };
+        writeln!(out, "{verdict:<6} {measured:>7.3}  {demand}")?;
     }
     for absent in &outcome.absent {
         writeln!(out, "absent: {} ({})", absent.program, absent.remedy)?;

@@ -17,7 +17,7 @@ const BATCH: u32 = 1000;
 /// Serves until killed.
 pub(super) fn serve(worker: &Worker) -> Outcome {
     let endpoint = match worker.transport {
-        Transport::Tcp => format!("iiop://{}:0", worker.place),
+        Transport::Tcp | Transport::Link => format!("iiop://{}:0", worker.place),
         Transport::Unix => format!("uiop://{}", worker.place),
         Transport::Shm | Transport::Memory => format!("shmiop://{}", worker.place),
     };

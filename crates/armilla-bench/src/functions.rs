@@ -1,0 +1,321 @@
+//! Where the time goes: the functions of sender and receiver in the bulk transfer of E1, as the study
+//! listed them.
+//!
+//! Shares come from `perf`, which interrupts the programs now and then; where there is none, or it may
+//! not be used, from `valgrind --tool=callgrind`, which counts the instructions outside the kernel.
+//! How often a function was called callgrind counts, and `strace -c` how often a system call was made,
+//! each in a run of its own.
+
+use crate::machine::{Placement, congestion};
+use crate::peers::{Absent, Peers, is_there};
+use crate::plan::Plan;
+use crate::process::{Running, Start};
+use crate::program::{ACE, C, IPC, Kind, OMNIORB, ORB, Program, Transport};
+use crate::workload::Workload;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The buffers and queues of the study's table.
+const BUFFER: u32 = 128 * 1024;
+const QUEUE: usize = 64 * 1024;
+
+/// 64 MiB in such buffers; for the slow machine that callgrind is, and for a few samples more.
+const MESSAGES: u32 = 512;
+const SAMPLED: u32 = 40_000;
+
+/// Functions with a smaller share are not listed, in percent.
+const LEAST: f64 = 0.4;
+
+/// What one side spent its time on.
+#[derive(Debug, Default)]
+struct Side {
+    /// Name and share in percent.
+    functions: Vec<(String, f64)>,
+    /// The share of the kernel, where it is known.
+    kernel: Option<f64>,
+}
+
+/// Names and how often they were called.
+type Calls = HashMap<String, u64>;
+
+/// The tools that observe a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tool {
+    Perf,
+    Callgrind,
+    Strace,
+}
+
+impl Tool {
+    /// What a command begins with so that the tool writes `file`.
+    fn prefix(self, file: &Path) -> Vec<String> {
+        let file = file.display();
+        let words = match self {
+            Self::Perf => format!("perf record -q -e cpu-clock -F 5000 -o {file} --"),
+            Self::Callgrind => {
+                format!("valgrind -q --tool=callgrind --callgrind-out-file={file}")
+            }
+            Self::Strace => format!("strace -f -c -U calls,name -o {file}"),
+        };
+        words.split(' ').map(str::to_owned).collect()
+    }
+
+    /// Whether it is here and may be used, and what to do if not.
+    fn check(self) -> Result<(), &'static str> {
+        let (name, package) = match self {
+            Self::Perf => ("perf", "apt install linux-perf"),
+            Self::Callgrind => ("valgrind", "apt install valgrind"),
+            Self::Strace => ("strace", "apt install strace"),
+        };
+        if !is_there(name) {
+            return Err(package);
+        }
+        let allowed = |words: &[&str]| {
+            let output = Command::new(name).args(words).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        match self {
+            Self::Perf if !allowed(&["stat", "-e", "cpu-clock", "true"]) => {
+                Err("sysctl kernel.perf_event_paranoid=1, or root")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The table of the functions of plain sockets, wrappers and brokers, as text.
+///
+/// # Errors
+/// When files for the tools cannot be written.
+pub fn functions(plan: &Plan, stop: impl Fn() -> bool) -> io::Result<String> {
+    let peers = Peers::open()?;
+    let mut out = String::new();
+    let sampler = if Tool::Perf.check().is_ok() { Tool::Perf } else { Tool::Callgrind };
+    for tool in [Tool::Perf, Tool::Callgrind, Tool::Strace] {
+        if let Err(remedy) = tool.check() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "absent: {tool:?} ({remedy})");
+        }
+    }
+    let of = if sampler == Tool::Perf { "time (perf)" } else { "instructions (callgrind)" };
+    let _ = writeln!(out, "{BUFFER} octets a buffer, queues of {QUEUE}; shares of {of}");
+    for program in [C, ACE, IPC, ORB, OMNIORB] {
+        if program != C && program.kind == Kind::Peer && !plan.wants_peer(program.name) {
+            continue;
+        }
+        if let Err(Absent { program, remedy }) = peers.make(&program) {
+            let _ = writeln!(out, "absent: {program} ({remedy})");
+            continue;
+        }
+        let both = [Workload::FloodSequence, Workload::FloodString];
+        for &workload in if program.is_raw() { &both[..1] } else { &both[..] } {
+            if stop() {
+                return Ok(out);
+            }
+            eprintln!("{}, {} …", program.name, workload.name());
+            match observe(&peers, &program, workload, sampler) {
+                Ok(table) => out.push_str(&table),
+                Err(failure) => drop(writeln!(out, "failed: {failure}")),
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn observe(
+    peers: &Peers,
+    program: &Program,
+    workload: Workload,
+    sampler: Tool,
+) -> Result<String, String> {
+    let run = |tool: Tool, count| flood(peers, program, workload, tool, count);
+    let sampled = run(sampler, if sampler == Tool::Perf { SAMPLED } else { MESSAGES })?;
+    let counted = Tool::Callgrind.check().is_ok().then(|| run(Tool::Callgrind, MESSAGES));
+    let traced = Tool::Strace.check().is_ok().then(|| run(Tool::Strace, MESSAGES));
+    let (counted, traced) = (counted.transpose()?, traced.transpose()?);
+    let mut out = String::new();
+    for (place, side) in ["receiver", "sender"].into_iter().enumerate().rev() {
+        let spent = match sampler {
+            Tool::Perf => perf(&sampled[place])?,
+            _ => callgrind(&read(&sampled[place])?).0,
+        };
+        let calls = counted.as_ref().map(|files| read(&files[place]));
+        let calls = calls.transpose()?.map(|text| callgrind(&text).1).unwrap_or_default();
+        let system = traced.as_ref().map(|files| read(&files[place])).transpose()?;
+        let system = system.map(|text| strace(&text)).unwrap_or_default();
+        table(&mut out, (program.name, workload.name(), side), &spent, &calls, &system);
+    }
+    for file in sampled.iter().chain(counted.iter().flatten()).chain(traced.iter().flatten()) {
+        fs::remove_file(file).ok();
+    }
+    Ok(out)
+}
+
+/// Lets the program send under observation, and gives the files of receiver and sender.
+fn flood(
+    peers: &Peers,
+    program: &Program,
+    workload: Workload,
+    tool: Tool,
+    count: u32,
+) -> Result<[PathBuf; 2], String> {
+    let file = |side| peers.directory().join(format!("{tool:?}-{}-{side}", std::process::id()));
+    let files = ["receiver", "sender"].map(file);
+    let congestion = congestion();
+    let start = Start {
+        program,
+        transport: Transport::Tcp,
+        placement: Placement::OneCore,
+        queue: QUEUE,
+        congestion: &congestion,
+        link: None,
+        prefixes: [tool.prefix(&files[0]), tool.prefix(&files[1])],
+    };
+    let mut running = Running::start(peers, &start)?;
+    let command = match program.is_raw() {
+        true => workload.raw_command(BUFFER, count),
+        false => format!("call {} {BUFFER} {count} train", workload.name()),
+    };
+    running.carry_out(&command)?;
+    running.finish();
+    Ok(files)
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// What `perf` has recorded.
+fn perf(file: &Path) -> Result<Side, String> {
+    let words = ["report", "--stdio", "-q", "--no-children", "-F", "overhead,sym", "-i"];
+    let output = Command::new("perf").args(words).arg(file).output();
+    let output = output.map_err(|error| error.to_string())?;
+    Ok(of_report(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Lines such as `12.34%  [k] tcp_sendmsg`.
+fn of_report(text: &str) -> Side {
+    let mut side = Side { kernel: Some(0.0), ..Side::default() };
+    for line in text.lines() {
+        let Some((share, rest)) = line.trim().split_once('%') else { continue };
+        let Ok(share) = share.parse::<f64>() else { continue };
+        let Some((kind, name)) = rest.trim().split_once(' ') else { continue };
+        let name = name.split("  ").next().unwrap_or(name).trim();
+        match kind {
+            "[k]" => side.kernel = side.kernel.map(|sum| sum + share),
+            _ => side.functions.push((name.to_owned(), share)),
+        }
+    }
+    side
+}
+
+/// The shares and calls in a file of callgrind: `fn=` names what the following costs belong to,
+/// `cfn=` and `calls=` what it calls; names are written once and then known by their number.
+fn callgrind(text: &str) -> (Side, Calls) {
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    let (mut costs, mut calls) = (HashMap::<&str, u64>::new(), Calls::new());
+    let (mut here, mut called, mut inclusive) = ("", "", false);
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("fn=") {
+            here = resolve(&mut names, rest);
+        } else if let Some(rest) = line.strip_prefix("cfn=") {
+            called = resolve(&mut names, rest);
+        } else if let Some(rest) = line.strip_prefix("calls=") {
+            let count = rest.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+            *calls.entry(called.to_owned()).or_default() += count;
+            // The next line is what the call cost, callees included.
+            inclusive = true;
+        } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
+            let cost = line.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+            if !std::mem::take(&mut inclusive) {
+                *costs.entry(here).or_default() += cost;
+            }
+        }
+    }
+    let total = costs.values().sum::<u64>().max(1) as f64;
+    let share = |(name, cost): (&str, u64)| (name.to_owned(), cost as f64 * 100.0 / total);
+    let mut functions: Vec<_> = costs.into_iter().map(share).collect();
+    functions.sort_by(|a, b| b.1.total_cmp(&a.1));
+    (Side { functions, kernel: None }, calls)
+}
+
+/// The name in `(12) name`, or the one that `(12)` stood for before.
+fn resolve<'t>(names: &mut HashMap<&'t str, &'t str>, rest: &'t str) -> &'t str {
+    let Some((id, name)) = rest.split_once(')') else { return rest };
+    match name.trim() {
+        "" => names.get(id).copied().unwrap_or(rest),
+        name => {
+            // Recursion is told apart by a number behind an apostrophe.
+            let name = name.split('\'').next().unwrap_or(name);
+            names.insert(id, name);
+            name
+        }
+    }
+}
+
+/// Lines of a number and a system call.
+fn strace(text: &str) -> Vec<(String, u64)> {
+    let mut calls: Vec<(String, u64)> = text
+        .lines()
+        .filter_map(|line| {
+            let (count, name) = line.trim().split_once(' ')?;
+            let name = name.trim();
+            (name != "total").then_some((name.to_owned(), count.parse().ok()?))
+        })
+        .collect();
+    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    calls
+}
+
+fn table(
+    out: &mut String,
+    (program, workload, side): (&str, &str, &str),
+    spent: &Side,
+    calls: &Calls,
+    system: &[(String, u64)],
+) {
+    let _ =
+        writeln!(out, "\n{program} · {workload} · {side}\n{:>8} {:>9}  function", "share", "calls");
+    let made: Vec<_> = system.iter().take(3).map(|(name, n)| format!("{name} {n}")).collect();
+    let most = system.first().map_or("–".to_owned(), |(_, count)| count.to_string());
+    let kernel = spent.kernel.map_or("–".to_owned(), |share| format!("{share:.1} %"));
+    let _ = writeln!(out, "{kernel:>8} {most:>9}  system calls ({})", made.join(", "));
+    for (name, share) in spent.functions.iter().filter(|(_, share)| *share >= LEAST).take(8) {
+        let count = calls.get(name).map_or("–".to_owned(), u64::to_string);
+        let name: String = name.chars().take(100).collect();
+        let _ = writeln!(out, "{:>8} {count:>9}  {name}", format!("{share:.1} %"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_perf_are_read() {
+        let side = of_report(
+            "\n    60.50%  [k] tcp_sendmsg_locked\n     9.50%  [.] <A as B>::c\n     2%  x\n",
+        );
+        assert_eq!(side.kernel, Some(60.5));
+        assert_eq!(side.functions, [("<A as B>::c".to_owned(), 9.5)]);
+    }
+
+    #[test]
+    fn files_of_callgrind_are_read() {
+        let text =
+            "fn=(1) main\n16 400\ncfn=(2) memcpy\ncalls=3 50\n16 9000\n\nfn=(2)\n7 600\n+3 0\n";
+        let (side, calls) = callgrind(text);
+        assert_eq!(side.functions, [("memcpy".to_owned(), 60.0), ("main".to_owned(), 40.0)]);
+        assert_eq!(calls["memcpy"], 3);
+    }
+
+    #[test]
+    fn summaries_of_strace_are_read() {
+        let text = "    calls syscall\n--------- --------\n      527 sendto\n       12 read\n      539 total\n";
+        assert_eq!(strace(text), [("sendto".to_owned(), 527), ("read".to_owned(), 12)]);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the ORB is held to, and whether a run shows it.
+
+use crate::record::{Cell, Record};
+
+/// One demand, and what a run says of it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub(super) struct Bar {
+    /// What is demanded.
+    pub(super) demand: &'static str,
+    /// What was measured: the worst of the cells that the demand is about.
+    pub(super) measured: f64,
+    /// Whether it is met.
+    pub(super) met: bool,
+}
+
+/// Every demand that the records say something of.
+pub(super) fn bars(records: &[Record]) -> Vec<Bar> {
+    let all = [floods(records), latencies(records), flatness(records), batches(records)];
+    all.into_iter().flatten().flatten().collect()
+}
+
+type Found = Vec<Option<Bar>>;
+
+/// The records of a program in the cells that `takes` takes.
+fn of<'r>(
+    records: &'r [Record],
+    program: &'r str,
+    takes: impl Fn(&Cell) -> bool + 'r,
+) -> impl Iterator<Item = &'r Record> {
+    records.iter().filter(move |record| record.program == program && takes(&record.cell))
+}
+
+/// At least `least`, the smallest of `values`.
+fn at_least(demand: &'static str, least: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
+    let measured = values.min_by(f64::total_cmp)?;
+    Some(Bar { demand, measured, met: measured >= least })
+}
+
+/// At most `most`, the largest of `values`.
+fn at_most(demand: &'static str, most: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
+    let measured = values.max_by(f64::total_cmp)?;
+    Some(Bar { demand, measured, met: measured <= most })
+}
+
+fn ratios<'r>(records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = f64> {
+    records.filter_map(|record| record.ratio_to_c)
+}
+
+fn floods(records: &[Record]) -> Found {
+    let flood = |cell: &Cell, payload| {
+        (cell.experiment, cell.transport, cell.payload) == ("ttcp", "tcp", payload)
+    };
+    let sequences = of(records, "armilla", move |c| flood(c, "flood-sequence") && c.units >= 4096);
+    let small = move |c: &Cell| flood(c, "flood-sequence") && c.units == 1024;
+    let buffered = of(records, "armilla, sync none", small).filter_map(|ours| {
+        let theirs = of(records, "omniorb", |cell| *cell == ours.cell).next()?;
+        Some(ours.median / theirs.median)
+    });
+    let strings = of(records, "armilla", move |c| flood(c, "flood-string") && c.units >= 1024);
+    let beside = strings.filter_map(|string| {
+        let same = Cell { payload: "flood-sequence", ..string.cell.clone() };
+        let sequence = of(records, "armilla", |cell| *cell == same).next()?;
+        Some(string.median / sequence.median)
+    });
+    vec![
+        at_least("oneway octet floods from 4 KiB on: 0.9 × C or more", 0.9, ratios(sequences)),
+        at_least("1 KiB floods with SYNC_NONE: 2 × omniORB or more", 2.0, buffered),
+        at_least("string floods: 0.9 × sequence floods or more", 0.9, beside),
+    ]
+}
+
+fn latencies(records: &[Record]) -> Found {
+    let call = |payload, units| {
+        let takes = move |c: &Cell| {
+            let here = (c.experiment, c.transport, c.placement, c.group);
+            here == ("latency", "tcp", "one-core", "") && (c.payload, c.units) == (payload, units)
+        };
+        ratios(of(records, "armilla", takes))
+    };
+    vec![
+        at_most("64 KiB twoway: 1.1 × C or less", 1.1, call("octets", 65_536)),
+        at_most("1,024 BinStruct twoway: 1.2 × C or less", 1.2, call("structs", 1024)),
+    ]
+}
+
+/// How far from their middle the times of a dispatch are, of the last operation of the last object:
+/// where calls go at random, the caller's own memory is measured too.
+fn flatness(records: &[Record]) -> Found {
+    let spread = |program| {
+        let worst = |c: &Cell| c.experiment == "demux" && c.order == "worst";
+        let medians: Vec<f64> = of(records, program, worst).map(|record| record.median).collect();
+        let least = medians.iter().copied().min_by(f64::total_cmp)?;
+        let most = medians.iter().copied().max_by(f64::total_cmp)?;
+        Some((most - least) / (most + least))
+    };
+    let (active, perfect) = (spread("active"), spread("perfect hashing"));
+    vec![
+        at_most("active demultiplexing: flat within 0.05", 0.05, active.into_iter()),
+        at_most("perfect hashing: flat within 0.05", 0.05, perfect.into_iter()),
+    ]
+}
+
+fn batches(records: &[Record]) -> Found {
+    let call = |payload, units| {
+        let takes = move |c: &Cell| {
+            (c.experiment, c.transport, c.payload, c.units) == ("batch", "tcp", payload, units)
+        };
+        ratios(of(records, "armilla", takes))
+    };
+    vec![
+        at_most("one string of 80 characters: 1.05 × C or less", 1.05, call("single-strings", 1)),
+        at_most("100 strings in one call: 1.3 × C or less", 1.3, call("many-strings", 100)),
+    ]
+}
