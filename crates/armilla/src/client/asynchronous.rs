@@ -3,25 +3,25 @@
 //! Its arguments are encoded when it is made, and its request is made of them again when it goes
 //! elsewhere. Whoever reads its reply [delivers](AsyncCall::deliver) it and lets it
 //! [proceed](AsyncCall::proceed) once it does not read any more: to its end, or along its
-//! [`Journey`](super::journey).
+//! [`Journey`](super::journey); see [`continuing`](super::continuing).
 
 use super::arguments::Arguments;
-use super::call::{Answer, MOST_STALE, is_stale, take_reply};
+use super::continuing::Came;
 use super::deadline::{Deadline, Wait, milliseconds};
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
 use super::operation::KeptOperation;
-use super::request::Outgoing;
+use super::request::{Intercepted, Outgoing};
 use super::route::Route;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::{Object, Reference};
 use crate::orb::lock;
-use crate::policies::Retries;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
-    CompletionStatus, KeptMessage, Message, ReplyStatus, ResponseFlags, decode_reply,
+    CompletionStatus, KeptMessage, Message, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
 };
 use armilla_ipc::Address;
 use std::cell::Cell;
@@ -33,20 +33,24 @@ use std::time::Duration;
 
 /// A call under way.
 pub(crate) struct AsyncCall {
-    object: Object,
-    operation: KeptOperation,
+    pub(super) object: Object,
+    pub(super) operation: KeptOperation,
     arguments: Arguments,
-    deadline: Deadline,
-    state: Mutex<State>,
+    pub(super) deadline: Deadline,
+    /// Those of the thread when the call began.
+    pub(super) slots: Slots,
+    pub(super) state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct State {
-    journey: Journey,
+pub(super) struct State {
+    pub(super) journey: Journey,
     /// How often it was sent over a connection that turned out to be closed.
-    stale: u32,
+    pub(super) stale: u32,
     /// Where the call went last.
-    route: Option<(Arc<Route>, usize)>,
+    pub(super) route: Option<(Arc<Route>, usize)>,
+    /// What interceptors have of the attempt under way.
+    pub(super) flow: Option<Box<Suspended>>,
     /// The connection on which it waits, and its number there.
     link: Option<(Weak<Multiplexed>, u32)>,
     news: Option<News>,
@@ -95,11 +99,13 @@ impl AsyncCall {
         let settings = reference.orb.settings();
         let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
         let mut journey = Journey::default();
-        if let Some(mut effective) = object.effective(settings) {
-            // Nobody waits here for a pause to pass.
-            effective.retries = Retries::NONE;
+        // Nobody waits here for a pause to pass.
+        journey.defer();
+        if let Some(effective) = object.effective(settings) {
             journey.keep_to(effective, reference, &mut deadline)?;
         }
+        let interceptors = reference.orb.interceptors();
+        let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let (route, place) = reference.arrived()?;
         let arguments = Arguments::encode(route.at(place), arguments)?;
         let call = Arc::new(Self {
@@ -107,6 +113,7 @@ impl AsyncCall {
             operation,
             arguments,
             deadline,
+            slots: slots.unwrap_or_default(),
             state: Mutex::default(),
         });
         lock(&call.state).journey = journey;
@@ -124,39 +131,49 @@ impl AsyncCall {
     }
 
     /// Sends the call to where the object is now.
-    fn launch(self: &Arc<Self>) {
-        if let Err(exception) = self.try_launch() {
-            self.finish(Err(exception));
+    pub(super) fn launch(self: &Arc<Self>) {
+        while let Some(came) = self.set_out() {
+            if !self.follows(came, Contexts::default()) {
+                return;
+            }
         }
     }
 
-    fn try_launch(self: &Arc<Self>) -> Result<(), SystemException> {
-        loop {
-            let reference = self.object.reference()?;
+    /// Makes an attempt. `None` when it is under way; otherwise what it came to.
+    fn set_out(self: &Arc<Self>) -> Option<Result<Came, SystemException>> {
+        let found = self.object.reference().and_then(|reference| {
             reference.callable()?;
-            let (route, place) = reference.arrived()?;
-            let mut state = lock(&self.state);
-            if state.cancelled {
-                return Ok(());
-            }
-            state.route = Some((route.clone(), place));
-            drop(state);
-            let target = route.at(place);
-            let link = target.endpoint.shared_link_for(&reference.orb, target.version, self);
-            let Some(link) = link else { return Ok(()) };
-            match self.send(&link) {
-                Ok(()) => return Ok(()),
-                Err(exception) => self.go_on(exception)?,
-            }
+            Ok((reference, reference.arrived()?))
+        });
+        let (reference, (route, place)) = match found {
+            Ok(found) => found,
+            Err(exception) => return Some(Err(exception)),
+        };
+        let mut state = lock(&self.state);
+        if state.cancelled {
+            return None;
         }
+        state.route = Some((route.clone(), place));
+        drop(state);
+        if let Err(came) = self.begin_flow(reference, &route, place) {
+            return Some(came);
+        }
+        let target = route.at(place);
+        let link = target.endpoint.shared_link_for(&reference.orb, target.version, self);
+        let sent = match link {
+            Ok(None) => return None,
+            Ok(Some(link)) => self.send(&link),
+            Err(exception) => Err(exception),
+        };
+        sent.err().map(|exception| self.go_on(exception))
     }
 
     /// Goes on over a connection that was made for it.
     pub(super) fn continue_over(self: &Arc<Self>, link: Result<Arc<Multiplexed>, SystemException>) {
-        let sent = link.and_then(|link| self.send(&link));
-        match sent.or_else(|exception| self.go_on(exception).map(|()| self.launch())) {
-            Ok(()) => {}
-            Err(exception) => self.finish(Err(exception)),
+        if let Err(exception) = link.and_then(|link| self.send(&link))
+            && self.follows(self.go_on(exception), Contexts::default())
+        {
+            self.launch();
         }
     }
 
@@ -165,22 +182,24 @@ impl AsyncCall {
         let Some((route, place)) = state.route.clone().filter(|_| !state.cancelled) else {
             return Ok(());
         };
+        let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
         if self.deadline.remaining().is_none() {
             let limit = milliseconds(self.deadline.limit.unwrap_or_default());
             let what = format!("the call could not be sent to {} within {limit}", link.peer());
-            let minor = Minor::SEND_LATE;
-            return Err(
-                SystemException::new(ExceptionKind::Timeout, minor, Completion::No).because(what)
-            );
+            return Err(unsent(what));
         }
         let target = route.at(place);
+        let added = contexts.as_ref().map(Contexts::to_send);
+        // What comes with the reply is looked at when it is read.
+        let intercepted =
+            added.as_deref().map(|contexts| Intercepted { contexts, take_reply: &|_| () });
         let request = Outgoing {
             target,
             operation: self.operation.get(),
             response: ResponseFlags::Target,
             arguments: &|out| self.arguments.put(out, target.version, link.code_sets()),
-            intercepted: None,
+            intercepted: intercepted.as_ref(),
         };
         let sending = match MAY_WAIT.get() {
             true => Sending::Now(&self.deadline),
@@ -217,60 +236,36 @@ impl AsyncCall {
     /// caller holds no lock and does not read.
     pub(super) fn proceed(self: &Arc<Self>) {
         let news = lock(&self.state).news.take();
-        let outcome = match news {
+        let (came, contexts) = match news {
             None => return,
-            Some(News::Failure(exception)) => self.go_on(exception).map(|()| false),
+            Some(News::Failure(exception)) => (self.go_on(exception), Contexts::default()),
             Some(News::Reply) => self.read_reply(),
         };
-        match outcome {
-            Ok(true) => self.finish(Ok(())),
-            Ok(false) => self.launch(),
-            Err(exception) => self.finish(Err(exception)),
+        if self.follows(came, contexts) {
+            self.launch();
         }
     }
 
-    /// Whether the reply is the outcome; otherwise the call is to be sent again.
-    fn read_reply(&self) -> Result<bool, SystemException> {
-        let answer =
-            self.decode(&mut |status, body| take_reply(status, body, &mut |_, _| Ok(())))?;
-        let reference = self.object.reference()?;
+    /// Ends the call, which has not been sent, if its time has passed.
+    #[cold]
+    pub(super) fn expire_unsent(self: &Arc<Self>) {
         let mut state = lock(&self.state);
-        let mut journey = std::mem::take(&mut state.journey);
+        let waits = state.link.is_none() && state.outcome.is_none() && !state.cancelled;
+        if !waits || self.deadline.remaining().is_some() {
+            return;
+        }
+        state.cancelled = true;
         let route = state.route.clone();
         drop(state);
-        let again = match (answer, route) {
-            (Answer::Taken, _) | (_, None) => return Ok(true),
-            (Answer::Forward(forward), Some((route, _))) => {
-                reference.follow(&route, forward, &mut journey)
-            }
-            (Answer::Raised(exception), Some((route, place))) => {
-                let target = route.at(place);
-                let exception =
-                    exception.said_by(&target.endpoint.address, self.operation.get().name);
-                reference.return_home(&route, &mut journey, exception)
-            }
-        };
-        lock(&self.state).journey = journey;
-        again.map(|()| false)
+        let place = route.map_or_else(String::new, |(route, place)| {
+            format!(" to {}", route.at(place).endpoint.address)
+        });
+        let limit = milliseconds(self.deadline.limit.unwrap_or_default());
+        let late = unsent(format!("no connection{place} was made within {limit}"));
+        self.follows(Err(late), Contexts::default());
     }
 
-    /// After a failure: whether the call may be sent again, and to where.
-    fn go_on(&self, exception: SystemException) -> Result<(), SystemException> {
-        let reference = self.object.reference()?;
-        let mut state = lock(&self.state);
-        if is_stale(&exception) && state.stale < MOST_STALE {
-            state.stale += 1;
-            return Ok(());
-        }
-        let Some((route, place)) = state.route.clone() else { return Err(exception) };
-        let mut journey = std::mem::take(&mut state.journey);
-        drop(state);
-        let went_on = reference.go_on(&route, route.at(place), &mut journey, exception);
-        lock(&self.state).journey = journey;
-        went_on
-    }
-
-    fn finish(&self, outcome: Result<(), SystemException>) {
+    pub(super) fn finish(&self, outcome: Result<(), SystemException>) {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
             return;
@@ -290,9 +285,9 @@ impl AsyncCall {
     }
 
     /// Hands the reply to `read`.
-    fn decode<T>(
+    pub(super) fn decode<T>(
         &self,
-        read: &mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
+        read: &mut dyn FnMut(&ReplyHeader<'_>, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
         let reply = std::mem::take(&mut state.reply);
@@ -301,7 +296,7 @@ impl AsyncCall {
         let orb = &self.object.reference()?.orb;
         let message = reply.message().ok_or_else(super::call::no_reply)?;
         let decoded = decode_reply(&message).and_then(|(header, body)| {
-            read(header.status, &mut body.with_code_sets(code_sets).with_context(orb))
+            read(&header, &mut body.with_code_sets(code_sets).with_context(orb))
         });
         lock(&self.state).reply = reply;
         decoded.map_err(|error| SystemException::decoding(&error, Completion::Yes))
@@ -315,8 +310,8 @@ impl AsyncCall {
         let outcome = lock(&self.state).outcome.clone();
         outcome.unwrap_or_else(|| Err(super::call::no_reply()))?;
         let mut read = Some(read);
-        self.decode(&mut |status, body| match read.take() {
-            Some(read) => read(status, body),
+        self.decode(&mut |header, body| match read.take() {
+            Some(read) => read(header.status, body),
             None => Err(CdrError::new(CdrErrorKind::Invalid("a reply is read once"))),
         })
     }
@@ -379,13 +374,23 @@ impl AsyncCall {
         state.cancelled = true;
         state.listener = Listener::Nobody;
         let link = state.link.take();
+        let flow = state.flow.take();
         drop(state);
         if let Some((link, id)) = link
             && let Some(link) = link.upgrade()
         {
             link.give_up(id);
         }
+        if let Some(flow) = flow {
+            self.abandon_flow(*flow);
+        }
     }
+}
+
+/// The call was not sent in time.
+#[cold]
+fn unsent(what: String) -> SystemException {
+    SystemException::new(ExceptionKind::Timeout, Minor::SEND_LATE, Completion::No).because(what)
 }
 
 /// How long a thread that waits for a call does so at a time.

@@ -49,7 +49,7 @@ impl Endpoint {
     }
 
     #[cold]
-    fn unbound(&self) -> SystemException {
+    pub(super) fn unbound(&self) -> SystemException {
         let what = format!(
             "no connection to {} is free, and Rebind::NoReconnect makes no other",
             self.address

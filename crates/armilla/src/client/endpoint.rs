@@ -66,6 +66,11 @@ impl Client {
         Self { endpoints, watches, settings, driver, closed, housekeeping: Once::new(), claims }
     }
 
+    /// What reads where nobody waits, and keeps the time.
+    pub(super) fn driver(&self) -> &Driver {
+        &self.driver
+    }
+
     /// Addresses that can be reached over connections of clients.
     pub(crate) fn claims(&self) -> Option<&Arc<Claims>> {
         self.claims.as_ref()

@@ -10,7 +10,7 @@ use crate::policies::{Effective, Rebind};
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How far a call has come.
 #[derive(Default)]
@@ -23,6 +23,9 @@ pub(crate) struct Journey {
     returned: bool,
     /// What else is to be kept to.
     terms: Option<Box<Terms>>,
+    /// Whether nobody waits here for a pause to pass; and the pause that has to pass.
+    defers: bool,
+    pause: Option<Duration>,
 }
 
 /// The policies of a call, as far as they say how it goes on.
@@ -56,6 +59,16 @@ impl Journey {
         Ok(())
     }
 
+    /// Leaves it to the caller to wait for [pauses](Self::take_pause).
+    pub(crate) const fn defer(&mut self) {
+        self.defers = true;
+    }
+
+    /// How long to wait before the call is tried again.
+    pub(crate) const fn take_pause(&mut self) -> Option<Duration> {
+        self.pause.take()
+    }
+
     /// Lets the reference be bound anew.
     #[cold]
     pub(crate) fn unbind(&mut self, deadline: &mut Deadline) {
@@ -86,7 +99,10 @@ impl Journey {
                 error.noting(&format!("; not tried again after {tried} times, for {limit}"))
             );
         }
-        thread::sleep(pause);
+        match self.defers {
+            true => self.pause = Some(pause),
+            false => thread::sleep(pause),
+        }
         terms.retried += 1;
         self.failures = 0;
         Ok(())

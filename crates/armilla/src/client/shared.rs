@@ -8,10 +8,15 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::server::offer;
 use armilla_giop::Version;
+use armilla_ipc::reactor::{Reactor, Timer};
 use armilla_ipc::{CoarseInstant, Stream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
+
+/// How long after a call's time it is looked at again at the latest.
+const TICK: Duration = Duration::from_millis(1);
 
 /// The places for such connections. A thread always uses the same, so that its calls arrive in order.
 pub(super) struct Places(Box<[Place]>);
@@ -147,12 +152,15 @@ impl Endpoint {
 
     /// The connection of the calling thread, if there is one. Otherwise another thread makes one, and
     /// lets `call` continue.
+    ///
+    /// # Errors
+    /// `REBIND` when the call may not have one made.
     pub(super) fn shared_link_for(
         self: &Arc<Self>,
         orb: &Orb,
         version: Version,
         call: &Arc<AsyncCall>,
-    ) -> Option<Arc<Multiplexed>> {
+    ) -> Result<Option<Arc<Multiplexed>>, SystemException> {
         let mine = self.shared.mine();
         let place = &self.shared.0[mine];
         let mut waiting = lock(&place.waiting);
@@ -162,17 +170,21 @@ impl Endpoint {
             if made {
                 drop(waiting);
                 if let Some(link) = place.usable(armilla_ipc::coarse_now()) {
-                    return Some(link);
+                    return Ok(Some(link));
                 }
                 waiting = lock(&place.waiting);
             }
             if let Some(link) = self.claimed(version) {
-                return Some(link);
+                return Ok(Some(link));
             }
         }
+        if !call.deadline.may_connect {
+            return Err(self.unbound());
+        }
+        self.watch_unsent(call);
         waiting.calls.push(call.clone());
         if std::mem::replace(&mut waiting.connecting, true) {
-            return None;
+            return Ok(None);
         }
         drop(waiting);
         let (endpoint, orb) = (self.clone(), orb.clone());
@@ -185,19 +197,44 @@ impl Endpoint {
                 &SystemException::new(kind, minor, Completion::No).because(what),
             );
         }
-        None
+        Ok(None)
+    }
+
+    /// Ends a call in time that waits for a connection longer than it may take.
+    fn watch_unsent(&self, call: &Arc<AsyncCall>) {
+        let left = call.deadline.remaining().flatten();
+        let sooner = |left: &Duration| *left < self.settings.connect_timeout;
+        let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
+            return;
+        };
+        let call = Arc::downgrade(call);
+        let expire = move |_: &Reactor, _: Timer| {
+            let call = call.upgrade()?;
+            call.expire_unsent();
+            // The clock of the calls may be some milliseconds behind that of the timer.
+            (!call.is_done() && call.deadline.remaining().is_some()).then_some(TICK)
+        };
+        reactor.arm(left, Arc::new(expire));
     }
 
     /// Makes a connection for the calls that wait for one, until none does.
     fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, mine: usize) {
         loop {
             let mut waiting = lock(&self.shared.0[mine].waiting);
-            if waiting.calls.is_empty() {
+            // As long as the most patient of them.
+            let usual = self.settings.connect_timeout;
+            let patience = waiting.calls.iter().filter_map(|call| call.deadline.connecting(usual));
+            let Some(patience) = patience.map(|(time, _)| time).max() else {
+                // There are none, or none that has any time left.
                 waiting.connecting = false;
+                let calls = std::mem::take(&mut waiting.calls);
+                drop(waiting);
+                calls.iter().for_each(AsyncCall::expire_unsent);
                 return;
-            }
+            };
             drop(waiting);
-            let link = self.shared_link_at(orb, version, mine, &Deadline::after(None));
+            let deadline = Deadline { connect: Some(patience), ..Deadline::after(None) };
+            let link = self.shared_link_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
         }

@@ -73,6 +73,7 @@ minors! {
     ARMILLA 50 WOULD_REBIND "the policy Rebind does not allow what the call would need"
     ARMILLA 51 TOO_MANY_IN_FLIGHT "too many requests on the connection wait for a reply (requests_in_flight)"
     ARMILLA 52 ONE_WAY "the object cannot be called over a connection that its ORB has made"
+    ARMILLA 53 GIVEN_UP "the program wants the reply no more"
     ARMILLA 60 ABANDONED "the servant gave up the right to reply"
     ARMILLA 61 TOO_MANY_REQUESTS "too many requests of one connection are in progress (requests_in_progress)"
     ARMILLA 40 MANAGER_INACTIVE "the POA manager was deactivated"

@@ -217,21 +217,31 @@ fn user_exception(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<
 }
 
 /// One attempt on its way through the interceptors.
-struct Flow<'f> {
-    interceptors: &'f Interceptors,
-    reference: &'f Reference,
-    info: ClientRequestInfo<'f>,
+pub(super) struct Flow<'f> {
+    pub(super) interceptors: &'f Interceptors,
+    pub(super) reference: &'f Reference,
+    pub(super) info: ClientRequestInfo<'f>,
     /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
-    entered: usize,
+    pub(super) entered: usize,
     /// The slots of the thread while it is in an interceptor.
-    slots: Slots,
+    pub(super) slots: Slots,
 }
 
 impl Flow<'_> {
+    /// Calls the first points.
+    pub(super) fn enter(&mut self) -> Result<(), Interruption> {
+        self.in_interceptors(Self::begin)
+    }
+
+    /// Calls the last points, and gives how the attempt ends then.
+    pub(super) fn leave(&mut self, outcome: Outcome) -> Outcome {
+        self.in_interceptors(|flow| flow.end(outcome))
+    }
+
     /// From the first points of the interceptors by `exchange`, which makes the attempt and takes
     /// the contexts of the reply, to their last.
     fn run(&mut self, exchange: impl FnOnce(&Contexts, &RefCell<Contexts>) -> Outcome) -> Outcome {
-        let outcome = match self.in_interceptors(Self::begin) {
+        let outcome = match self.enter() {
             Ok(()) => {
                 let reply = RefCell::default();
                 let outcome = exchange(&self.info.contexts, &reply);
@@ -240,7 +250,7 @@ impl Flow<'_> {
             }
             Err(interruption) => interruption.into(),
         };
-        self.in_interceptors(|flow| flow.end(outcome))
+        self.leave(outcome)
     }
 
     fn begin(&mut self) -> Result<(), Interruption> {

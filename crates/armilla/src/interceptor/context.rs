@@ -25,7 +25,7 @@ impl Contexts {
         self.0.is_empty()
     }
 
-    pub(super) fn received(contexts: &ServiceContexts<'_>) -> Self {
+    pub(crate) fn received(contexts: &ServiceContexts<'_>) -> Self {
         Self(contexts.iter().map(|context| (context.id, context.data.to_vec())).collect())
     }
 
@@ -49,7 +49,7 @@ impl Contexts {
         Ok(())
     }
 
-    pub(super) fn to_send(&self) -> Vec<ServiceContext<'_>> {
+    pub(crate) fn to_send(&self) -> Vec<ServiceContext<'_>> {
         self.iter().map(|(id, data)| ServiceContext { id, data }).collect()
     }
 }

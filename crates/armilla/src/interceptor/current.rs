@@ -13,7 +13,7 @@ pub struct SlotId(pub(super) usize);
 
 /// The slots of one thread or one request; those that were never set hold an empty `any`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Slots(Vec<Any>);
+pub(crate) struct Slots(Vec<Any>);
 
 impl Slots {
     pub(super) fn get(&self, id: SlotId, count: usize) -> Result<Any, SystemException> {

@@ -62,6 +62,7 @@ mod registry;
 mod server;
 mod server_flow;
 mod shown;
+mod suspended;
 
 pub use client::{ClientInterceptor, ClientRequestInfo};
 pub use codec::Codec;
@@ -73,6 +74,8 @@ pub use outcome::{Interruption, Outcome, ReplyStatus};
 pub use server::{ServerInterceptor, ServerRequestInfo};
 
 pub(crate) use client_flow::{call, call_shown};
+pub(crate) use current::Slots;
 pub(crate) use registry::{Interceptors, Registration};
 pub(crate) use server_flow::ServerFlow;
 pub(crate) use shown::Shown;
+pub(crate) use suspended::{Attempt, Suspended};

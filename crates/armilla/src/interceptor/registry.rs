@@ -27,7 +27,7 @@ impl Interceptors {
     }
 
     /// The slots of the present thread.
-    pub(super) fn slots_of_thread(&self, orb: &Orb) -> Slots {
+    pub(crate) fn slots_of_thread(&self, orb: &Orb) -> Slots {
         if self.slots > 0 { current::copy(orb) } else { Slots::default() }
     }
 

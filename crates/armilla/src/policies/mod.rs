@@ -59,15 +59,13 @@ pub enum Rebind {
     /// forwarded: `NO_REBIND`.
     NoRebind,
     /// Once the reference is bound fail with `REBIND` where the call would be forwarded, and where
-    /// no connection to the object is free: `NO_RECONNECT`. Asynchronous calls may connect.
+    /// no connection to the object is free: `NO_RECONNECT`.
     NoReconnect,
 }
 
 /// How often, and after which pauses, a call is tried again that failed with `TRANSIENT` or
 /// `COMM_FAILURE` and was certainly not begun. All addresses of the reference were tried before. The
 /// limits of time hold for all attempts together.
-///
-/// Asynchronous calls are not tried again, for nobody would wait for the pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retries {
     /// How often; 0 never does.

@@ -1,0 +1,250 @@
+//! How an asynchronous call goes on after an attempt: to its end, elsewhere, or again after a pause; and
+//! what interceptors have to say to it.
+
+use super::asynchronous::AsyncCall;
+use super::call::{Answer, MOST_STALE, is_stale, take_reply};
+use super::journey::Forward;
+use super::route::Route;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interceptor::{Attempt, Contexts, Outcome, Suspended};
+use crate::object::Reference;
+use crate::orb::lock;
+use armilla_cdr::CdrResult;
+use armilla_giop::ReplyStatus;
+use armilla_ipc::reactor::{Reactor, Timer};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How far an attempt has come.
+pub(super) enum Came {
+    /// To its end; with the id of the user exception that came.
+    Done(Option<String>),
+    /// The object is elsewhere, or to be named in another way.
+    Forward(Forward),
+    /// It has to be tried again.
+    Again,
+    /// The same attempt goes on over another connection.
+    Resend,
+}
+
+impl AsyncCall {
+    /// Has the interceptors, if there are any, begin an attempt.
+    ///
+    /// # Errors
+    /// What it came to, where it came to its end so.
+    pub(super) fn begin_flow(
+        &self,
+        reference: &Reference,
+        route: &Route,
+        place: usize,
+    ) -> Result<(), Result<Came, SystemException>> {
+        if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
+            return Ok(());
+        }
+        let begun =
+            self.with_attempt(reference, route, place, |a| Suspended::begin(a, self.slots.clone()));
+        match begun {
+            None => Ok(()),
+            Some(Ok(flow)) => {
+                lock(&self.state).flow = Some(Box::new(flow));
+                Ok(())
+            }
+            Some(Err(outcome)) => Err(came(outcome, None)),
+        }
+    }
+
+    /// Does what follows from an attempt. `true` when another is to be made at once.
+    pub(super) fn follows(
+        self: &Arc<Self>,
+        attempt: Result<Came, SystemException>,
+        reply: Contexts,
+    ) -> bool {
+        match self.end_attempt(attempt, reply) {
+            Ok(Came::Done(_)) => self.finish(Ok(())),
+            Err(exception) => self.finish(Err(exception)),
+            Ok(Came::Forward(_) | Came::Again | Came::Resend) => {
+                let pause = lock(&self.state).journey.take_pause();
+                return pause.is_none_or(|pause| !self.launch_after(pause));
+            }
+        }
+        false
+    }
+
+    /// Has the call launched after a pause, if there is somebody who does that.
+    #[cold]
+    fn launch_after(self: &Arc<Self>, pause: Duration) -> bool {
+        let Ok(reference) = self.object.reference() else { return false };
+        let call = self.clone();
+        let launch = move |_: &Reactor, _: Timer| {
+            call.launch();
+            None
+        };
+        match reference.orb.client().driver().reactor() {
+            Some(reactor) => drop(reactor.arm(pause, Arc::new(launch))),
+            None => return false,
+        }
+        true
+    }
+
+    /// Follows a forward, and lets interceptors hear of the end.
+    fn end_attempt(
+        &self,
+        attempt: Result<Came, SystemException>,
+        reply: Contexts,
+    ) -> Result<Came, SystemException> {
+        let reference = self.object.reference()?;
+        let attempt = match attempt {
+            Ok(Came::Resend) => return Ok(Came::Resend),
+            Ok(Came::Forward(readdressed @ Forward::Readdress(_))) => {
+                self.follow(reference, readdressed).map(|()| Came::Again)
+            }
+            attempt => attempt,
+        };
+        let flow = lock(&self.state).flow.take();
+        let ended = match flow {
+            None => attempt,
+            Some(flow) => self.end_flow(reference, *flow, attempt, reply),
+        };
+        match ended? {
+            Came::Forward(forward) => self.follow(reference, forward).map(|()| Came::Again),
+            other => Ok(other),
+        }
+    }
+
+    fn end_flow(
+        &self,
+        reference: &Reference,
+        flow: Suspended,
+        attempt: Result<Came, SystemException>,
+        reply: Contexts,
+    ) -> Result<Came, SystemException> {
+        let mut for_good = None;
+        let outcome = match attempt {
+            Err(exception) => Outcome::SystemException(exception),
+            Ok(Came::Done(None)) => Outcome::Reply,
+            Ok(Came::Done(Some(id))) => Outcome::UserException(id),
+            Ok(Came::Forward(Forward::To(ior))) => Outcome::Forward(*ior),
+            Ok(Came::Forward(Forward::ForGood(ior))) => {
+                for_good = Some((*ior).clone());
+                Outcome::Forward(*ior)
+            }
+            Ok(Came::Forward(Forward::Readdress(_)) | Came::Again | Came::Resend) => Outcome::Retry,
+        };
+        let Some((route, place)) = lock(&self.state).route.clone() else {
+            return came(outcome, None);
+        };
+        let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
+        let ended = self.with_attempt(reference, &route, place, end);
+        ended.map_or_else(|| Err(super::call::no_reply()), |outcome| came(outcome, for_good))
+    }
+
+    /// Has the interceptors hear that the call was given up.
+    pub(super) fn abandon_flow(&self, flow: Suspended) {
+        let Ok(reference) = self.object.reference() else { return };
+        let (kind, minor) = (ExceptionKind::NoResponse, Minor::GIVEN_UP);
+        let given_up = SystemException::new(kind, minor, Completion::Maybe);
+        // It has ended; what they make of it nobody hears.
+        self.end_flow(reference, flow, Err(given_up), Contexts::default()).ok();
+    }
+
+    /// Runs `use_it` with the attempt that is under way; `None` where there are no interceptors.
+    fn with_attempt<T>(
+        &self,
+        reference: &Reference,
+        route: &Route,
+        place: usize,
+        use_it: impl FnOnce(Attempt<'_>) -> T,
+    ) -> Option<T> {
+        let interceptors = reference.orb.interceptors()?;
+        let home = reference.course.home();
+        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
+        let (object, operation, target) =
+            (&self.object, self.operation.get().name, route.at(place));
+        Some(use_it(Attempt { interceptors, object, reference, operation, ior, target }))
+    }
+
+    fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
+        self.with_journey(|route, journey| reference.follow(route, forward, journey))
+    }
+
+    /// Runs `go` with the route that was taken last and the journey, which nobody else needs meanwhile.
+    fn with_journey<T>(
+        &self,
+        go: impl FnOnce(&Arc<Route>, &mut super::journey::Journey) -> Result<T, SystemException>,
+    ) -> Result<T, SystemException> {
+        let mut state = lock(&self.state);
+        let Some((route, _)) = state.route.clone() else { return Err(super::call::no_reply()) };
+        let mut journey = std::mem::take(&mut state.journey);
+        drop(state);
+        let went = go(&route, &mut journey);
+        lock(&self.state).journey = journey;
+        went
+    }
+
+    /// What the reply says, and its service contexts where somebody wants to see them.
+    pub(super) fn read_reply(&self) -> (Result<Came, SystemException>, Contexts) {
+        let mut contexts = Contexts::default();
+        let seen = lock(&self.state).flow.is_some();
+        let mut user = None;
+        let answer = self.decode(&mut |header, body| {
+            if seen {
+                contexts = Contexts::received(&header.contexts);
+                user = match header.status {
+                    ReplyStatus::UserException => Some(body.clone().string()?.into_owned()),
+                    _ => None,
+                };
+            }
+            take_reply(header.status, body, &mut |_, _| CdrResult::Ok(()))
+        });
+        let came = answer.and_then(|answer| match answer {
+            Answer::Taken => Ok(Came::Done(user)),
+            Answer::Forward(forward) => Ok(Came::Forward(forward)),
+            Answer::Raised(exception) => self.raised(exception),
+        });
+        (came, contexts)
+    }
+
+    #[cold]
+    fn raised(&self, exception: SystemException) -> Result<Came, SystemException> {
+        let reference = self.object.reference()?;
+        let place = lock(&self.state).route.as_ref().map_or(0, |(_, place)| *place);
+        self.with_journey(|route, journey| {
+            let address = &route.at(place).endpoint.address;
+            let exception = exception.said_by(address, self.operation.get().name);
+            reference.return_home(route, journey, exception).map(|()| Came::Again)
+        })
+    }
+
+    /// After a failure: whether the call may be sent again, and to where.
+    #[cold]
+    pub(super) fn go_on(&self, exception: SystemException) -> Result<Came, SystemException> {
+        let reference = self.object.reference()?;
+        let mut state = lock(&self.state);
+        if is_stale(&exception) && state.stale < MOST_STALE {
+            state.stale += 1;
+            return Ok(Came::Resend);
+        }
+        let Some((_, place)) = state.route else { return Err(exception) };
+        drop(state);
+        self.with_journey(|route, journey| {
+            reference.go_on(route, route.at(place), journey, exception).map(|()| Came::Again)
+        })
+    }
+}
+
+/// What an outcome is for the call.
+fn came(
+    outcome: Outcome,
+    for_good: Option<armilla_giop::ior::Ior>,
+) -> Result<Came, SystemException> {
+    match outcome {
+        Outcome::Reply | Outcome::Sent => Ok(Came::Done(None)),
+        Outcome::UserException(id) => Ok(Came::Done(Some(id))),
+        Outcome::SystemException(exception) => Err(exception),
+        Outcome::Forward(ior) if for_good.as_ref() == Some(&ior) => {
+            Ok(Came::Forward(Forward::ForGood(ior.into())))
+        }
+        Outcome::Forward(ior) => Ok(Came::Forward(Forward::To(ior.into()))),
+        Outcome::Retry => Ok(Came::Again),
+    }
+}

@@ -1,0 +1,88 @@
+//! A request that is under way without a thread: what interceptors have of it is kept between its first
+//! points, which are called where it is sent, and its last, which are called where its end is seen.
+
+use super::client::ClientRequestInfo;
+use super::client_flow::Flow;
+use super::context::Contexts;
+use super::current::Slots;
+use super::outcome::Outcome;
+use super::registry::Interceptors;
+use crate::client::{SyncScope, Target};
+use crate::object::{Object, Reference};
+use armilla_giop::ior::Ior;
+use std::any::Any;
+
+/// An attempt at a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) interceptors: &'a Interceptors,
+    pub(crate) object: &'a Object,
+    pub(crate) reference: &'a Reference,
+    pub(crate) operation: &'a str,
+    /// The reference that it goes to, and where that leads.
+    pub(crate) ior: &'a Ior,
+    pub(crate) target: &'a Target,
+}
+
+/// What is kept of a request.
+pub(crate) struct Suspended {
+    id: u32,
+    contexts: Contexts,
+    slots: Slots,
+    kept: Vec<Box<dyn Any + Send>>,
+    entered: usize,
+}
+
+impl Suspended {
+    /// Calls the first points, with the slots that the thread of the call had when that began.
+    ///
+    /// # Errors
+    /// How the attempt has ended, of which those have heard that had begun.
+    pub(crate) fn begin(attempt: Attempt<'_>, slots: Slots) -> Result<Self, Outcome> {
+        let (contexts, kept, entered) = Default::default();
+        let new = Self { id: attempt.interceptors.next_id(), contexts, slots, kept, entered };
+        let mut flow = new.resume(attempt);
+        match flow.enter() {
+            Ok(()) => {
+                let Flow { info, entered, .. } = flow;
+                let ClientRequestInfo { id, contexts, slots, kept, .. } = info;
+                Ok(Self { id, contexts, slots, kept, entered })
+            }
+            Err(interruption) => Err(flow.leave(interruption.into())),
+        }
+    }
+
+    /// The service contexts that the request has.
+    pub(crate) const fn contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
+    /// Calls the last points; `reply` are the contexts of the reply. Gives how the attempt ends then.
+    pub(crate) fn end(self, attempt: Attempt<'_>, reply: Contexts, outcome: Outcome) -> Outcome {
+        let mut flow = self.resume(attempt);
+        flow.info.reply_contexts = reply;
+        flow.leave(outcome)
+    }
+
+    fn resume(self, attempt: Attempt<'_>) -> Flow<'_> {
+        let Attempt { interceptors, object, reference, operation, ior, target } = attempt;
+        let info = ClientRequestInfo {
+            id: self.id,
+            operation,
+            response_expected: true,
+            sync_scope: SyncScope::WithTarget,
+            shown: None,
+            target: object,
+            ior,
+            named: target.address(),
+            address: Some(&target.endpoint.address),
+            contexts: self.contexts,
+            reply_contexts: Contexts::default(),
+            outcome: None,
+            slots: self.slots,
+            slot_count: interceptors.slots,
+            kept: self.kept,
+        };
+        Flow { interceptors, reference, info, entered: self.entered, slots: Slots::default() }
+    }
+}
