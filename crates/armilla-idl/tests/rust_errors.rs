@@ -49,6 +49,16 @@ fn names_that_meet_are_given_numbers() {
 }
 
 #[test]
+fn names_that_meet_by_the_thousand_are_numbered_in_no_time() {
+    let members = |i: usize| format!("long m_{i}; long m_{i}_; long m__{i}; long m__{i}_;");
+    let members: String = (0..500).map(members).collect();
+    let generated = try_generate(&format!("struct S {{ {members} }};")).unwrap();
+    for wanted in ["pub m_0: i32", "pub m_0_2: i32", "pub m_499_3: i32", "pub m_499_4: i32"] {
+        assert!(generated.contains(wanted), "{wanted}");
+    }
+}
+
+#[test]
 fn what_has_a_number_in_rust_keeps_its_name_on_the_wire_and_says_it() {
     let idl = "interface Door { void openIt(); void open_it(); };\n\
                struct Lock { long keyNo; long key_no; };";

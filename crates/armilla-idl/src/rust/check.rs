@@ -19,13 +19,16 @@ use crate::model::{
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
+/// How many names are given way at a time.
+const MAX_MEETING: usize = 500;
+
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Everything that keeps the model from becoming Rust.
     pub(super) problems: Vec<Diagnostic>,
-    /// The path in IDL of something that could make way for another name by having another one.
-    pub(super) meeting: Option<String>,
+    /// What could make way for another name: its path in IDL, and a number to tell it by.
+    pub(super) meeting: Vec<(String, u32)>,
 }
 
 /// Looks for what keeps a model from becoming Rust.
@@ -33,8 +36,10 @@ pub(super) fn check(scope: &Scope<'_>) -> Found {
     let Scope { model, facts, .. } = *scope;
     let found = Found::default();
     let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found };
-    for (id, declaration) in model.iter().filter(|(id, _)| scope.makes(*id)) {
-        checker.declaration(id, declaration);
+    let made = || model.iter().filter(|(id, _)| scope.makes(*id));
+    made().for_each(|(id, declaration)| checker.declaration(id, declaration));
+    if checker.found.meeting.is_empty() {
+        made().for_each(|(id, declaration)| checker.type_code(id, declaration));
     }
     checker.found
 }
@@ -62,8 +67,8 @@ struct Checker<'m> {
     scope: &'m Scope<'m>,
     model: &'m Model,
     facts: &'m Facts,
-    /// Who has which name, by Rust scope and name.
-    taken: HashMap<(String, String), Owner>,
+    /// Who has which name, by Rust scope and name, and how many want it.
+    taken: HashMap<(String, String), (Owner, u32)>,
     found: Found,
 }
 
@@ -71,14 +76,22 @@ impl<'m> Checker<'m> {
     /// Notes that `owner` is called `name` in the Rust scope `place`.
     fn claim(&mut self, place: &str, name: &str, owner: Owner) {
         let key = (place.to_owned(), name.to_owned());
-        let Some(other) = self.taken.get(&key) else {
-            self.taken.insert(key, owner);
+        let Some((other, count)) = self.taken.get_mut(&key) else {
+            self.taken.insert(key, (owner, 1));
             return;
         };
-        if self.found.meeting.is_none() {
-            let mut movable = [&owner, other].into_iter().filter(|owner| owner.path.is_some());
-            let direct = movable.clone().find(|owner| !owner.derived).or(movable.next());
-            self.found.meeting = direct.and_then(|owner| owner.path.clone());
+        *count += 1;
+        let mut movable = [&owner, &*other].into_iter().filter(|owner| owner.path.is_some());
+        let direct = movable.clone().find(|owner| !owner.derived).or(movable.next());
+        if let Some(path) = direct.and_then(|owner| owner.path.as_ref()) {
+            // What is in something that gets another name may not meet anything then.
+            let is_within = |(outer, _): &(String, u32)| {
+                path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+            };
+            let meeting = &self.found.meeting;
+            if meeting.len() < MAX_MEETING && !meeting.iter().any(is_within) {
+                self.found.meeting.push((path.clone(), *count));
+            }
         }
         let (one, two) = (&other.what, &owner.what);
         let message = format!("{one} and {two} would both be called `{name}` in Rust");
@@ -141,14 +154,12 @@ impl<'m> Checker<'m> {
                     self.module_of(&home, id);
                 }
                 self.members(id, &own, structs::members(self.model, data).into_iter());
-                self.type_code(id, span);
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
                     self.module_of(&home, id);
                 }
                 self.union(id, &own, data);
-                self.type_code(id, span);
             }
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
@@ -165,11 +176,9 @@ impl<'m> Checker<'m> {
                     self.claim(&own, &base, Owner::nameless(what, span));
                 }
                 self.members(id, &own, data.state.iter().map(|state| &state.member));
-                self.type_code(id, span);
             }
             DeclKind::ValueBox(_) => {
                 self.reference(&home, id);
-                self.type_code(id, span);
             }
             DeclKind::Bitset(data) => {
                 let fields = bitsets::fields(self.model, data);
@@ -236,8 +245,17 @@ impl<'m> Checker<'m> {
     }
 
     /// Refuses a type whose TypeCode would be too large.
-    fn type_code(&mut self, id: DeclId, span: Span) {
-        if type_codes::is_too_large(self.scope, id) {
+    fn type_code(&mut self, id: DeclId, declaration: &Declaration) {
+        let has_one = matches!(
+            declaration.kind,
+            DeclKind::Struct(_)
+                | DeclKind::Exception(_)
+                | DeclKind::Union(_)
+                | DeclKind::Value(_)
+                | DeclKind::ValueBox(_)
+        );
+        if has_one && type_codes::is_too_large(self.scope, id) {
+            let span = declaration.span;
             let message = "the type is too entangled with others for a TypeCode";
             self.found.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }

@@ -86,6 +86,7 @@ fn checked<T>(
     let facts = Facts::of(idl);
     let cycles = Cycles::of(idl);
     let mut renames = renames::wanted(options);
+    let mut rounds = 0;
     loop {
         let model = &*renames::apply(idl, &renames).map_err(refuse)?;
         let methods = operation::all_methods(model);
@@ -99,7 +100,9 @@ fn checked<T>(
         };
         let scope = Scope::root(model, options, known);
         let found = check::check(&scope);
-        if found.meeting.is_some_and(|path| renames::number(&path, options, &mut renames)) {
+        let numbered = found.meeting.iter().filter(|m| renames::number(m, options, &mut renames));
+        if numbered.count() > 0 && rounds < renames::MAX_ROUNDS {
+            rounds += 1;
             continue;
         }
         let mut problems = derives::check(idl, options);

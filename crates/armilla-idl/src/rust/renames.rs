@@ -5,13 +5,13 @@ use super::options::Options;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclKind, Declaration, Export, Initializer, Member, Model, Parameter};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A path in IDL, and the name to make Rust names of.
 pub(super) type Rename = (String, String);
 
-/// How many names that meet are given numbers.
-const MAX_NUMBERED: usize = 256;
+/// How often it is looked for names that meet the numbered ones.
+pub(super) const MAX_ROUNDS: usize = 16;
 
 /// What the options rename.
 pub(super) fn wanted(options: &Options) -> Vec<Rename> {
@@ -19,23 +19,27 @@ pub(super) fn wanted(options: &Options) -> Vec<Rename> {
     renames.map(|(what, name)| (what.trim_start_matches("::").to_owned(), name.clone())).collect()
 }
 
-/// Adds a number to the name of what has `path` in IDL; says whether that could be done: what the
-/// options call keeps its name.
-pub(super) fn number(path: &str, options: &Options, renames: &mut Vec<Rename>) -> bool {
+/// Adds `number` or a larger one to the name of what has `path` in IDL; says whether that could be
+/// done: what the options call keeps its name.
+pub(super) fn number(
+    (path, number): &(String, u32),
+    options: &Options,
+    renames: &mut Vec<Rename>,
+) -> bool {
     // What has a number already may be known by it.
     let numbered = renames.iter().find(|(what, name)| {
         let (home, _) = what.rsplit_once("::").unwrap_or_default();
         path.strip_suffix(name.as_str()).is_some_and(|rest| rest.trim_end_matches("::") == home)
     });
-    let path = &numbered.map_or(path.to_owned(), |(what, _)| what.clone());
+    let path = &numbered.map_or(path.clone(), |(what, _)| what.clone());
     let chosen = renames.iter().take(options.renames.len()).any(|(what, _)| what == path);
-    if chosen || renames.len() >= options.renames.len() + MAX_NUMBERED {
+    if chosen {
         return false;
     }
     let before = renames.iter().position(|(what, _)| what == path).map(|at| renames.remove(at));
     let name = path.rsplit("::").next().unwrap_or(path);
     let last = before.and_then(|(_, old)| old.strip_prefix(name)?.strip_prefix('_')?.parse().ok());
-    let next = last.unwrap_or(1_u32) + 1;
+    let next = last.map_or(*number, |last: u32| last.saturating_add(1).max(*number));
     renames.push((path.to_owned(), format!("{name}_{next}")));
     true
 }
@@ -51,7 +55,8 @@ pub(super) fn apply<'m>(
     if renames.is_empty() {
         return Ok(Cow::Borrowed(model));
     }
-    let mut renaming = Renaming { wanted: renames, done: HashSet::new() };
+    let wanted = renames.iter().map(|(path, name)| (path.as_str(), name.as_str())).collect();
+    let mut renaming = Renaming { wanted, done: HashSet::new() };
     let mut changed = model.clone();
     for (id, _) in model.iter() {
         renaming.declaration(&model.scoped_name(id), &mut changed.declarations[id.index()]);
@@ -80,7 +85,7 @@ fn is_identifier(name: &str) -> bool {
 }
 
 struct Renaming<'o> {
-    wanted: &'o [Rename],
+    wanted: HashMap<&'o str, &'o str>,
     /// Those that were found.
     done: HashSet<&'o str>,
 }
@@ -154,14 +159,13 @@ impl Renaming<'_> {
     /// Changes `name`, which stands under `path` in IDL, if that is wanted; a comment says what the
     /// name in IDL is.
     fn name(&mut self, path: &str, name: &mut String, docs: Option<&mut Vec<String>>) {
-        let found = self.wanted.iter().find(|(what, _)| what == path);
-        let Some((what, new)) = found else { return };
+        let Some((what, new)) = self.wanted.get_key_value(path) else { return };
         self.done.insert(what);
         if let Some(docs) = docs {
             let gap = (!docs.is_empty()).then(String::new);
             docs.extend(gap);
             docs.push(format!("In IDL this is {path}."));
         }
-        name.clone_from(new);
+        *name = (*new).to_owned();
     }
 }
