@@ -268,6 +268,9 @@ impl Checker<'_, '_> {
             (Wanted::Char, ConstValue::WChar(_)) | (Wanted::String(_), ConstValue::WString(_)) => {
                 error = error.help("take the `L` before the literal away");
             }
+            (Wanted::Char, ConstValue::String(_)) => {
+                error = error.help("a character stands in single quotes");
+            }
             (Wanted::Boolean, ConstValue::Integer(integer @ 0..=1)) => {
                 error = error.help(if *integer == 1 { "write `TRUE`" } else { "write `FALSE`" });
             }

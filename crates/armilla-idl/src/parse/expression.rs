@@ -128,8 +128,10 @@ impl Parser<'_, '_, '_> {
     }
 
     fn not_one_character(&mut self, token: &Token) -> Literal {
-        let message = "a character literal holds exactly one character".to_owned();
-        self.bad_literal(Code::BadLiteral, token.span, message)
+        let message = "a character literal holds exactly one character";
+        let error = Diagnostic::error(Code::BadLiteral, token.span, message);
+        self.session.report(error.help("a string stands in double quotes"));
+        Literal::Bad
     }
 
     /// One string or several that stand side by side.

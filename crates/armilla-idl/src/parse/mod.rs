@@ -11,6 +11,7 @@ mod bits;
 mod body;
 mod definition;
 mod expression;
+mod hint;
 mod identity;
 mod interface;
 mod types;
@@ -184,7 +185,22 @@ impl<'t> Parser<'t, '_, '_> {
             _ => format!("`{}`", token.text),
         };
         let message = format!("expected {expected}, found {found}");
-        self.fail(Diagnostic::error(Code::Syntax, token.span, message))
+        let error = Diagnostic::error(Code::Syntax, token.span, message);
+        let error = match self.hint(expected) {
+            Some(help) => error.help(help),
+            None => error,
+        };
+        self.fail(error)
+    }
+
+    /// What to write instead of the next token.
+    fn hint(&mut self, expected: &str) -> Option<String> {
+        let (found, behind) = (self.peek(), self.peek_second());
+        hint::hint(expected, self.before(), found, behind)
+    }
+
+    fn before(&self) -> Option<&'t Token> {
+        self.next.checked_sub(1).and_then(|index| self.tokens.get(index))
     }
 
     fn fail(&mut self, diagnostic: Diagnostic) -> Failed {
@@ -245,7 +261,9 @@ impl<'t> Parser<'t, '_, '_> {
         let text = &token.text;
         let message = format!("expected {what}, found the keyword `{text}`");
         let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
-        self.fail(diagnostic.help(format!("`_{text}` is the name `{text}`")))
+        let help = hint::keyword_behind(self.before())
+            .unwrap_or_else(|| format!("`_{text}` is the name `{text}`"));
+        self.fail(diagnostic.help(help))
     }
 
     fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {

@@ -228,7 +228,9 @@ impl Preprocessor<'_, '_> {
             let searched: Vec<String> = candidates.iter().map(shown).collect();
             diagnostic = diagnostic.note(format!("searched in {}", searched.join(", ")));
         }
-        Err(Box::new(diagnostic.help("add the directory that holds it to the include paths")))
+        Err(Box::new(diagnostic.help(
+            "add the directory that holds it to the include paths: `-I DIR`, `Build::include`",
+        )))
     }
 
     /// The name between the quotes or angle brackets of an `#include`.

@@ -86,7 +86,8 @@ impl<'m> Checker<'m> {
         if let Some(path) = direct.and_then(|owner| owner.path.as_ref()) {
             // What is in something that gets another name may not meet anything then.
             let is_within = |(outer, _): &(String, u32)| {
-                path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+                path.strip_prefix(outer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
             };
             let meeting = &self.found.meeting;
             if meeting.len() < MAX_MEETING && !meeting.iter().any(is_within) {

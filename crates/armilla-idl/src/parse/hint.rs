@@ -1,0 +1,111 @@
+//! What to write instead, for those who write IDL in the habits of other languages.
+
+use crate::lex::{Token, TokenKind};
+
+/// A hint for where `expected` was needed and `found` stands between `before` and `behind`.
+pub(super) fn hint(
+    expected: &str,
+    before: Option<&Token>,
+    found: &Token,
+    behind: &Token,
+) -> Option<String> {
+    let is_behind = |word: &str| before.is_some_and(|token| token.is_word(word));
+    by_place(expected, found, behind, is_behind).or_else(|| by_word(found, behind)).or_else(|| {
+        match &*found.text {
+            "*" | "&" => Some(
+                "IDL has no pointers and references: `in`, `out` and `inout` say which way a \
+                 parameter goes"
+                    .to_owned(),
+            ),
+            "<" if found.kind == TokenKind::Punctuation => Some(
+                "the templates of IDL are `sequence<T>` and `map<K, V>`; an array is `T name[3]`"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    })
+}
+
+/// Hints that depend on what should stand there.
+fn by_place(
+    expected: &str,
+    found: &Token,
+    behind: &Token,
+    is_behind: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let text = &*found.text;
+    Some(match text {
+        "const" if expected == "`in`, `out` or `inout`" => {
+            "what is given by `in` is never changed: write `in` instead".to_owned()
+        }
+        _ if expected == "`in`, `out` or `inout`" => {
+            format!("say which way the parameter goes: `in {text} …`")
+        }
+        _ if is_behind("unsigned") => match text {
+            "char" => "an octet is an `octet`, a character a `char`".to_owned(),
+            "int" => "write `unsigned long`".to_owned(),
+            _ => return None,
+        },
+        _ if is_behind("int") => "IDL has no `int`: a `long` has 32 bits, a `short` 16".to_owned(),
+        _ if expected == "a name behind `::`" && found.kind == TokenKind::Identifier => {
+            format!("the keyword stands alone: `{text}`")
+        }
+        _ if is_behind("attribute") && text == "readonly" => {
+            "write `readonly attribute`".to_owned()
+        }
+        "(" if is_behind("raises") => return None,
+        _ if is_behind("raises") && found.kind == TokenKind::Identifier => {
+            format!("exceptions stand in parentheses: `raises ({text})`")
+        }
+        "=" if expected.starts_with("`;`") => {
+            "only constants have a value: `const long x = 1;`".to_owned()
+        }
+        "]" if expected == "a value" => {
+            "an array has a length; without one it is a `sequence<T>`".to_owned()
+        }
+        ";" if expected == "`}`" => "enumerators have commas between them".to_owned(),
+        _ if expected == "`case` or `default`" && behind.is(":") => {
+            format!("write `case {text}:`")
+        }
+        _ if expected == "`>`" && found.kind == TokenKind::Number => {
+            format!("a comma stands before the bound: `, {text}>`")
+        }
+        "const" if expected == "`;` behind the operation" => {
+            "the operations of IDL are not `const`".to_owned()
+        }
+        ":" if is_behind("public") || is_behind("private") => {
+            "each member of a valuetype says `public` or `private` by itself".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// A hint for where a name was needed and a keyword stands behind `before`, which was taken for a
+/// type.
+pub(super) fn keyword_behind(before: Option<&Token>) -> Option<String> {
+    let word = NOT_IDL.iter().find(|word| before.is_some_and(|token| token.is_word(word)))?;
+    Some(format!("IDL has no `{word}`; leave it out"))
+}
+
+/// Words that other languages put before types and declarations.
+const NOT_IDL: &[&str] = &["signed", "static", "virtual", "final", "inline", "volatile"];
+
+/// Hints for words that IDL does not have, or elsewhere.
+fn by_word(found: &Token, behind: &Token) -> Option<String> {
+    if found.kind != TokenKind::Identifier {
+        return None;
+    }
+    Some(match &*found.text {
+        "extends" | "implements" => format!("bases stand behind a `:`, as in `: {}`", behind.text),
+        "throws" | "throw" => "write `raises (…)`".to_owned(),
+        "class" => "write `interface`, `valuetype` or `struct`".to_owned(),
+        "namespace" | "package" => "write `module`".to_owned(),
+        "using" => "IDL has no `using`; write the whole name, as in `A::B`".to_owned(),
+        "public" | "private" | "protected" => format!(
+            "`{}` is for the state of valuetypes; all of an interface can be used by everybody",
+            found.text
+        ),
+        word if NOT_IDL.contains(&word) => format!("IDL has no `{word}`; leave it out"),
+        _ => return None,
+    })
+}
