@@ -166,3 +166,117 @@ fn a_server_interceptor_is_told_of_the_exception_that_leaves() {
         ]
     );
 }
+
+/// Adds a context to requests and notes what replies and servers have of it; refuses `increment`.
+struct Marker(Notes);
+
+const MARK: u32 = 0x4558_0201;
+
+impl ClientInterceptor for Marker {
+    fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        self.0.lock().unwrap().push(format!("send {}", request.operation()));
+        request.keep(request.request_id());
+        request.add_request_service_context(MARK, b"request", false)?;
+        match request.operation() {
+            "increment" => {
+                let kind = ExceptionKind::NoPermission;
+                let no = armilla::Completion::No;
+                Err(SystemException::new(kind, armilla::Minor(7), no).into())
+            }
+            _ => Ok(()),
+        }
+    }
+    fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let mark = request.reply_service_contexts().get(MARK).unwrap_or_default().to_vec();
+        let mark = String::from_utf8(mark).unwrap();
+        assert_eq!(request.kept::<u32>(), Some(&request.request_id()));
+        self.0.lock().unwrap().push(format!("reply {} {mark}", request.operation()));
+        Ok(())
+    }
+    fn receive_exception(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let id = request.outcome().and_then(|outcome| outcome.exception_id()).unwrap_or_default();
+        self.0.lock().unwrap().push(format!("exception {} {id}", request.operation()));
+        Ok(())
+    }
+    fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        let status = request.reply_status().unwrap();
+        self.0.lock().unwrap().push(format!("other {} {status:?}", request.operation()));
+        Ok(())
+    }
+}
+
+/// Answers the context of a request in its reply.
+struct Echo;
+
+impl ServerInterceptor for Echo {
+    fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        let mark = request.request_service_contexts().get(MARK).map(<[u8]>::to_ascii_uppercase);
+        request.add_reply_service_context(MARK, &mark.unwrap_or_default(), false)
+    }
+}
+
+/// A server that answers the mark, and a client that sets it.
+fn marked() -> (Server, armilla::Orb, Notes) {
+    let orb = orbs::builder().server_interceptor(Echo).listen("iiop://127.0.0.1:0").unwrap();
+    let notes = Notes::default();
+    let client = orbs::builder().client_interceptor(Marker(notes.clone())).build().unwrap();
+    (Server::of(orb.build().unwrap()), client, notes)
+}
+
+#[test]
+fn calls_that_nobody_waits_for_are_seen_like_others() {
+    let (server, client, notes) = marked();
+    let far = server.remote(&client);
+    far.object().request("ping").send_deferred().wait().unwrap();
+    assert_eq!(taken(&notes), ["send ping", "reply ping REQUEST"]);
+
+    let mut choose = far.object().request("choose");
+    choose.add_in("which", Any::new(&1).unwrap()).add_inout("note", Any::new("").unwrap());
+    choose.set_return_type(TypeCode::Long).add_exception(Refused::type_code());
+    choose.send_deferred().wait().unwrap_err();
+    let refused = "exception choose IDL:armilla.org/Probe/Refused:1.0";
+    assert_eq!(taken(&notes), ["send choose", refused]);
+
+    far.object().request("nothing").send_deferred().wait().unwrap_err();
+    let unknown = "exception nothing IDL:omg.org/CORBA/BAD_OPERATION:1.0";
+    assert_eq!(taken(&notes), ["send nothing", unknown]);
+
+    let refused = far.object().request("increment").send_deferred().wait().unwrap_err();
+    let Error::System(refused) = refused else { panic!("{refused:?}") };
+    assert_eq!(refused.kind(), ExceptionKind::NoPermission);
+    assert_eq!(taken(&notes), ["send increment"], "who did not begin does not hear of the end");
+    assert_eq!(server.local.count().unwrap(), 0);
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_is_seen_to_go_elsewhere() {
+    let (server, client, notes) = marked();
+    let url = server.orb.publish("probe", server.local.object()).unwrap();
+    let far = client.string_to_object(&url).unwrap();
+    far.request("ping").send_deferred().wait().unwrap();
+    let seen = taken(&notes);
+    let wanted = ["send ping", "other ping LocationForward", "send ping", "reply ping REQUEST"];
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_ends_for_interceptors_when_it_is_cancelled_or_late() {
+    let (server, client, notes) = marked();
+    let far = server.remote(&client);
+    let mut remarks = far.object().request("remarks");
+    remarks.add_in("least", Any::new(&1_u32).unwrap());
+    remarks.set_return_type(TypeCode::sequence(TypeCode::String(0), 0));
+    drop(remarks.send_deferred());
+    let cancelled = "exception remarks IDL:omg.org/CORBA/NO_RESPONSE:1.0";
+    assert_eq!(taken(&notes), ["send remarks", cancelled]);
+    server.local.remark("so that nobody waits for ever").unwrap();
+
+    let hurried = far.object().with_timeout(std::time::Duration::from_millis(50));
+    let mut remarks = hurried.request("remarks");
+    remarks.add_in("least", Any::new(&2_u32).unwrap());
+    remarks.set_return_type(TypeCode::sequence(TypeCode::String(0), 0));
+    remarks.send_deferred().wait().unwrap_err();
+    let late = "exception remarks IDL:omg.org/CORBA/TIMEOUT:1.0";
+    assert_eq!(taken(&notes), ["send remarks", late]);
+    server.local.remark("nor this one").unwrap();
+}
