@@ -1,10 +1,12 @@
 //! Messages that leave in fragments because the ORB was told so.
 
-use armilla::Version;
+use armilla::{Threading, Version};
 use armilla_giop::{HEADER_LEN, MessageHeader, MessageKind};
+use armilla_tests::gate;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer, Request, Wire};
-use armilla_tests::probe::{Everything, Named};
+use armilla_tests::probe::{Everything, EverythingRef, Named, everything};
+use armilla_tests::servant::Probe;
 use std::sync::{Arc, Mutex};
 
 const SIZE: usize = 512;
@@ -55,4 +57,24 @@ fn a_request_is_cut_to_the_size_that_was_asked_for() {
     assert_eq!(seen[1], (MessageKind::Fragment, SIZE));
     assert_eq!(seen[2].0, MessageKind::Fragment);
     assert_eq!(seen.len(), 3);
+}
+
+#[test]
+fn the_main_thread_serves_what_came_in_fragments() {
+    for version in [Version::V1_1, Version::V1_2] {
+        let server = Server::start();
+        let poa = server.root_poa().create_poa("main").policy(Threading::MainThread);
+        let near: EverythingRef =
+            poa.build().unwrap().activate(everything::tie(Probe::default())).unwrap();
+        let client = orbs::builder().settings(|settings| settings.fragment_size = Some(SIZE));
+        let far = orbs::travel(&near, &client.max_giop(version).build().unwrap());
+        let octets: Vec<u8> = (0..5000).map(|n| n as u8).collect();
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| far.echo_octets(&octets, &mut octets.clone()).unwrap());
+            gate::eventually("work comes", || server.work_pending());
+            server.perform_work();
+            let (result, copy) = call.join().unwrap();
+            assert!(result == octets && copy == octets, "GIOP {version}");
+        });
+    }
 }

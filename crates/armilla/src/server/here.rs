@@ -6,7 +6,7 @@ use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use armilla_cdr::CodeSets;
-use armilla_giop::{Message, decode_request};
+use armilla_giop::{KeptMessage, Message, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -54,16 +54,11 @@ pub(super) fn serve_on_main_thread(
     message: &Message<'_>,
     code_sets: CodeSets,
 ) -> Result<Vec<u8>, SystemException> {
-    if !message.is_in_one_piece() {
-        let what = "a request in fragments of GIOP 1.1 cannot be served by the main thread";
-        let kind = ExceptionKind::NoImplement;
-        return Err(SystemException::new(kind, Minor::default(), Completion::No).because(what));
-    }
     let (sender, receiver) = sync_channel(1);
-    let (main, octets) = (orb.clone(), message.octets.to_vec());
+    let (main, mut kept) = (orb.clone(), KeptMessage::new());
+    kept.keep(message);
     orb.main_thread().push(Box::new(move || {
-        // What was one message is one still.
-        let Ok(Some(message)) = Message::parse(&octets) else { return };
+        let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
         // Whoever waits for it is there until it has come.
         sender.send(serve_here(&main, &message, code_sets, limit)).ok();
