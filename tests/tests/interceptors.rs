@@ -7,7 +7,8 @@ use armilla::interceptor::{
     ServerRequestInfo, SlotId,
 };
 use armilla::{
-    Any, Completion, Error, ExceptionKind, Minor, Object, Orb, OrbBuilder, SystemException, Version,
+    Any, Completion, Error, ExceptionKind, ManagerState, Minor, Object, Orb, OrbBuilder,
+    SystemException, Version,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
@@ -590,6 +591,52 @@ fn components_are_added_to_references_and_seen_by_clients() {
     let refused = server.orb.root_poa().activate(ear).unwrap_err();
     let refused = SystemException::from(refused);
     assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
+}
+
+/// Notes what becomes of adapters and their managers.
+struct Registrar(Diary);
+
+impl IorInterceptor for Registrar {
+    fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        let made = format!("made in {:?} by {:?}", info.manager_id(), info.state());
+        self.0.lock().unwrap().push(made);
+        Ok(())
+    }
+
+    fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
+        self.0.lock().unwrap().push(format!("{manager_id} is {state:?}"));
+    }
+
+    fn adapter_destroyed(&self, adapter_name: &[String]) {
+        self.0.lock().unwrap().push(format!("{} ends", adapter_name.join("/")));
+    }
+}
+
+#[test]
+fn adapters_and_their_managers_are_told_of() {
+    let diary = Diary::default();
+    let orb = orbs::builder().ior_interceptor(Registrar(diary.clone()));
+    let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let outer = orb.root_poa().create_poa("outer").build().unwrap();
+    outer.create_poa("inner").build().unwrap();
+    let manager = outer.manager();
+    manager.hold_requests(false).unwrap();
+    manager.hold_requests(false).unwrap();
+    outer.create_reference::<dyn Listener>().unwrap();
+    manager.activate().unwrap();
+    outer.destroy(true, false).unwrap();
+    let told = std::mem::take(&mut *diary.lock().unwrap());
+    assert_eq!(
+        told,
+        [
+            "RootPOAManager is Holding",
+            r#"made in Some("RootPOAManager") by Some(Holding)"#,
+            "RootPOAManager is Active",
+            "RootPOA/outer/inner ends",
+            "RootPOA/outer ends",
+        ]
+    );
+    orb.shutdown();
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::Interceptors;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
+use crate::poa::{ManagerState, PoaManager};
 use armilla_giop::ior::TaggedComponent;
 
 /// Adds to the references of an ORB what clients must know to call the objects.
@@ -27,6 +28,18 @@ pub trait IorInterceptor: Send + Sync {
         Ok(())
     }
 
+    /// A POA manager does something else with requests from now on:
+    /// `adapter_manager_state_changed`. Called by the thread that changes it, once it is so.
+    fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
+        let _ = (manager_id, state);
+    }
+
+    /// The POA with these names, from the root down, was destroyed: `adapter_state_changed` with
+    /// `NON_EXISTENT`. Those below it come before it.
+    fn adapter_destroyed(&self, adapter_name: &[String]) {
+        let _ = adapter_name;
+    }
+
     /// The ORB was shut down.
     fn destroy(&self) {}
 }
@@ -37,6 +50,7 @@ pub struct IorInfo<'a> {
     pub(super) adapter_name: Vec<String>,
     pub(super) repository_id: &'a str,
     pub(super) object_key: &'a [u8],
+    manager: Option<&'a PoaManager>,
     components: Vec<TaggedComponent>,
 }
 
@@ -56,6 +70,16 @@ impl IorInfo<'_> {
         self.object_key
     }
 
+    /// What tells the manager of that POA from others, [`PoaManager::id`]; `None` when the POA is gone.
+    pub fn manager_id(&self) -> Option<&str> {
+        self.manager.map(PoaManager::id)
+    }
+
+    /// What that manager does with requests at present; `None` when the POA is gone.
+    pub fn state(&self) -> Option<ManagerState> {
+        self.manager.map(PoaManager::state)
+    }
+
     /// Adds a component to every IIOP profile from version 1.1 on. Its octets are an encapsulation
     /// for every id of the OMG.
     pub fn add_component(&mut self, id: u32, data: Vec<u8>) {
@@ -73,6 +97,7 @@ impl Interceptors {
     pub(crate) fn components(
         &self,
         adapter_path: &[u8],
+        manager: Option<&PoaManager>,
         repository_id: &str,
         object_key: &[u8],
     ) -> Result<Vec<TaggedComponent>, SystemException> {
@@ -81,7 +106,7 @@ impl Interceptors {
         }
         let adapter_name = adapter_names(adapter_path);
         let components = Vec::new();
-        let mut info = IorInfo { adapter_name, repository_id, object_key, components };
+        let mut info = IorInfo { adapter_name, repository_id, object_key, manager, components };
         for interceptor in &self.ior {
             let before = info.components.len();
             if let Err(exception) = interceptor.establish_components(&mut info) {
@@ -103,6 +128,21 @@ impl Interceptors {
             })?;
         }
         Ok(info.components)
+    }
+}
+
+impl Interceptors {
+    /// Tells that a POA manager is in another state.
+    pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
+        self.ior.iter().for_each(|each| each.manager_state_changed(manager_id, state));
+    }
+
+    /// Tells that a POA was destroyed.
+    pub(crate) fn adapter_destroyed(&self, adapter_path: &[u8]) {
+        if !self.ior.is_empty() {
+            let name = adapter_names(adapter_path);
+            self.ior.iter().for_each(|each| each.adapter_destroyed(&name));
+        }
     }
 }
 

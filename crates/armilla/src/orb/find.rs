@@ -235,7 +235,9 @@ impl Orb {
     ) -> Result<Ior, SystemException> {
         let mut added = own;
         if let Some(interceptors) = self.interceptors() {
-            added.extend(interceptors.components(adapter, type_id, key)?);
+            let poa = self.0.adapters.get(adapter);
+            let manager = poa.as_ref().map(|poa| poa.manager());
+            added.extend(interceptors.components(adapter, manager, type_id, key)?);
         }
         let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
         let profiles =

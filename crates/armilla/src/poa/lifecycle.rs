@@ -281,6 +281,9 @@ impl PoaInner {
         }
         orb.adapters().remove(self);
         self.manager.wake();
+        if let Some(interceptors) = orb.interceptors() {
+            interceptors.adapter_destroyed(&self.path);
+        }
         self.deactivate_all(ending);
         if wait {
             self.await_ended();

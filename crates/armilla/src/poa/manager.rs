@@ -141,7 +141,7 @@ impl PoaManager {
         if state.state == ManagerState::Inactive {
             return Err(PoaError::AdapterInactive);
         }
-        state.state = to;
+        let before = std::mem::replace(&mut state.state, to);
         state.adapters.retain(|poa| poa.strong_count() > 0);
         let adapters: Vec<_> = state.adapters.iter().filter_map(Weak::upgrade).collect();
         for poa in &adapters {
@@ -151,6 +151,12 @@ impl PoaManager {
         drop(state);
         // Who waits for calls to end under the old state looks again.
         adapters.iter().for_each(|poa| poa.wake());
+        if before != to
+            && let Some(orb) = adapters.iter().find_map(|poa| poa.orb())
+            && let Some(interceptors) = orb.interceptors()
+        {
+            interceptors.manager_state_changed(&self.0.id, to);
+        }
         Ok(adapters)
     }
 

@@ -160,6 +160,10 @@ impl PoaInner {
         &self.path
     }
 
+    pub(crate) fn manager(&self) -> &PoaManager {
+        &self.manager
+    }
+
     /// Its ORB, while that exists.
     pub(crate) fn orb(&self) -> Option<Orb> {
         self.orb.upgrade()
