@@ -11,11 +11,14 @@ use crate::record::{Cell, Metric, Record, median};
 use crate::workload::Workload;
 use std::time::Duration;
 
+/// How long one program works in one round of a cell.
+const SLICE: Duration = Duration::from_millis(4);
+
 /// How many calls a program makes at most, and at least, in one round.
 const CALLS: (u32, u32) = (4, 200_000);
 
 /// How many times as long as the first program another may take for as many calls.
-const SLOWER: f64 = 10.0;
+const SLOWER: f64 = 4.0;
 
 /// How many calls find out how long one takes.
 const TRIAL: u32 = 20;
@@ -120,7 +123,7 @@ impl Stage {
         stop: impl Fn() -> bool,
     ) -> Vec<Record> {
         // A flood takes a while until both sides run as they do in the long run.
-        let slice = plan.slice() * if task.workload.is_flood() { 8 } else { 1 };
+        let slice = SLICE * if task.workload.is_flood() { 6 } else { 1 };
         let Some(counts) = self.calibrate(task, slice) else { return Vec::new() };
         let mut rounds: Vec<Vec<Option<Measured>>> = Vec::new();
         for round in 0..plan.repetitions() {

@@ -3,7 +3,6 @@
 use crate::Transport;
 use crate::machine::Placement;
 use crate::program::USUAL;
-use std::time::Duration;
 
 /// The experiments, by the names of their commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,11 +54,6 @@ impl Plan {
     /// How often each cell is measured.
     pub(crate) const fn repetitions(&self) -> usize {
         if self.quick { 5 } else { 20 }
-    }
-
-    /// How long one program works in one round of a cell.
-    pub(crate) const fn slice(&self) -> Duration {
-        Duration::from_millis(if self.quick { 3 } else { 5 })
     }
 
     /// `all`, or a few of it in a quick run.

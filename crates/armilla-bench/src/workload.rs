@@ -140,7 +140,7 @@ impl Workload {
 
     /// Whether the time of the whole is what counts, and not that of single exchanges.
     pub(crate) const fn is_timed_whole(self) -> bool {
-        let within = matches!(self, Self::Demux | Self::Write(_) | Self::Read(_));
+        let within = matches!(self, Self::Write(_) | Self::Read(_));
         self.is_flood() || within || matches!(self, Self::SingleStrings)
     }
 

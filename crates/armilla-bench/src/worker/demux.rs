@@ -2,10 +2,10 @@
 //! to find out what it takes to find an object and its operation.
 
 use super::answer::Answer;
-use super::many::{Many, Strategy, Table, object_id};
+use super::many::{Many, Strategy, Tables, names, object_id};
 use super::{Commands, Outcome, Worker};
 use armilla::{Collocation, Orb, Poa, Ref};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// To how many objects calls go at most, spread evenly over all: what the caller keeps of each shall
 /// not grow with their number.
@@ -14,25 +14,18 @@ const CALLED: u32 = 100;
 /// How many calls are chosen ahead; afterwards they repeat.
 const CHOSEN: usize = 256;
 
-/// The most operations that an interface has.
-const OPERATIONS: usize = 1000;
-
 /// With more objects than that nobody searches one after the other.
 const MOST_LINEAR: u32 = 1000;
-
-/// The names of operations.
-pub(super) fn names() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        (0..OPERATIONS).map(|number| &*format!("operation_{number}").leak()).collect()
-    });
-    &NAMES
-}
 
 /// The client, its server and everything between.
 pub(super) struct Client {
     orb: Orb,
     strategy: Strategy,
     adapter: Option<Poa>,
+    /// How many objects it has.
+    objects: u32,
+    /// What all of them are.
+    servant: Arc<Tables>,
     /// In ascending order of their places; the last is the last of all.
     called: Vec<Ref<dyn Many>>,
     operations: usize,
@@ -46,22 +39,32 @@ impl Client {
             settings.collocation = Collocation::ThroughPoa;
         };
         let orb = Orb::builder().settings(collocation).listen("iiop://127.0.0.1:0")?.build()?;
-        Ok(Self { orb, strategy, adapter: None, called: Vec::new(), operations: 1 })
+        let servant = Arc::new(Tables::new(strategy)?);
+        let (adapter, called) = (None, Vec::new());
+        Ok(Self { orb, strategy, adapter, objects: 0, servant, called, operations: 1 })
     }
 
-    /// Activates `objects` objects with `operations` operations each.
-    fn fill(&mut self, objects: u32, operations: usize) -> Outcome<Option<Answer>> {
-        if let Some(adapter) = self.adapter.take() {
-            self.called.clear();
-            adapter.destroy(false, true)?;
+    /// Has `objects` active objects with `operations` operations each.
+    fn fill(&mut self, objects: u32, operations: u32) -> Outcome<Option<Answer>> {
+        if self.objects != objects {
+            if let Some(adapter) = self.adapter.take() {
+                self.called.clear();
+                adapter.destroy(false, true)?;
+            }
+            self.objects = objects;
+            if self.strategy != Strategy::Linear || objects <= MOST_LINEAR {
+                self.activate(objects)?;
+            }
         }
-        if self.strategy == Strategy::Linear && objects > MOST_LINEAR {
-            return Ok(None);
-        }
+        self.servant.choose(operations)?;
+        self.operations = operations as usize;
+        Answer::of_all(|| Ok(())).map(Some)
+    }
+
+    fn activate(&mut self, objects: u32) -> Outcome {
         let builder = self.orb.root_poa().create_poa("many").multiple_ids().user_ids();
         let adapter = builder.lookup(self.strategy.lookup(objects)).build()?;
-        let names = names().get(..operations).ok_or("too many operations")?;
-        let servant: Arc<dyn Many> = Arc::new(Table::new(self.strategy, names)?);
+        let servant: Arc<dyn Many> = self.servant.clone();
         let step = objects.div_ceil(CALLED).max(1);
         for number in 0..objects {
             let object = adapter.activate_with_id(object_id(number), servant.clone())?;
@@ -70,8 +73,7 @@ impl Client {
             }
         }
         self.adapter = Some(adapter);
-        self.operations = operations;
-        Answer::of_all(|| Ok(())).map(Some)
+        Ok(())
     }
 
     /// The calls of an order: places among the objects, and names.
@@ -99,14 +101,12 @@ impl Commands for Client {
             ["fill", objects, operations] => self.fill(objects.parse()?, operations.parse()?),
             ["call", "demux", _, count, order] if !self.called.is_empty() => {
                 let calls = self.choose(order);
-                let count: usize = count.parse()?;
-                Answer::of_all(|| {
-                    let mut calls = calls.iter().cycle().take(count);
-                    calls
-                        .try_for_each(|(object, name)| object.invoke(name, |_| Ok(()), |_| Ok(())))
-                        .map_err(Into::into)
-                })
-                .map(Some)
+                let mut calls = calls.iter().cycle();
+                let call = || match calls.next() {
+                    Some((object, name)) => Ok(object.invoke(name, |_| Ok(()), |_| Ok(()))?),
+                    None => Ok(()),
+                };
+                Answer::of_groups(count.parse()?, call).map(Some)
             }
             _ => Ok(None),
         }

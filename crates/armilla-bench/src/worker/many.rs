@@ -8,7 +8,8 @@ use armilla::rt::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};
 use armilla::{ObjectId, ObjectLookup, OperationLookup, SystemException};
 use armilla_giop::OperationName;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// How objects, or the operations of an object, are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +89,47 @@ impl Interface for dyn Many {
 
 impl IsA<dyn Many> for dyn Many {}
 
+/// How many operations a table can have.
+const SIZES: [usize; 4] = [1, 10, 100, 1000];
+
+/// The names of operations.
+pub(super) fn names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        (0..SIZES[3]).map(|number| &*format!("operation_{number}").leak()).collect()
+    });
+    &NAMES
+}
+
+/// A table of each size, one of which is in use.
+pub(super) struct Tables {
+    tables: [Table; 4],
+    chosen: AtomicUsize,
+}
+
+impl Tables {
+    /// All tables for the strategy.
+    pub(super) fn new(strategy: Strategy) -> Outcome<Self> {
+        let [a, b, c, d] = SIZES.map(|size| Table::new(strategy, &names()[..size]));
+        Ok(Self { tables: [a?, b?, c?, d?], chosen: AtomicUsize::new(0) })
+    }
+
+    /// Uses the table with so many operations.
+    pub(super) fn choose(&self, operations: u32) -> Outcome {
+        let place = SIZES.iter().position(|size| *size == operations as usize);
+        let place = place.ok_or_else(|| format!("no table for {operations} operations"))?;
+        self.chosen.store(place, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Many for Tables {
+    fn handler(&self, name: OperationName<'_>) -> Option<Handler> {
+        self.tables.get(self.chosen.load(Ordering::Relaxed))?.handler(name)
+    }
+}
+
 /// A table of operations.
-pub(super) struct Table {
+struct Table {
     names: &'static [&'static str],
     handlers: Vec<Handler>,
     finder: Finder,
@@ -108,11 +148,11 @@ enum Finder {
 }
 
 impl Table {
-    /// The operations `operation_0` and so on.
+    /// The operations with these names.
     ///
     /// # Errors
     /// When there is no perfect hash for so many.
-    pub(super) fn new(strategy: Strategy, names: &'static [&'static str]) -> Outcome<Self> {
+    fn new(strategy: Strategy, names: &'static [&'static str]) -> Outcome<Self> {
         let numbered = || names.iter().enumerate().map(|(number, name)| (*name, number));
         let finder = match strategy {
             Strategy::Linear => Finder::Linear,
@@ -141,7 +181,7 @@ impl Finder {
     }
 }
 
-impl Many for Table {
+impl Table {
     fn handler(&self, name: OperationName<'_>) -> Option<Handler> {
         let place = match &self.finder {
             Finder::Linear => self.names.iter().position(|known| name == **known),
@@ -166,7 +206,6 @@ fn number_of(name: OperationName<'_>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::demux::names;
     use super::*;
 
     #[test]
