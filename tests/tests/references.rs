@@ -9,6 +9,7 @@ use armilla_giop::{
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::peer::{self, Peer, Wire};
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
 use std::fs;
 use std::time::Duration;
 
@@ -452,4 +453,27 @@ fn names_are_refused_before_the_naming_service_is_asked() {
     assert_eq!(client.resolve_name("a/b").unwrap_err().kind(), ExceptionKind::Transient);
     let error = orbs::client().resolve_name("a/b").unwrap_err();
     assert_eq!(error.minor(), Minor::NO_INITIAL_REFERENCE);
+}
+
+#[test]
+#[allow(clippy::mutable_key_type)] // What changes in a reference is not what it is compared by.
+fn equivalent_references_have_the_same_hash() {
+    use std::collections::HashSet;
+    let (server, client) = (Server::start(), orbs::client());
+    let poa = server.root_poa().create_poa("hashed").user_ids().build().unwrap();
+    let without_hint = poa.create_reference_with_id::<dyn Everything>("one").unwrap();
+    let one: EverythingRef =
+        poa.activate_with_id("one", everything::tie(Probe::default())).unwrap();
+    let far = orbs::travel(&one, &client);
+    assert!(one.object().is_equivalent(far.object()) && one == without_hint);
+    let objects: HashSet<_> = [&one, &far, &without_hint, &server.local].into_iter().collect();
+    assert_eq!(objects.len(), 2);
+    for maximum in [0, 1, 1000, u32::MAX] {
+        let hash = one.object().hash_up_to(maximum);
+        assert!(hash <= maximum);
+        assert_eq!(hash, far.object().hash_up_to(maximum));
+        assert_eq!(hash, without_hint.object().hash_up_to(maximum));
+    }
+    let nil = EverythingRef::nil();
+    assert!(nil == EverythingRef::default() && !objects.contains(&nil));
 }

@@ -1,5 +1,6 @@
 //! Object references: untyped, typed, and how they travel.
 
+mod identity;
 mod interface;
 mod local;
 mod marshal;

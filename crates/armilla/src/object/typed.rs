@@ -236,6 +236,12 @@ impl<I: ?Sized> Default for Ref<I> {
     }
 }
 
+impl<I: ?Sized> Ref<I> {
+    pub(super) const fn untyped(&self) -> &Object {
+        &self.object
+    }
+}
+
 impl<I: ?Sized> PartialEq for Ref<I> {
     fn eq(&self, other: &Self) -> bool {
         self.object == other.object

@@ -1,5 +1,7 @@
 //! Object keys: what a reference carries so that its server finds the servant again.
 
+use std::hash::{Hash, Hasher};
+
 /// The octets every key of ours begins with.
 const MAGIC: [u8; 3] = *b"\xa5AR";
 
@@ -134,6 +136,18 @@ impl<'k> ObjectKey<'k> {
                 && named(other)
                 && one[..HINT.start] == other[..HINT.start]
                 && but_hint(other)
+    }
+}
+
+impl ObjectKey<'_> {
+    /// Hashes what [`is_same`](ObjectKey::is_same) compares.
+    pub(crate) fn hash_same<H: Hasher>(key: &[u8], state: &mut H) {
+        match ObjectKey::parse(key) {
+            Some(ObjectKey::Named(named)) => {
+                (named.incarnation, named.serial, named.adapter, named.id).hash(state);
+            }
+            _ => key.hash(state),
+        }
     }
 }
 

@@ -1,0 +1,52 @@
+//! Which references denote the same object, as far as the references themselves tell (CORBA 3.4 Part
+//! 1, 8.3.5 and 8.3.6).
+
+use super::{Object, Ref};
+use crate::poa::ObjectKey;
+use armilla_giop::ior::IiopProfile;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+impl Object {
+    /// Whether both references denote the same object, as far as they tell: `_is_equivalent`. It is
+    /// what `==` is; the objects are not asked, and may be the same where this says no.
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// A number up to `maximum` that is the same for equivalent references, in every process of this
+    /// build: `_hash`.
+    pub fn hash_up_to(&self, maximum: u32) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        // The remainder is not larger than `maximum`.
+        (hasher.finish() % (u64::from(maximum) + 1)) as u32
+    }
+}
+
+impl Eq for Object {}
+
+impl Hash for Object {
+    /// By addresses and keys, but not by the hints in keys of this ORB: nothing that calls change, so
+    /// that a reference may be a key of a map although clippy warns of it (`mutable_key_type`).
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Ok(reference) = self.reference() else { return };
+        for profile in &reference.ior().profiles {
+            profile.id.hash(state);
+            match IiopProfile::decode_data(&profile.data) {
+                Ok(read) => {
+                    (&read.host, read.port).hash(state);
+                    ObjectKey::hash_same(&read.object_key, state);
+                }
+                Err(_) => profile.data.hash(state),
+            }
+        }
+    }
+}
+
+impl<I: ?Sized> Eq for Ref<I> {}
+
+impl<I: ?Sized> Hash for Ref<I> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.untyped().hash(state);
+    }
+}
