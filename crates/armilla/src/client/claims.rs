@@ -35,13 +35,14 @@ impl Claims {
         true
     }
 
-    /// The connection with this number carries nothing any more.
-    pub(crate) fn withdraw(&self, number: u64) {
+    /// The connection with this number carries nothing any more to `address`.
+    pub(crate) fn withdraw(&self, address: &str, number: u64) {
         let mut claims = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        claims.retain(|_, known| {
-            known.retain(|claim| claim.carrier.number() != number);
-            !known.is_empty()
-        });
+        let Some(known) = claims.get_mut(address) else { return };
+        known.retain(|claim| claim.carrier.number() != number);
+        if known.is_empty() {
+            claims.remove(address);
+        }
     }
 
     fn carriers(&self, address: &str) -> Vec<Carrier> {

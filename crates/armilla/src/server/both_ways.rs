@@ -51,11 +51,22 @@ pub(crate) fn offer(
     let crew = server.crew();
     let way = crew.way(&**stream, true).ok()?;
     let new = |number| Connection::new(orb, crew, stream.clone(), number, way);
-    let connection = crew.registry.enter(|number| {
+    let entered = crew.registry.enter(|number| {
         let connection = new(number);
         connection.both_ways.set(BothWays::new(Role::Originator)).ok();
         connection
-    })?;
+    });
+    let Some(connection) = entered else {
+        if !crew.is_closing() {
+            report!(
+                warn,
+                "nobody can call back over a new connection: max_connections are open and none is idle",
+                peer = stream.peer(),
+                limit = orb.settings().max_connections,
+            );
+        }
+        return None;
+    };
     if let Some(agreed) = foundation.agreed.and_then(|sets| sets.code_sets().ok()) {
         lock(&connection.output).responder.set_code_sets(agreed);
     }
@@ -115,8 +126,10 @@ impl Connection {
             };
             link.fail(loss, &why);
         }
-        if let Some(claims) = self.orb.client().claims().filter(|_| self.is_both_ways()) {
-            claims.withdraw(self.number);
+        let (claims, both) = (self.orb.client().claims(), self.both_ways.get());
+        if let (Some(claims), Some(both)) = (claims, both) {
+            let offered = std::mem::take(&mut *lock(&both.offered));
+            offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
         }
     }
 }
@@ -238,6 +251,11 @@ impl Stream for Carrier {
     }
 }
 
+/// As references are read that carry it.
+fn address_of(point: &ListenPoint) -> String {
+    Address::tcp(point.host.clone(), point.port).to_string()
+}
+
 /// Takes note of the addresses for which the client offers its connection, beside those for which it
 /// did so before.
 #[cold]
@@ -253,6 +271,10 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
         return Ok(());
     }
     let mut offered = lock(&both.offered);
+    if lock(&connection.output).responder.is_closing() {
+        // What it stood for was withdrawn.
+        return Ok(());
+    }
     let carrier = Carrier::of(connection);
     let peer = listen_points::place_of(&*connection.stream);
     for point in points.0 {
@@ -260,7 +282,7 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
         if offered.contains(&point) || offered.len() >= listen_points::MOST {
             continue;
         }
-        let address = Address::tcp(point.host.clone(), point.port).to_string();
+        let address = address_of(&point);
         if let Err(why) = listen_points::check(&point, connection) {
             report!(
                 warn,
