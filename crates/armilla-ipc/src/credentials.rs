@@ -1,7 +1,7 @@
 //! Who is at the other end, as far as the kernel vouches for it.
 
+use crate::sys;
 use rustix::fd::BorrowedFd;
-use rustix::net::sockopt;
 use std::{fmt, io};
 
 /// The process at the other end of a local stream and the user that it runs as.
@@ -21,12 +21,8 @@ pub struct Credentials {
 impl Credentials {
     /// What the kernel noted when the peer of `socket`, a Unix-domain one, connected or listened.
     pub(crate) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<Self> {
-        let found = sockopt::socket_peercred(socket)?;
-        Ok(Self {
-            process: found.pid.as_raw_nonzero().get().unsigned_abs(),
-            user: found.uid.as_raw(),
-            group: found.gid.as_raw(),
-        })
+        let found = sys::peer_credentials(socket)?;
+        Ok(Self { process: found.pid.unsigned_abs(), user: found.uid, group: found.gid })
     }
 }
 

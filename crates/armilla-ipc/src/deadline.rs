@@ -23,6 +23,11 @@ impl Deadline {
         }
     }
 
+    /// The time left (`None`: unlimited), zero if none is.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
     /// A fair part of the time left for the next of `attempts` attempts. What an attempt leaves
     /// over goes to those after it.
     pub(crate) fn share(self, attempts: usize) -> io::Result<Option<Duration>> {

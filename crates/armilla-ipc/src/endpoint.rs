@@ -3,7 +3,7 @@
 use crate::fifo::{FifoAcceptor, FifoConnector};
 use crate::pipe::{PipeAcceptor, PipeConnector};
 use crate::pty::{PtyAcceptor, PtyConnector};
-use crate::{Address, Stream, StreamOptions};
+use crate::{Address, Attempt, Stream, StreamOptions, WaitsFor};
 use crate::{ShmAcceptor, ShmConnector};
 use crate::{TcpAcceptor, TcpConnector, UnixAcceptor, UnixConnector};
 use std::fmt::Debug;
@@ -18,8 +18,20 @@ pub trait Acceptor: Send + Sync + Debug {
     /// is waited out in short pauses.
     ///
     /// # Errors
-    /// An error from which the acceptor will not recover.
+    /// An error from which the acceptor will not recover; [`io::ErrorKind::TimedOut`] or
+    /// [`io::ErrorKind::WouldBlock`] after the time set by [`set_timeout`](Self::set_timeout).
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>>;
+
+    /// Limits the time that [`accept`](Self::accept) waits; `None`, the default, waits for ever.
+    /// [`Duration::ZERO`] does not wait at all: no peer is then [`io::ErrorKind::WouldBlock`], and a
+    /// shortage of descriptors or memory an error like any other, after which accepting may go on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the acceptor is of another crate and always waits.
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        let _ = timeout;
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this acceptor has no timeout"))
+    }
 
     /// Has `tell` called, by the thread that accepts, before each pause for a shortage of descriptors
     /// or memory: it can say so, and end the shortage. Only the first call counts; acceptors other
@@ -76,6 +88,24 @@ pub trait Transport {
         options: &StreamOptions,
     ) -> io::Result<Self::Stream>;
 
+    /// Begins to connect to `address` without waiting for anything, as [`Attempt`] says. The `timeout`
+    /// counts from now.
+    ///
+    /// By default the attempt waits after all, in its first step, as [`connect`](Self::connect) does;
+    /// the transports of this crate do not.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a shortage
+    /// of descriptors or threads.
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<Self::Stream>>> {
+        let (address, options) = (address.clone(), options.clone());
+        Ok(Box::new(AtOnce(move || Self::connect(&address, timeout, &options))))
+    }
+
     /// Listens at `address`.
     ///
     /// # Errors
@@ -87,6 +117,19 @@ pub trait Transport {
     /// # Errors
     /// As [`Acceptor::accept`].
     fn accept(acceptor: &Self::Acceptor) -> io::Result<Option<Self::Stream>>;
+}
+
+/// The attempt of a transport that can only wait.
+struct AtOnce<F>(F);
+
+impl<S, F: Fn() -> io::Result<S> + Send> Attempt<S> for AtOnce<F> {
+    fn advance(&mut self) -> io::Result<Option<S>> {
+        (self.0)().map(Some)
+    }
+
+    fn waits_for(&self) -> WaitsFor<'_> {
+        WaitsFor::pause(Duration::ZERO)
+    }
 }
 
 /// Connects to `address` over the transport that it names.

@@ -38,6 +38,7 @@
 //! of the protocols spoken over its streams.
 
 mod address;
+mod attempt;
 mod channel;
 mod credentials;
 mod deadline;
@@ -69,6 +70,7 @@ pub mod unix_datagram;
 pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};
+pub use attempt::{Attempt, WaitsFor};
 pub use clock::{CoarseInstant, coarse_now};
 pub use credentials::Credentials;
 pub use endpoint::{Acceptor, Connector, Transport, connect, listen};

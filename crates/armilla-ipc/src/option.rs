@@ -4,6 +4,7 @@
 
 use crate::error::context;
 use crate::sys;
+use crate::udp::{ConnectedUdp, UdpBroadcast, UdpMulticast, UdpSocket};
 use crate::{TcpStream, UnixStream};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{AddressFamily, sockopt};
@@ -163,7 +164,7 @@ option! {
     /// How long a reception polls the network card before it sleeps (`SO_BUSY_POLL`), in whole
     /// microseconds. More than the system's default needs the privilege `CAP_NET_ADMIN`; the loopback
     /// has no card to poll.
-    BusyPoll(Duration) on TcpStream;
+    BusyPoll(Duration) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
     set(fd, time) {
         let micros = i32::try_from(time.as_micros()).unwrap_or(i32::MAX);
         sys::BUSY_POLL.set(fd, micros)
@@ -174,14 +175,14 @@ option! {
 option! {
     /// The priority within the host's own queues (`SO_PRIORITY`), 0 to 6; more needs the privilege
     /// `CAP_NET_ADMIN`. Setting a [`Dscp`] afterwards changes it.
-    Priority(u8) on TcpStream;
+    Priority(u8) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
     set(fd, priority) sys::PRIORITY.set(fd, (*priority).into());
     get sys::PRIORITY.get(fd)?.try_into().unwrap_or(u8::MAX);
 }
 
 option! {
     /// How routers are asked to treat the packets (RFC 2474).
-    Dscp(CodePoint) on TcpStream;
+    Dscp(CodePoint) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
     set(fd, point) {
         let class = i32::from(point.0) << 2;
         match sockopt::socket_domain(fd)? {

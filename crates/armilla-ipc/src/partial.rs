@@ -2,7 +2,7 @@
 //! loops of the socket transports, which watch the clock too, are in `socket/retry`.
 
 use std::fmt;
-use std::io::{self, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut};
 
 /// A send that did not complete.
 #[derive(Debug)]
@@ -119,6 +119,33 @@ pub(crate) fn send_all(
     let mut sent = 0;
     while let Some(rest) = bytes.get(sent..).filter(|rest| !rest.is_empty()) {
         match send(rest) {
+            Ok(0) => return Err(SendError { sent, source: io::ErrorKind::WriteZero.into() }),
+            Ok(count) => sent += count,
+            Err(source) => return Err(SendError { sent, source }),
+        }
+    }
+    Ok(())
+}
+
+/// Sends all of `parts` by calls of `send`, each of which takes parts or a part of one alone.
+pub(crate) fn send_all_vectored(
+    parts: &[IoSlice<'_>],
+    mut send: impl FnMut(&[IoSlice<'_>]) -> io::Result<usize>,
+) -> Result<(), SendError> {
+    let mut sent = 0;
+    let (mut index, mut start) = (0, 0); // the part that is next, and what precedes it in bytes
+    while let Some(part) = parts.get(index) {
+        let end = start + part.len();
+        if sent >= end {
+            (index, start) = (index + 1, end);
+            continue;
+        }
+        // The rest of a part that left in half goes alone: no copy of the list of parts is needed.
+        let result = match &part[sent - start..] {
+            rest if sent > start => send(&[IoSlice::new(rest)]),
+            _ => send(&parts[index..]),
+        };
+        match result {
             Ok(0) => return Err(SendError { sent, source: io::ErrorKind::WriteZero.into() }),
             Ok(count) => sent += count,
             Err(source) => return Err(SendError { sent, source }),

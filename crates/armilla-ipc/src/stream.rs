@@ -280,3 +280,19 @@ macro_rules! delegate_stream {
     };
 }
 pub(crate) use delegate_stream;
+
+/// Implements the moving of bytes by the kernel for a type that wraps the channel in its field.
+macro_rules! delegate_moves {
+    ($stream:ty, $field:ident) => {
+        impl crate::zero_copy::Moves for $stream {
+            fn take(&self, call: &mut crate::zero_copy::Call<'_>) -> std::io::Result<usize> {
+                self.$field.take(call)
+            }
+
+            fn give(&self, call: &mut crate::zero_copy::Call<'_>) -> std::io::Result<usize> {
+                self.$field.give(call)
+            }
+        }
+    };
+}
+pub(crate) use delegate_moves;

@@ -73,11 +73,8 @@ impl IntOption {
     /// The value of the option.
     pub(crate) fn get(self, fd: impl AsFd) -> Result<c_int, Errno> {
         let mut value: c_int = 0;
-        let mut length = mem::size_of::<c_int>() as socklen_t;
-        let (fd, target) = (fd.as_fd().as_raw_fd(), (&raw mut value).cast());
-        // SAFETY: rules 1 to 4.
-        let result = unsafe { libc::getsockopt(fd, self.level, self.name, target, &mut length) };
-        counted(result as isize).map(|_| value)
+        get_option(fd.as_fd(), self.level, self.name, &mut value)?;
+        Ok(value)
     }
 }
 
@@ -88,6 +85,29 @@ pub(crate) fn tcp_info(fd: BorrowedFd<'_>, target: &mut [u8]) -> Result<(), Errn
     let (fd, target) = (fd.as_raw_fd(), target.as_mut_ptr().cast());
     // SAFETY: rules 1 to 3.
     let result = unsafe { libc::getsockopt(fd, level, name, target, &mut length) };
+    counted(result as isize).map(drop)
+}
+
+/// The process and the user at the other end of a Unix-domain socket (`SO_PEERCRED`). The process is 0
+/// where it has no number in our namespace, which the type of rustix cannot hold.
+pub(crate) fn peer_credentials(fd: BorrowedFd<'_>) -> Result<libc::ucred, Errno> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    get_option(fd, libc::SOL_SOCKET, libc::SO_PEERCRED, &mut peer)?;
+    Ok(peer)
+}
+
+/// Reads an option into `value`, of whose type every bit pattern is valid: an `int`, or a structure of
+/// nothing else.
+fn get_option<T: Copy>(
+    fd: BorrowedFd<'_>,
+    level: c_int,
+    name: c_int,
+    value: &mut T,
+) -> Result<(), Errno> {
+    let mut length = mem::size_of::<T>() as socklen_t;
+    let target = ptr::from_mut(value).cast();
+    // SAFETY: rules 1 to 4.
+    let result = unsafe { libc::getsockopt(fd.as_raw_fd(), level, name, target, &mut length) };
     counted(result as isize).map(drop)
 }
 

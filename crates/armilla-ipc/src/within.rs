@@ -111,6 +111,18 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
         })
     }
 
+    /// As [`Stream::send_all_vectored`].
+    ///
+    /// # Errors
+    /// As [`Stream::send_all`].
+    pub fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        let limit = self.limit_of_whole();
+        partial::send_all_vectored(parts, |rest| {
+            self.stream.set_send_timeout(limit.left()?)?;
+            self.stream.send_vectored(rest)
+        })
+    }
+
     /// The limit, counted from now.
     fn limit_of_whole(&self) -> Whole {
         Whole { limit: self.limit, deadline: Deadline::after(Some(self.limit)), first: true.into() }

@@ -43,7 +43,7 @@ impl Place for Abstract {
     }
 }
 
-conformance!(Abstract: sockets, queues, halves, keeps);
+conformance!(Abstract: sockets, direct, queues, halves, keeps);
 
 #[test]
 fn the_name_vanishes_with_the_acceptor() {

@@ -20,7 +20,7 @@ impl Place for Fifo {
     fn shorten_queue(_acceptor: &Self::Acceptor) {} // there is none
 }
 
-conformance!(Fifo: halves, keeps);
+conformance!(Fifo: direct, halves, keeps);
 
 fn bind(path: &Path) -> std::io::Result<FifoAcceptor> {
     FifoAcceptor::bind(&Address::fifo(path), &StreamOptions::default())

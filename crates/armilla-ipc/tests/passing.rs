@@ -166,4 +166,27 @@ fn a_buffer_that_is_sent_in_place_is_kept_until_it_is_confirmed() {
     sender.wait(LONG).unwrap();
     assert_eq!(Arc::strong_count(&bytes), 1);
     assert!(sender.was_copied(), "on the loopback the kernel copies");
+
+    let second = ZeroCopy::new(&near).unwrap_err();
+    assert_eq!(second.kind(), ErrorKind::ResourceBusy, "confirmations would be confused");
+    drop(sender);
+    let small: Arc<[u8]> = vec![1; 10].into();
+    let mut sender = ZeroCopy::new(&near).unwrap();
+    for _ in 0..ZeroCopy::MOST + 10 {
+        sender.send(Arc::clone(&small)).unwrap();
+        assert!(Arc::strong_count(&small) <= ZeroCopy::MOST + 2);
+    }
+    sender.wait(LONG).unwrap();
+    drop(sender);
+
+    // Nobody reads, so the kernel cannot be done with it, nor can another one begin.
+    near.set_send_timeout(Some(Duration::from_millis(5))).unwrap();
+    let large: Arc<[u8]> = vec![1; 64 << 20].into();
+    let mut sender = ZeroCopy::new(&near).unwrap();
+    assert_eq!(sender.send(large).unwrap_err().source.kind(), ErrorKind::TimedOut);
+    drop(sender);
+    match ZeroCopy::new(&near) {
+        Ok(_) => {} // copied at once, and confirmed by then
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ResourceBusy),
+    }
 }

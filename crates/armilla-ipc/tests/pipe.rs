@@ -19,7 +19,7 @@ impl Place for Pipe {
     }
 }
 
-conformance!(Pipe: queues, halves, keeps);
+conformance!(Pipe: direct, queues, halves, keeps);
 
 #[test]
 fn the_ends_of_a_pipe_notice_each_other() {

@@ -16,4 +16,4 @@ impl Place for Pty {
     }
 }
 
-conformance!(Pty: queues);
+conformance!(Pty: direct, queues);

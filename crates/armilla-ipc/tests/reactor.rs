@@ -449,7 +449,9 @@ fn a_connector_makes_a_handler_too() {
     let reactor = Reactor::new().unwrap();
     let options = StreamOptions::default();
     let make = |_: &Reactor, stream| Ok(Arc::new(Echo(stream)) as Arc<dyn Handler>);
+    let make = move |reactor: &Reactor, stream: std::io::Result<_>| make(reactor, stream?);
     connect::<Unix>(&reactor, acceptor.local(), Some(LONG), &options, make).unwrap();
+    while reactor.turn(Some(Duration::from_millis(10))).unwrap() > 0 {}
     let server = acceptor.accept().unwrap().unwrap();
     server.send_all(b"echo me").unwrap();
     settle(&reactor);

@@ -18,6 +18,7 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
         Address::pipe(path("shortage-pipe")),
         Address::pty(path("shortage-pty")),
         Address::fifo(path("shortage-fifo")),
+        Address::shm(path("shortage-shm")),
     ] {
         outlives_a_shortage(&*listen(&address, &StreamOptions::default()).unwrap());
     }

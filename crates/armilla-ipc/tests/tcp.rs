@@ -22,7 +22,7 @@ impl Place for Tcp {
     }
 }
 
-conformance!(Tcp: sockets, queues, halves, keeps);
+conformance!(Tcp: sockets, direct, queues, halves, keeps);
 
 #[test]
 fn ipv6_loopback_works_where_there_is_one() {

@@ -3,6 +3,7 @@
 mod datagrams;
 
 use armilla_ipc::datagram::Datagram;
+use armilla_ipc::option::{AppliesTo, BusyPoll, CodePoint, Dscp, Options, Priority, RecvBuffer};
 use armilla_ipc::udp::{Interface, Udp, UdpBroadcast, UdpMulticast, UdpSocket};
 use datagrams::{Place, datagram_conformance};
 use std::io::ErrorKind;
@@ -120,6 +121,22 @@ fn a_socket_does_not_hear_the_groups_of_its_neighbours() {
     neighbour.join(other.ip(), loopback).unwrap();
     neighbour.send(b"for the neighbour").unwrap();
     assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn datagrams_have_options_of_their_own() {
+    fn holds<O: AppliesTo<UdpSocket> + Clone + PartialEq>(socket: &UdpSocket, option: O) {
+        socket.set_option(option.clone()).unwrap();
+        assert_eq!(socket.option::<O>().unwrap(), option);
+    }
+    for local in ["127.0.0.1:0", "[::1]:0"] {
+        let Ok(socket) = UdpSocket::bind(local.parse().unwrap()) else { continue }; // no IPv6 here
+        holds(&socket, Dscp(CodePoint::EXPEDITED));
+        holds(&socket, Priority(2));
+        holds(&socket, socket.option::<BusyPoll>().unwrap());
+        socket.set_option(RecvBuffer(30_000)).unwrap();
+        assert_eq!(socket.option::<RecvBuffer>().unwrap(), RecvBuffer(60_000));
+    }
 }
 
 #[test]

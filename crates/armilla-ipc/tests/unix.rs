@@ -19,7 +19,7 @@ impl Place for Unix {
     }
 }
 
-conformance!(Unix: sockets, queues, halves, keeps);
+conformance!(Unix: sockets, direct, queues, halves, keeps);
 
 fn bind(path: &PathBuf) -> std::io::Result<UnixAcceptor> {
     UnixAcceptor::bind(&Address::unix(path), &StreamOptions::default())

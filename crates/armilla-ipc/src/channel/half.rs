@@ -23,7 +23,7 @@ pub(crate) struct Half {
 
 /// The direction in which a half is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(crate) enum Wait {
     /// Bytes come in.
     ToRead,
     /// Bytes go out.
@@ -78,7 +78,7 @@ impl Half {
 
     /// Waits until the descriptor is ready, the direction is ended, or the time is over; the next
     /// attempt finds out which.
-    pub(super) fn wait(&self, wait: Wait, limit: Option<Duration>) -> io::Result<()> {
+    pub(crate) fn wait(&self, wait: Wait, limit: Option<Duration>) -> io::Result<()> {
         let limit = limit.map(timespec);
         let fds = &mut [
             PollFd::new(&self.fd, wait.event()),

@@ -9,12 +9,13 @@ mod half;
 
 pub(crate) use ends::check;
 pub use ends::{ReadEnd, WriteEnd};
-pub(crate) use half::Half;
+pub(crate) use half::{Half, Wait};
 
 use crate::deadline::{Deadline, timed_out};
 use crate::partial::{self, RecvError, SendError};
+use crate::socket::MAX_PARTS;
+use crate::zero_copy::Call;
 use crate::{Address, Credentials, Readiness};
-use half::Wait;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -108,17 +109,15 @@ impl Channel {
     }
 
     pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.readiness()? {
-            Readiness::Quiet => Err(io::ErrorKind::WouldBlock.into()),
-            Readiness::Data | Readiness::Closed => self.recv(buffer),
-        }
+        self.input.try_recv(buffer)
+    }
+
+    /// What is in the way of `send_vectored` is told rather than waited for.
+    pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.output.try_send_vectored(parts)
     }
 
     /// The two directions are different files, so there is nothing to watch for both.
-    pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.send_vectored(parts)
-    }
-
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -147,6 +146,18 @@ impl Channel {
 
     pub(crate) fn local(&self) -> &Address {
         &self.local
+    }
+
+    /// Has `call` take bytes from the descriptor that is read, and waits for them as `recv` does.
+    pub(crate) fn take(&self, call: &mut Call<'_>) -> io::Result<usize> {
+        let transfer = Transfer::new(&self.input, Wait::ToRead);
+        transfer.go_on(call(self.input()), || call(self.input()))
+    }
+
+    /// Has `call` put bytes into the descriptor that is written, and waits as `send` does.
+    pub(crate) fn give(&self, call: &mut Call<'_>) -> io::Result<usize> {
+        let transfer = Transfer::new(&self.output, Wait::ToWrite);
+        transfer.go_on(call(self.output()), || call(self.output()))
     }
 
     /// The descriptor that is read.
@@ -217,8 +228,23 @@ impl Half {
         }
     }
 
+    /// What is in the way of `recv` is told rather than waited for.
+    pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended() {
+            match rustix::io::read(self, &mut *buffer) {
+                Err(Errno::INTR) => {}
+                Err(Errno::IO) => break, // the other end of a pseudo-terminal has gone
+                Ok(0) if !buffer.is_empty() && !self.hung_up()? => {
+                    return Err(io::ErrorKind::WouldBlock.into()); // the first writer is to come
+                }
+                other => return Ok(other?),
+            }
+        }
+        Wait::ToRead.after_end()
+    }
+
     pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = parts.len().min(crate::socket::MAX_PARTS);
+        let count = parts.len().min(MAX_PARTS);
         let parts = &mut parts[..count];
         if parts.iter().all(|part| part.is_empty()) {
             return Ok(0);
@@ -250,9 +276,21 @@ impl Half {
     }
 
     pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let parts = &parts[..parts.len().min(crate::socket::MAX_PARTS)];
+        let parts = &parts[..parts.len().min(MAX_PARTS)];
         let first = rustix::io::writev(self, parts);
         Transfer::new(self, Wait::ToWrite).go_on(first, || rustix::io::writev(self, parts))
+    }
+
+    pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let parts = &parts[..parts.len().min(MAX_PARTS)];
+        while !self.has_ended() {
+            match rustix::io::writev(self, parts) {
+                Err(Errno::INTR) => {}
+                Err(Errno::IO) => break, // the other end of a pseudo-terminal has gone
+                other => return Ok(other?),
+            }
+        }
+        Wait::ToWrite.after_end()
     }
 
     #[inline]
@@ -281,24 +319,13 @@ impl Half {
 
     pub(crate) fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
         let transfer = Transfer::new(self, Wait::ToWrite);
-        let mut sent = 0;
-        let (mut index, mut start) = (0, 0); // the part that is next, and what precedes it in bytes
-        while let Some(part) = parts.get(index) {
-            let end = start + part.len();
-            if sent >= end {
-                (index, start) = (index + 1, end);
-                continue;
+        let mut go_on = false;
+        partial::send_all_vectored(parts, |rest| {
+            if std::mem::replace(&mut go_on, true) {
+                transfer.left()?;
             }
-            let last = parts.len().min(index + crate::socket::MAX_PARTS);
-            let call = || match &part[sent - start..] {
-                rest if sent > start => rustix::io::write(self, rest),
-                _ => rustix::io::writev(self, &parts[index..last]),
-            };
-            match transfer.go_on(call(), call).and_then(|count| transfer.left().map(|_| count)) {
-                Ok(count) => sent += count,
-                Err(source) => return Err(SendError { sent, source }),
-            }
-        }
-        Ok(())
+            let rest = &rest[..rest.len().min(MAX_PARTS)];
+            transfer.go_on(rustix::io::writev(self, rest), || rustix::io::writev(self, rest))
+        })
     }
 }

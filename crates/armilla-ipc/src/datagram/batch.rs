@@ -53,7 +53,7 @@ impl<A> Batch<A> {
     pub fn new(count: usize, size: usize) -> Self {
         let (count, size) = (count.clamp(1, MAX_BATCH), size.max(1));
         let arrived = Vec::with_capacity(count);
-        Self { buffer: vec![0; count * size], size, arrived }
+        Self { buffer: vec![0; count.saturating_mul(size)], size, arrived }
     }
 
     /// The datagrams of the last reception, in the order of their arrival.

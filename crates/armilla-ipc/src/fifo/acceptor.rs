@@ -2,15 +2,19 @@
 
 use super::addr::{self, Names};
 use super::{FifoStream, addr::REQUEST};
-use crate::channel::{Channel, Half};
+use crate::channel::{Channel, Half, Wait};
+use crate::deadline::Deadline;
 use crate::error::context;
-use crate::socket::unless_short;
+use crate::socket::{self, BACK_OFF, left};
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use std::io::IoSlice;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fs, io};
 
 /// Makes streams of named pipes passively.
@@ -21,6 +25,7 @@ pub struct FifoAcceptor {
     local: Address,
     file: SocketFile,
     options: StreamOptions,
+    timeout: Mutex<Option<Duration>>,
 }
 
 impl FifoAcceptor {
@@ -52,7 +57,7 @@ impl FifoAcceptor {
         // Absolute, because the process may change its working directory.
         let absolute = std::path::absolute(path)?;
         let (local, options) = (Address::fifo(path), options.clone());
-        Ok(Self { requests, path: absolute, local, file, options })
+        Ok(Self { requests, path: absolute, local, file, options, timeout: Mutex::default() })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed.
@@ -60,20 +65,49 @@ impl FifoAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<FifoStream>> {
-        loop {
-            let mut request = [0; REQUEST];
-            match self.requests.recv(&mut request)? {
-                0 => return Ok(None),
-                REQUEST => {}
-                _ => continue, // nothing that a connector of this crate writes
-            }
+        let timeout = *self.timeout();
+        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
+        let mut request = [0; REQUEST];
+        while self.next(&mut request, timeout, deadline)? {
             let Some(names) = Names::requested(&self.path, &request) else { continue };
-            // A connector that has given up is passed over.
-            let Ok(ends) = open_both(&names) else { continue };
-            if let Some(stream) = unless_short(self.make(ends))? {
-                return Ok(Some(stream));
+            loop {
+                match open_both(&names).and_then(|ends| self.make(ends)) {
+                    Ok(stream) => return Ok(Some(stream)),
+                    Err(error) if !is_shortage(&error) => break, // the connector has given up
+                    Err(error) if !waits => {
+                        // Back into the queue, for the next attempt.
+                        let _ = self.requests.try_send_vectored(&[IoSlice::new(&request)]);
+                        return Err(error);
+                    }
+                    Err(_) => drop(left(deadline, timeout)?),
+                }
+                std::thread::sleep(BACK_OFF);
             }
         }
+        Ok(None)
+    }
+
+    /// The next request; false once closed.
+    fn next(
+        &self,
+        request: &mut [u8; REQUEST],
+        timeout: Option<Duration>,
+        deadline: Deadline,
+    ) -> io::Result<bool> {
+        loop {
+            match self.requests.try_recv(request) {
+                Ok(0) => return Ok(false),
+                Ok(REQUEST) => return Ok(true),
+                Ok(_) => {} // nothing that a connector of this crate writes
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                Err(error) if timeout == Some(Duration::ZERO) => return Err(error),
+                Err(_) => self.requests.wait(Wait::ToRead, left(deadline, timeout)?)?,
+            }
+        }
+    }
+
+    fn timeout(&self) -> MutexGuard<'_, Option<Duration>> {
+        self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make(&self, (input, output): (OwnedFd, OwnedFd)) -> io::Result<FifoStream> {
@@ -103,6 +137,11 @@ impl Acceptor for FifoAcceptor {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
     }
 
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        *self.timeout() = timeout;
+        Ok(())
+    }
+
     fn local(&self) -> &Address {
         self.local()
     }
@@ -112,16 +151,21 @@ impl Acceptor for FifoAcceptor {
     }
 }
 
-/// Opens the pipes of a connection, waiting out a shortage of descriptors.
-fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
-    loop {
-        let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY);
-        let both = input
-            .and_then(|input| Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?)));
-        if let Some(both) = unless_short(both)? {
-            return Ok(both);
-        }
+impl AsFd for FifoAcceptor {
+    /// The named pipe at which requests arrive. What is read from it is lost to the acceptor.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.requests.as_fd()
     }
+}
+
+/// Opens the pipes of a connection.
+fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
+    let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY)?;
+    Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?))
+}
+
+fn is_shortage(error: &io::Error) -> bool {
+    Errno::from_io_error(error).is_some_and(socket::is_shortage)
 }
 
 /// Removes the named pipe at `path` if nobody reads it, otherwise tells what is in the way.

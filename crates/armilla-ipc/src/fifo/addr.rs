@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The length of every request. The kernel writes and reads so few bytes of a pipe as a whole.
 pub(super) const REQUEST: usize = 32;
 
+/// How many names are tried that prove to be taken.
+const ATTEMPTS: usize = 64;
+
 /// What the acceptor sends first.
 pub(super) const ACCEPTED: u8 = b'!';
 
@@ -53,9 +56,9 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names beside `path` that no other connection of this host has, and the request that tells
+    /// Names beside `path` that no other connection of this process has, and the request that tells
     /// the acceptor which they are: it names no file elsewhere.
-    pub(super) fn fresh(path: &Path) -> (Self, [u8; REQUEST]) {
+    fn fresh(path: &Path) -> (Self, [u8; REQUEST]) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut request = [b' '; REQUEST];
@@ -88,12 +91,20 @@ impl Names {
 pub(super) struct Made(pub(super) Names);
 
 impl Made {
-    /// Makes both pipes.
-    pub(super) fn new(names: Names) -> io::Result<Self> {
-        make(&names.to_connector)?;
-        let made = Self(names);
-        make(&made.0.to_acceptor)?;
-        Ok(made)
+    /// Makes both pipes beside `path`; the request tells the acceptor which they are.
+    pub(super) fn fresh(path: &Path) -> io::Result<(Self, [u8; REQUEST])> {
+        for _ in 0..ATTEMPTS {
+            let (names, request) = Names::fresh(path);
+            match make(&names.to_connector) {
+                // Left behind by a process that was killed and had our number.
+                Err(Errno::EXIST) => continue,
+                other => other?,
+            }
+            let made = Self(names);
+            make(&made.0.to_acceptor)?;
+            return Ok((made, request));
+        }
+        Err(Errno::EXIST.into())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Makes two named pipes and asks the acceptor to open them.
 
-use super::addr::{self, Made, Names};
+use super::addr::{self, Made};
 use super::{FifoStream, addr::REQUEST};
-use crate::channel::{Channel, Half};
+use crate::attempt::complete;
+use crate::channel::Channel;
 use crate::deadline::Deadline;
 use crate::error::{context, timespec};
-use crate::{Address, Connector, Stream, StreamOptions};
-use rustix::event::{PollFd, PollFlags, poll};
+use crate::reactor::Interest;
+use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -34,33 +36,7 @@ impl FifoConnector {
     /// As [`Connector::connect`]: [`io::ErrorKind::NotFound`] if there is no named pipe,
     /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<FifoStream> {
-        let path = addr::path(address)?;
-        self.connect_to(path, timeout)
-            .map_err(|error| context(format_args!("cannot connect to {address}"), error))
-    }
-
-    fn connect_to(&self, path: &Path, timeout: Option<Duration>) -> io::Result<FifoStream> {
-        let deadline = Deadline::after(timeout);
-        let acceptor = match addr::open_at(path, OFlags::WRONLY) {
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-                return Err(io::ErrorKind::ConnectionRefused.into());
-            }
-            other => Half::new(other?)?,
-        };
-        let (names, request) = Names::fresh(path);
-        let made = Made::new(names)?;
-        let names = &made.0;
-        let input = addr::open_at(&names.to_connector, OFlags::RDONLY)?;
-        // A pipe can be opened for writing only while somebody reads it; until the acceptor does,
-        // that is ourselves.
-        let reader = addr::open_at(&names.to_acceptor, OFlags::RDWR)?;
-        let output = addr::open_at(&names.to_acceptor, OFlags::WRONLY)?;
-        crate::pipe::addr::apply(&self.options, output.as_fd())?;
-        ask(&acceptor, &request, deadline)?;
-        wait_for_answer(&input, &acceptor, deadline)?;
-        drop(reader);
-        let ends = (addr::unnamed(), Address::fifo(path));
-        Ok(FifoStream::new(Channel::of_two((input, output), ends)?))
+        complete(&mut FifoAttempt::new(address, timeout, &self.options)?)
     }
 }
 
@@ -70,34 +46,129 @@ impl Connector for FifoConnector {
     }
 }
 
-fn ask(acceptor: &Half, request: &[u8; REQUEST], deadline: Deadline) -> io::Result<()> {
-    acceptor.set_timeout(deadline.remaining()?);
-    acceptor.send_all(request).map_err(|error| match error.source.kind() {
-        io::ErrorKind::BrokenPipe => io::ErrorKind::ConnectionRefused.into(),
-        _ => error.source,
-    })
+/// A request to the acceptor, and the pipes that it is to open.
+pub(super) struct FifoAttempt {
+    address: Address,
+    deadline: Deadline,
+    acceptor: OwnedFd,
+    request: [u8; REQUEST],
+    asked: bool,
+    /// Readable when the acceptor has answered or gone.
+    answer: OwnedFd,
+    /// The ends for the stream, until it is made.
+    ends: Option<(OwnedFd, OwnedFd)>,
+    /// A pipe can be opened for writing only while somebody reads it; until the acceptor does, that is
+    /// ourselves.
+    _reader: OwnedFd,
+    _made: Made,
 }
 
-/// Waits until the acceptor has opened our pipes, or nobody listens any more.
-fn wait_for_answer(input: &OwnedFd, acceptor: &Half, deadline: Deadline) -> io::Result<()> {
-    loop {
-        let left = deadline.remaining()?.map(timespec);
-        // Of the acceptor's pipe only the error is of interest, which is always told.
-        let fds =
-            &mut [PollFd::new(input, PollFlags::IN), PollFd::new(acceptor, PollFlags::empty())];
-        match poll(fds, left.as_ref()) {
-            Err(Errno::INTR) => continue,
+impl FifoAttempt {
+    pub(super) fn new(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Self> {
+        let path = addr::path(address)?;
+        Self::prepare(address, path, Deadline::after(timeout), options)
+            .map_err(|error| refusal(address, error))
+    }
+
+    fn prepare(
+        address: &Address,
+        path: &Path,
+        deadline: Deadline,
+        options: &StreamOptions,
+    ) -> io::Result<Self> {
+        let acceptor = match addr::open_at(path, OFlags::WRONLY) {
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+                return Err(io::ErrorKind::ConnectionRefused.into());
+            }
             other => other?,
         };
-        let (answered, gone) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
-        if answered {
-            return match rustix::io::read(input, &mut [0; 1])? {
-                1 => Ok(()),
-                _ => Err(io::ErrorKind::ConnectionRefused.into()),
+        let (made, request) = Made::fresh(path)?;
+        let input = addr::open_at(&made.0.to_connector, OFlags::RDONLY)?;
+        let reader = addr::open_at(&made.0.to_acceptor, OFlags::RDWR)?;
+        let output = addr::open_at(&made.0.to_acceptor, OFlags::WRONLY)?;
+        crate::pipe::addr::apply(options, output.as_fd())?;
+        let answer = epoll::create(CreateFlags::CLOEXEC)?;
+        epoll::add(&answer, &input, EventData::new_u64(ANSWERED), EventFlags::IN)?;
+        // Of the acceptor's pipe only the error is of interest, which is always told.
+        epoll::add(&answer, &acceptor, EventData::new_u64(GONE), EventFlags::empty())?;
+        Ok(Self {
+            address: address.clone(),
+            deadline,
+            acceptor,
+            request,
+            asked: false,
+            answer,
+            ends: Some((input, output)),
+            _reader: reader,
+            _made: made,
+        })
+    }
+
+    /// Whether the acceptor has opened our pipes.
+    fn step(&mut self) -> io::Result<bool> {
+        if !self.asked {
+            // The kernel takes so few bytes as a whole.
+            self.asked = match rustix::io::write(&self.acceptor, &self.request) {
+                Ok(_) => true,
+                Err(Errno::AGAIN | Errno::INTR) => return self.deadline.remaining().map(|_| false),
+                Err(Errno::PIPE) => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Err(errno) => return Err(errno.into()),
             };
         }
-        if gone {
-            return Err(io::ErrorKind::ConnectionRefused.into());
+        let none = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
+        let mut events = [none; 2];
+        let now = timespec(Duration::ZERO);
+        let seen = match epoll::wait(&self.answer, &mut events, Some(&now)) {
+            Err(Errno::INTR) => 0,
+            other => other?,
+        };
+        match &events[..seen] {
+            [] => self.deadline.remaining().map(|_| false),
+            // Copied, because the kernel's structure is packed.
+            events if events.iter().any(|event| ({ event.data }).u64() == ANSWERED) => {
+                let Some((input, _)) = &self.ends else { return Ok(false) };
+                match rustix::io::read(input, &mut [0; 1])? {
+                    1 => Ok(true),
+                    _ => Err(io::ErrorKind::ConnectionRefused.into()),
+                }
+            }
+            _ => Err(io::ErrorKind::ConnectionRefused.into()),
         }
     }
+
+    fn stream(&mut self) -> io::Result<Option<FifoStream>> {
+        let Some(ends) = self.ends.take() else { return Ok(None) };
+        let names = (addr::unnamed(), self.address.clone());
+        Ok(Some(FifoStream::new(Channel::of_two(ends, names)?)))
+    }
+}
+
+/// What the set of descriptors calls the answer of the acceptor, and its end.
+const ANSWERED: u64 = 1;
+const GONE: u64 = 2;
+
+impl Attempt<FifoStream> for FifoAttempt {
+    fn advance(&mut self) -> io::Result<Option<FifoStream>> {
+        let stream = match self.step() {
+            Ok(true) => self.stream(),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        stream.map_err(|error| refusal(&self.address, error))
+    }
+
+    fn waits_for(&self) -> WaitsFor<'_> {
+        match self.asked {
+            true => WaitsFor::ready(self.answer.as_fd(), Interest::READ, self.deadline.left()),
+            false => WaitsFor::ready(self.acceptor.as_fd(), Interest::WRITE, self.deadline.left()),
+        }
+    }
+}
+
+fn refusal(address: &Address, error: io::Error) -> io::Error {
+    context(format_args!("cannot connect to {address}"), error)
 }

@@ -17,7 +17,8 @@ pub use connector::FifoConnector;
 pub use one_way::{open_read, open_write};
 pub use stream::FifoStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::{Address, Attempt, StreamOptions, Transport};
+use connector::FifoAttempt;
 use std::io;
 use std::time::Duration;
 
@@ -35,6 +36,14 @@ impl Transport for Fifo {
         options: &StreamOptions,
     ) -> io::Result<FifoStream> {
         FifoConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<FifoStream>>> {
+        Ok(Box::new(FifoAttempt::new(address, timeout, options)?))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<FifoAcceptor> {

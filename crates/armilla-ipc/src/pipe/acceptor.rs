@@ -8,6 +8,7 @@ use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
+use std::time::Duration;
 
 /// Makes pipe streams passively.
 #[derive(Debug)]
@@ -65,6 +66,10 @@ impl PipeAcceptor {
 impl Acceptor for PipeAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.taker.set_timeout(timeout)
     }
 
     fn local(&self) -> &Address {

@@ -3,11 +3,10 @@
 use super::{PipeStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::unix::handover::hand_over;
-use crate::{Address, Connector, Stream, StreamOptions};
+use crate::unix::handover::{hand_over, meet};
+use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
 use rustix::fd::AsFd;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// Makes pipe streams actively.
@@ -29,20 +28,24 @@ impl PipeConnector {
     /// As [`UnixConnector::connect`](crate::UnixConnector::connect).
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<PipeStream> {
         let path = addr::path(address)?;
-        self.connect_to(path, timeout)
+        meet(path, timeout)
+            .and_then(|socket| make(&socket, address, &self.options))
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
+}
 
-    fn connect_to(&self, path: &Path, timeout: Option<Duration>) -> io::Result<PipeStream> {
-        let (input, far_output) = addr::new_pipe()?;
-        let (far_input, output) = addr::new_pipe()?;
-        addr::apply(&self.options, output.as_fd())?;
-        let names = (addr::unnamed(), Address::pipe(path));
-        let channel = Channel::of_two((input, output), names)?;
-        let far = [far_input.as_fd(), far_output.as_fd()];
-        let peer = hand_over(path, addr::KIND, &far, timeout)?;
-        Ok(PipeStream::new(channel.with_credentials(peer)))
-    }
+/// Makes the pipes and hands them over at `socket`.
+pub(super) fn make(
+    socket: &UnixStream,
+    address: &Address,
+    options: &StreamOptions,
+) -> io::Result<PipeStream> {
+    let (input, far_output) = addr::new_pipe()?;
+    let (far_input, output) = addr::new_pipe()?;
+    addr::apply(options, output.as_fd())?;
+    let channel = Channel::of_two((input, output), (addr::unnamed(), address.clone()))?;
+    let peer = hand_over(socket, addr::KIND, &[far_input.as_fd(), far_output.as_fd()])?;
+    Ok(PipeStream::new(channel.with_credentials(peer)))
 }
 
 impl Connector for PipeConnector {

@@ -11,7 +11,8 @@ pub use acceptor::PipeAcceptor;
 pub use connector::PipeConnector;
 pub use stream::PipeStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::unix::UnixAttempt;
+use crate::{Address, Attempt, StreamOptions, Transport, UnixStream};
 use std::io;
 use std::time::Duration;
 
@@ -29,6 +30,18 @@ impl Transport for Pipe {
         options: &StreamOptions,
     ) -> io::Result<PipeStream> {
         PipeConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<PipeStream>>> {
+        let place = Address::unix(addr::path(address)?);
+        let (name, sizes) = (address.clone(), options.clone());
+        let finish = move |socket: UnixStream| connector::make(&socket, &name, &sizes);
+        let plain = StreamOptions::default();
+        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<PipeAcceptor> {

@@ -39,11 +39,13 @@ mod uring;
 
 pub use source::{Completion, Done, Source};
 
-use crate::reactor::Reactor;
+use crate::reactor::{self, Connecting, Reactor};
+use crate::{Address, StreamOptions, Transport};
 use source::{Half, Pending, Work};
-use std::io;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use rustix::fd::AsFd;
 
@@ -54,7 +56,14 @@ use rustix::fd::AsFd;
 #[derive(Debug)]
 pub struct Proactor {
     engine: Engine,
+    connected: Arc<Connected>,
 }
+
+/// What is to be told about connections.
+#[derive(Default)]
+struct Connected(Mutex<VecDeque<Box<Tell>>>);
+
+type Tell = dyn FnOnce(&Proactor) + Send;
 
 /// What carries the operations out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +106,7 @@ impl Proactor {
             }
             Kind::Emulated => Engine::Emulated(Box::new(emulated::Emulated::new()?)),
         };
-        Ok(Self { engine })
+        Ok(Self { engine, connected: Arc::default() })
     }
 
     /// What carries the operations out.
@@ -129,6 +138,25 @@ impl Proactor {
             Engine::Uring(uring) => uring.attach(socket),
             Engine::Emulated(emulated) => emulated.attach(socket),
         }
+    }
+
+    /// Connects to `address` within `timeout` in total, as [`reactor::connect`](crate::reactor::connect),
+    /// and calls `done`, as a completion, with the stream or the reason why there is none.
+    ///
+    /// # Errors
+    /// As [`Transport::attempt`]; everything later is told to `done`.
+    pub fn connect<T: Transport>(
+        &self,
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+        done: impl FnOnce(&Self, io::Result<T::Stream>) + Send + 'static,
+    ) -> io::Result<Connecting> {
+        let attempt = T::attempt(address, timeout, options)?;
+        let connected = Arc::clone(&self.connected);
+        Ok(reactor::drive(self.reactor(), attempt, move |_, stream| {
+            connected.lock().push_back(Box::new(move |proactor| done(proactor, stream)));
+        }))
     }
 
     /// Waits for a peer to connect to a listening socket, whose descriptor is in [`Done::peer`].
@@ -193,11 +221,19 @@ impl Proactor {
     /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one from
     /// within a completion.
     pub fn turn(&self, timeout: Option<Duration>) -> io::Result<usize> {
-        match &self.engine {
+        let mut count = match &self.engine {
             #[cfg(feature = "io-uring")]
             Engine::Uring(uring) => uring.turn(self, timeout),
             Engine::Emulated(emulated) => emulated.turn(self, timeout),
+        }?;
+        // Only what is there now, as with other completions.
+        let told = self.connected.lock().len();
+        for _ in 0..told {
+            let Some(done) = self.connected.lock().pop_front() else { break };
+            done(self);
+            count += 1;
         }
+        Ok(count)
     }
 
     /// Turns until the [reactor](Self::reactor) is stopped.
@@ -209,5 +245,18 @@ impl Proactor {
             self.turn(None)?;
         }
         Ok(())
+    }
+}
+
+impl Connected {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Box<Tell>>> {
+        // Nothing that can panic runs under this lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Connected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Connected").field(&self.lock().len()).finish()
     }
 }

@@ -8,6 +8,7 @@ use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
+use std::time::Duration;
 
 /// Makes the driving sides of pseudo-terminals passively.
 #[derive(Debug)]
@@ -57,6 +58,10 @@ impl PtyAcceptor {
 impl Acceptor for PtyAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.taker.set_timeout(timeout)
     }
 
     fn local(&self) -> &Address {

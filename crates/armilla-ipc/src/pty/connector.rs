@@ -3,11 +3,10 @@
 use super::{PtyStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::unix::handover::hand_over;
-use crate::{Address, Connector, Stream, StreamOptions};
+use crate::unix::handover::{hand_over, meet};
+use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
 use rustix::fd::AsFd;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// Makes pseudo-terminals actively, and keeps the terminal.
@@ -25,15 +24,17 @@ impl PtyConnector {
     /// # Errors
     /// As [`UnixConnector::connect`](crate::UnixConnector::connect).
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<PtyStream> {
-        connect_to(addr::path(address)?, timeout)
+        meet(addr::path(address)?, timeout)
+            .and_then(|socket| make(&socket, address))
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
 }
 
-fn connect_to(path: &Path, timeout: Option<Duration>) -> io::Result<PtyStream> {
+/// Makes the terminal and hands its driving side over at `socket`.
+pub(super) fn make(socket: &UnixStream, address: &Address) -> io::Result<PtyStream> {
     let (driver, terminal) = addr::new_terminal()?;
-    let channel = Channel::of_one(terminal, (addr::unnamed(), Address::pty(path)))?;
-    let peer = hand_over(path, addr::KIND, &[driver.as_fd()], timeout)?;
+    let channel = Channel::of_one(terminal, (addr::unnamed(), address.clone()))?;
+    let peer = hand_over(socket, addr::KIND, &[driver.as_fd()])?;
     Ok(PtyStream::new(channel.with_credentials(peer)))
 }
 

@@ -13,7 +13,8 @@ pub use acceptor::PtyAcceptor;
 pub use connector::PtyConnector;
 pub use stream::PtyStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::unix::UnixAttempt;
+use crate::{Address, Attempt, StreamOptions, Transport, UnixStream};
 use std::io;
 use std::time::Duration;
 
@@ -31,6 +32,18 @@ impl Transport for Pty {
         options: &StreamOptions,
     ) -> io::Result<PtyStream> {
         PtyConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        _options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<PtyStream>>> {
+        let place = Address::unix(addr::path(address)?);
+        let name = address.clone();
+        let finish = move |socket: UnixStream| connector::make(&socket, &name);
+        let plain = StreamOptions::default();
+        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<PtyAcceptor> {

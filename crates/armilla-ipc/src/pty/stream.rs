@@ -3,7 +3,7 @@
 use crate::Credentials;
 use crate::channel::Channel;
 use crate::pty::addr;
-use crate::stream::delegate_stream;
+use crate::stream::{delegate_moves, delegate_stream};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
 
@@ -47,3 +47,4 @@ impl AsFd for PtyStream {
 }
 
 delegate_stream!(PtyStream, channel);
+delegate_moves!(PtyStream, channel);

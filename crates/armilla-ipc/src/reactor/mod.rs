@@ -53,6 +53,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod connect;
 mod dispatch;
 mod epoll;
 mod handler;
@@ -65,10 +66,12 @@ mod signal;
 mod table;
 mod timers;
 
+pub(crate) use connect::drive;
+pub use connect::{Connecting, connect};
 pub use handler::{Handler, Interest, Next, Ready};
 pub use notify::Notifier;
 pub use pool::{Pool, PoolOptions};
-pub use service::{connect, serve};
+pub use service::serve;
 pub use table::Token;
 pub use timers::{Timed, Timer};
 

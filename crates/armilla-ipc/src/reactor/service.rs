@@ -1,9 +1,8 @@
-//! Handlers for the streams of acceptors and connectors.
+//! Handlers for the streams of acceptors.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
-use crate::{Acceptor, Address, StreamOptions, Transport};
+use crate::{Acceptor, Transport};
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::io;
 use std::sync::Arc;
@@ -15,11 +14,12 @@ const REST: Duration = Duration::from_millis(20);
 /// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for each
 /// stream. A stream for which it fails is closed.
 ///
-/// The acceptor is non-blocking from now on. Deregistering the token drops it, and with it the
-/// listening socket.
+/// The timeout of the acceptor is zero from now on. Deregistering the token drops it, and with it the
+/// listening socket. A peer that connects to an acceptor of pipes or pseudo-terminals and hands nothing
+/// over keeps the thread for half a second; other transports wait for nobody.
 ///
 /// # Errors
-/// As [`Reactor::register`].
+/// As [`Reactor::register`] and [`Acceptor::set_timeout`].
 pub fn serve<T: Transport + 'static>(
     reactor: &Reactor,
     acceptor: T::Acceptor,
@@ -28,26 +28,8 @@ pub fn serve<T: Transport + 'static>(
 where
     T::Acceptor: AsFd,
 {
-    let flags = fcntl_getfl(&acceptor)?;
-    fcntl_setfl(&acceptor, flags | OFlags::NONBLOCK)?;
+    acceptor.set_timeout(Some(Duration::ZERO))?;
     reactor.register(Arc::new(Service::<T, _> { acceptor, make }))
-}
-
-/// Connects to `address` and registers the handler that `make` makes for the stream. Blocks until the
-/// stream is there, within `timeout`.
-///
-/// # Errors
-/// As [`Connector::connect`](crate::Connector::connect) and [`Reactor::register`]; whatever `make`
-/// returns.
-pub fn connect<T: Transport>(
-    reactor: &Reactor,
-    address: &Address,
-    timeout: Option<Duration>,
-    options: &StreamOptions,
-    make: impl FnOnce(&Reactor, T::Stream) -> io::Result<Arc<dyn Handler>>,
-) -> io::Result<Token> {
-    let stream = T::connect(address, timeout, options)?;
-    reactor.register(make(reactor, stream)?)
 }
 
 struct Service<T: Transport, F> {

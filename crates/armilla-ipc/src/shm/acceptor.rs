@@ -38,9 +38,8 @@ impl ShmAcceptor {
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<ShmStream>> {
         let Some(socket) = self.sockets.accept()? else { return Ok(None) };
-        let socket = socket.as_fd().try_clone_to_owned()?;
         let names = [self.local.clone(), addr::unnamed()];
-        Ok(Some(ShmStream::new(socket, None, self.spin, names)))
+        Ok(Some(ShmStream::new(socket.into(), None, self.spin, names)))
     }
 
     /// The address at which the acceptor listens.
@@ -57,6 +56,10 @@ impl ShmAcceptor {
 impl Acceptor for ShmAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.sockets.set_timeout(timeout)
     }
 
     fn local(&self) -> &Address {

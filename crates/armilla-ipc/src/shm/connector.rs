@@ -4,7 +4,7 @@ use super::link::Link;
 use super::{ShmStream, addr, hello};
 use crate::error::context;
 use crate::unix::UnixConnector;
-use crate::{Address, Connector, Stream, StreamOptions};
+use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
 use rustix::fd::AsFd;
 use std::io;
 use std::time::Duration;
@@ -35,13 +35,21 @@ impl ShmConnector {
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
         let place = addr::socket(address)?;
         let socket = addr::in_terms_of(address, UnixConnector::default().connect(&place, timeout))?;
-        let region = hello::offer(socket.as_fd(), &self.options)
-            .map_err(|error| context(format_args!("cannot connect to {address}"), error))?;
-        let names = [addr::unnamed(), address.clone()];
-        let socket = socket.as_fd().try_clone_to_owned()?;
-        let spin = self.options.busy_poll.unwrap_or_default();
-        Ok(ShmStream::new(socket, Some(Link::new(region, 0)), spin, names))
+        make(socket, address, &self.options)
+            .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
+}
+
+/// Makes the memory and offers it at `socket`.
+pub(super) fn make(
+    socket: UnixStream,
+    address: &Address,
+    options: &StreamOptions,
+) -> io::Result<ShmStream> {
+    let region = hello::offer(socket.as_fd(), options)?;
+    let names = [addr::unnamed(), address.clone()];
+    let spin = options.busy_poll.unwrap_or_default();
+    Ok(ShmStream::new(socket.into(), Some(Link::new(region, 0)), spin, names))
 }
 
 impl Connector for ShmConnector {

@@ -56,7 +56,8 @@ pub use acceptor::ShmAcceptor;
 pub use connector::ShmConnector;
 pub use stream::ShmStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::unix::UnixAttempt;
+use crate::{Address, Attempt, StreamOptions, Transport};
 use std::io;
 use std::time::Duration;
 
@@ -74,6 +75,18 @@ impl Transport for Shm {
         options: &StreamOptions,
     ) -> io::Result<ShmStream> {
         ShmConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<ShmStream>>> {
+        let place = addr::socket(address)?;
+        let (name, sizes) = (address.clone(), options.clone());
+        let finish = move |socket| connector::make(socket, &name, &sizes);
+        let plain = StreamOptions::default();
+        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<ShmAcceptor> {

@@ -119,8 +119,9 @@ fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
     if how == DOORBELL {
         let _ = net::send(socket, &[0], SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
     } else {
-        // A process has one thread at each side, and the other process may have one more.
-        let _ = futex::wake(ring.word(side), futex::Flags::empty(), u32::MAX);
+        // One thread sleeps there; if it should be a peer's that has no business there, ours, which
+        // sleeps a slice at most, is woken with it.
+        let _ = futex::wake(ring.word(side), futex::Flags::empty(), i32::MAX.cast_unsigned());
     }
 }
 

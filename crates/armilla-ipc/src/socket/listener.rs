@@ -1,11 +1,13 @@
 //! A listening socket that outlives transient errors and can be closed from another thread.
 
+use crate::deadline::{Deadline, timed_out};
+use crate::error::timespec;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use rustix::net::{self, SocketAddrAny, SocketFlags};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -13,12 +15,13 @@ use std::{fmt, io};
 const BACKLOG: i32 = 1024;
 
 /// The pause before the next attempt when the process or the system has run out of something.
-const BACK_OFF: Duration = Duration::from_millis(20);
+pub(crate) const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// A bound socket in the listening state.
 pub(crate) struct Listener {
     fd: OwnedFd,
     closed: AtomicBool,
+    timeout: Mutex<Option<Duration>>,
     /// Who hears of a shortage.
     shortage: OnceLock<Box<Tell>>,
 }
@@ -29,7 +32,20 @@ impl Listener {
     /// Puts a bound socket into the listening state.
     pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
         net::listen(&fd, BACKLOG)?;
-        Ok(Self { fd, closed: AtomicBool::new(false), shortage: OnceLock::new() })
+        let (closed, timeout, shortage) = Default::default();
+        Ok(Self { fd, closed, timeout, shortage })
+    }
+
+    /// Limits the waiting for a peer.
+    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        // With a limit the waiting is done by `poll`, so that several threads may accept.
+        rustix::io::ioctl_fionbio(&self.fd, timeout.is_some())?;
+        *self.timeout() = timeout;
+        Ok(())
+    }
+
+    fn timeout(&self) -> MutexGuard<'_, Option<Duration>> {
+        self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has `tell` called before each pause.
@@ -38,20 +54,26 @@ impl Listener {
         let _ = self.shortage.set(tell);
     }
 
-    /// The next connected socket and its peer, or `None` once closed. Where the socket was made
-    /// non-blocking, a shortage is reported like the lack of a peer, for the caller to wait out.
+    /// The next connected socket and its peer, or `None` once closed. With a timeout of zero a shortage
+    /// is reported like the lack of a peer, for the caller to wait out.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
+        let timeout = *self.timeout();
+        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
         while !self.closed.load(Ordering::Acquire) {
             let errno = match net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC) {
                 Ok(accepted) => return Ok(Some(accepted)),
                 Err(errno) => errno,
             };
             match errno {
-                errno if is_shortage(errno) && self.is_blocking() => {
+                errno if is_shortage(errno) && waits => {
+                    left(deadline, timeout)?;
                     if let Some(tell) = self.shortage.get() {
                         tell(&errno.into());
                     }
                     std::thread::sleep(BACK_OFF);
+                }
+                Errno::AGAIN if waits && timeout.is_some() => {
+                    self.wait(left(deadline, timeout)?)?
                 }
                 errno if concerns_the_peer(errno) => {}
                 // What a blocked call is told when `close` shuts the socket down.
@@ -62,8 +84,12 @@ impl Listener {
         Ok(None)
     }
 
-    fn is_blocking(&self) -> bool {
-        fcntl_getfl(&self.fd).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
+    /// Waits for a peer, or for the end of listening.
+    fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
+        match poll(&mut [PollFd::new(&self.fd, PollFlags::IN)], limit.map(timespec).as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the first
@@ -94,8 +120,13 @@ impl AsFd for Listener {
     }
 }
 
+/// The time left for an `accept`.
+pub(crate) fn left(deadline: Deadline, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
+    deadline.remaining().map_err(|_| timed_out("nobody connected", timeout))
+}
+
 /// Whether the process or the system has run out of something that may come back.
-fn is_shortage(errno: Errno) -> bool {
+pub(crate) fn is_shortage(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 

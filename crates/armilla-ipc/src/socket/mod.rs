@@ -5,10 +5,11 @@
 mod listener;
 mod retry;
 
-pub(crate) use listener::{Listener, unless_short};
+pub(crate) use listener::{BACK_OFF, Listener, is_shortage, left, unless_short};
 pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
 use crate::deadline::{Deadline, Timeout, granted};
+use crate::zero_copy::Call;
 use crate::{Address, Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -46,6 +47,11 @@ impl Socket {
         sockopt::set_socket_timeout(&fd, Direction::Recv, None)?;
         sockopt::set_socket_timeout(&fd, Direction::Send, None)?;
         Ok(Self::new(fd, local, peer))
+    }
+
+    /// The socket alone.
+    pub(crate) fn into_descriptor(self) -> OwnedFd {
+        self.fd
     }
 
     #[inline]
@@ -141,6 +147,21 @@ impl Socket {
     pub(crate) fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         let grant = |time| Ok(sockopt::set_socket_timeout(&self.fd, Direction::Send, time)?);
         self.send_timeout.set(timeout, grant)
+    }
+
+    /// The limit of a send.
+    pub(crate) fn send_timeout(&self) -> Option<Duration> {
+        self.send_timeout.get()
+    }
+
+    /// Has `call` take bytes from the socket, and makes it again as `recv` does.
+    pub(crate) fn take(&self, call: &mut Call<'_>) -> io::Result<usize> {
+        call(self.as_fd()).or_else(|errno| self.again_receiving(errno, || call(self.as_fd())))
+    }
+
+    /// Has `call` put bytes into the socket, and makes it again as `send` does.
+    pub(crate) fn give(&self, call: &mut Call<'_>) -> io::Result<usize> {
+        call(self.as_fd()).or_else(|errno| self.again_sending(errno, || call(self.as_fd())))
     }
 
     pub(crate) fn readiness(&self) -> io::Result<Readiness> {

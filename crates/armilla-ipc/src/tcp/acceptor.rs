@@ -2,15 +2,14 @@
 
 use super::TcpStream;
 use super::addr::{self, Attempts};
-use crate::deadline::Deadline;
 use crate::option::{Priority, SocketOption};
 use crate::socket::{Listener, Socket};
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::net::{self, sockopt};
+use rustix::net::{self, SocketFlags, sockopt};
 use std::io;
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Makes TCP streams passively.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ impl TcpAcceptor {
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
         let (host, port) = addr::parts(address)?;
         let mut attempts = Attempts::new("cannot listen at", address);
-        let targets = match addr::resolve(host, port, Deadline::after(None)) {
+        let targets = match addr::resolve(host, port) {
             Ok(targets) => targets,
             Err(error) => return Err(attempts.unresolved(&error)),
         };
@@ -45,11 +44,11 @@ impl TcpAcceptor {
                 Err(error) => attempts.failed(target, start, &error),
             }
         }
-        Err(attempts.into())
+        Err(attempts.error())
     }
 
     fn bind_to(target: SocketAddr, options: &StreamOptions) -> io::Result<Self> {
-        let fd = addr::socket(target, options)?;
+        let fd = addr::socket(target, options, SocketFlags::empty())?;
         // A restarted server takes its port again while old connections linger in TIME_WAIT.
         sockopt::set_socket_reuseaddr(&fd, true)?;
         net::bind(&fd, &target)?;
@@ -90,6 +89,10 @@ impl TcpAcceptor {
 impl Acceptor for TcpAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.listener.set_timeout(timeout)
     }
 
     fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {

@@ -1,16 +1,17 @@
 //! From a host name to socket addresses and back, and the record of addresses tried in vain.
 
-use crate::deadline::Deadline;
 use crate::error::wrong_transport;
 use crate::{Address, StreamOptions};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{self, AddressFamily, SocketAddrAny, SocketFlags, SocketType};
 use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The host and port of a TCP address.
 pub(super) fn parts(address: &Address) -> io::Result<(&str, u16)> {
@@ -20,51 +21,80 @@ pub(super) fn parts(address: &Address) -> io::Result<(&str, u16)> {
     }
 }
 
-/// Every socket address that `host` stands for, in the order of preference; at least one.
-pub(super) fn resolve(host: &str, port: u16, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
-    if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(ip, port)]);
+/// Every socket address that `host` stands for, in the order of preference; at least one. Waits for the
+/// system's resolver as long as that takes.
+pub(super) fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    match host.parse::<IpAddr>() {
+        Ok(ip) => Ok(vec![SocketAddr::new(ip, port)]),
+        Err(_) => look_up(host, port),
     }
-    let found = match deadline.remaining()? {
-        None => look_up(host, port),
-        Some(left) => look_up_within(host, port, left),
-    }?;
-    if found.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "the host has no address"));
-    }
-    Ok(found)
 }
 
 fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-    match (host, port).to_socket_addrs() {
-        Ok(found) => Ok(found.collect()),
-        Err(error) => Err(io::Error::new(io::ErrorKind::NotFound, error.to_string())),
+    let not_found = |reason: String| io::Error::new(io::ErrorKind::NotFound, reason);
+    match (host, port).to_socket_addrs().map(Vec::from_iter) {
+        Ok(found) if found.is_empty() => Err(not_found("the host has no address".into())),
+        Ok(found) => Ok(found),
+        Err(error) => Err(not_found(error.to_string())),
     }
 }
 
-/// Looks up in a thread of its own, because the system's resolver knows no time limit. A resolver
-/// that is too slow finishes there unheard.
-fn look_up_within(host: &str, port: u16, limit: Duration) -> io::Result<Vec<SocketAddr>> {
-    let (sender, receiver) = sync_channel(1);
-    let name = host.to_owned();
-    thread::Builder::new().name("resolver".into()).spawn(move || {
-        // The receiver may have gone, then nobody is interested.
-        let _ = sender.send(look_up(&name, port));
-    })?;
-    receiver.recv_timeout(limit).unwrap_or_else(|error| {
-        Err(match error {
-            RecvTimeoutError::Timeout => {
-                io::Error::new(io::ErrorKind::TimedOut, "the name was not resolved in time")
+/// A look-up in a thread of its own, because the system's resolver knows no time limit. When nobody is
+/// interested any more it finishes there unheard.
+pub(super) struct LookUp {
+    found: Receiver<io::Result<Vec<SocketAddr>>>,
+    /// Becomes readable when there is a result.
+    event: Arc<OwnedFd>,
+}
+
+impl LookUp {
+    pub(super) fn start(host: &str, port: u16) -> io::Result<Self> {
+        let (sender, found) = sync_channel(1);
+        let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let (host, bell) = (host.to_owned(), Bell(Arc::clone(&event)));
+        thread::Builder::new().name("resolver".into()).spawn(move || {
+            let _bell = bell;
+            // The receiver may have gone, then nobody is interested.
+            let _ = sender.send(look_up(&host, port));
+        })?;
+        Ok(Self { found, event })
+    }
+
+    /// The result, if it is there; none comes after it.
+    pub(super) fn result(&self) -> Option<io::Result<Vec<SocketAddr>>> {
+        match self.found.try_recv() {
+            Ok(found) => Some(found),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => {
+                Some(Err(io::Error::other("the resolver's thread failed")))
             }
-            RecvTimeoutError::Disconnected => io::Error::other("the resolver's thread failed"),
-        })
-    })
+        }
+    }
+
+    /// What is readable when there is a result.
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.event.as_fd()
+    }
+}
+
+/// Rings at the end of the resolver's thread, even if it panics.
+struct Bell(Arc<OwnedFd>);
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        // The counter is at zero, so that there is room.
+        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
+    }
 }
 
 /// A new socket of the family of `target`, with all options set.
-pub(super) fn socket(target: SocketAddr, options: &StreamOptions) -> io::Result<OwnedFd> {
+pub(super) fn socket(
+    target: SocketAddr,
+    options: &StreamOptions,
+    flags: SocketFlags,
+) -> io::Result<OwnedFd> {
     let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let fd = net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let fd = net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | flags, None)?;
     options.apply_tcp(fd.as_fd())?;
     Ok(fd)
 }
@@ -101,16 +131,13 @@ impl Attempts {
         (self.kind, self.any) = (error.kind(), true);
     }
 
-    /// Notes that the host could not be resolved.
-    pub(super) fn unresolved(mut self, error: &io::Error) -> io::Error {
-        let _ = write!(self.report, ": cannot resolve the host: {error}");
-        io::Error::new(error.kind(), self.report)
+    /// The error if the host could not be resolved.
+    pub(super) fn unresolved(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: cannot resolve the host: {error}", self.report))
     }
-}
 
-impl From<Attempts> for io::Error {
     /// An error of the kind of the last attempt that tells of all of them.
-    fn from(attempts: Attempts) -> Self {
-        Self::new(attempts.kind, attempts.report)
+    pub(super) fn error(&self) -> io::Error {
+        io::Error::new(self.kind, self.report.as_str())
     }
 }

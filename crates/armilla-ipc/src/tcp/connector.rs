@@ -1,16 +1,18 @@
 //! Connects over TCP, trying every address of the host within one time limit.
 
 use super::TcpStream;
-use super::addr::{self, Attempts};
+use super::addr::{self, Attempts, LookUp};
+use crate::attempt::complete;
 use crate::deadline::Deadline;
-use crate::socket::{Socket, connect_within};
-use crate::{Address, Connector, Stream, StreamOptions};
+use crate::reactor::Interest;
+use crate::socket::Socket;
+use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net;
-use std::io;
-use std::net::SocketAddr;
+use rustix::net::{self, SocketFlags};
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
+use std::{io, mem, vec};
 
 /// Makes TCP streams actively.
 #[derive(Clone, Debug, Default)]
@@ -33,28 +35,7 @@ impl TcpConnector {
     /// # Errors
     /// As [`Connector::connect`]; the kind is that of the last address tried.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<TcpStream> {
-        let (host, port) = addr::parts(address)?;
-        let deadline = Deadline::after(timeout);
-        let mut attempts = Attempts::new("cannot connect to", address);
-        let targets = match addr::resolve(host, port, deadline) {
-            Ok(targets) => targets,
-            Err(error) => return Err(attempts.unresolved(&error)),
-        };
-        for (index, &target) in targets.iter().enumerate() {
-            let start = Instant::now();
-            let outcome = deadline
-                .share(targets.len() - index)
-                .and_then(|share| self.connect_to(target, share));
-            match outcome {
-                Ok(stream) => return Ok(stream),
-                Err(error) => attempts.failed(target, start, &error),
-            }
-        }
-        Err(attempts.into())
-    }
-
-    fn connect_to(&self, target: SocketAddr, timeout: Option<Duration>) -> io::Result<TcpStream> {
-        establish(addr::socket(target, &self.options)?, target, timeout)
+        complete(&mut TcpAttempt::new(address, timeout, &self.options)?)
     }
 }
 
@@ -64,16 +45,136 @@ impl Connector for TcpConnector {
     }
 }
 
-/// Connects the new socket `fd` to `target`.
-fn establish(fd: OwnedFd, target: SocketAddr, timeout: Option<Duration>) -> io::Result<TcpStream> {
-    connect_within(fd.as_fd(), &target, timeout)?;
-    let local = SocketAddr::try_from(net::getsockname(&fd)?)?;
-    if local == target {
-        // A port of the ephemeral range without a listener: the kernel chose it for our own end
-        // too, and the socket connected to itself.
-        return Err(Errno::CONNREFUSED.into());
+/// A connection to one after the other of the addresses of a host.
+pub(super) struct TcpAttempt {
+    options: StreamOptions,
+    deadline: Deadline,
+    record: Attempts,
+    stage: Stage,
+}
+
+enum Stage {
+    /// The host is being looked up.
+    Resolving(LookUp),
+    /// These are left to be tried.
+    Between(vec::IntoIter<SocketAddr>),
+    /// One of them is being tried.
+    Trying(Trial, vec::IntoIter<SocketAddr>),
+}
+
+impl TcpAttempt {
+    pub(super) fn new(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Self> {
+        let (host, port) = addr::parts(address)?;
+        let (deadline, options) = (Deadline::after(timeout), options.clone());
+        let record = Attempts::new("cannot connect to", address);
+        let stage = match host.parse::<IpAddr>() {
+            Ok(ip) => Stage::Between(vec![SocketAddr::new(ip, port)].into_iter()),
+            Err(_) => Stage::Resolving(LookUp::start(host, port)?),
+        };
+        Ok(Self { options, deadline, record, stage })
     }
-    Ok(TcpStream::from_socket(Socket::new(fd, local.into(), target.into())))
+
+    /// Begins with the next address, whose trial may fail at once.
+    fn begin(&mut self, target: SocketAddr, left: usize) -> io::Result<Trial> {
+        let limit = Deadline::after(self.deadline.share(left)?);
+        let fd = addr::socket(target, &self.options, SocketFlags::NONBLOCK)?;
+        Ok(Trial { fd, target, start: Instant::now(), limit })
+    }
+}
+
+impl Attempt<TcpStream> for TcpAttempt {
+    fn advance(&mut self) -> io::Result<Option<TcpStream>> {
+        loop {
+            let done = Stage::Between(Vec::new().into_iter());
+            match mem::replace(&mut self.stage, done) {
+                Stage::Resolving(look_up) => {
+                    let found = match (look_up.result(), self.deadline.remaining()) {
+                        (Some(found), _) => found,
+                        (None, Ok(_)) => {
+                            self.stage = Stage::Resolving(look_up);
+                            return Ok(None);
+                        }
+                        (None, Err(late)) => Err(late),
+                    };
+                    let found = found.map_err(|error| self.record.unresolved(&error))?;
+                    self.stage = Stage::Between(found.into_iter());
+                }
+                Stage::Between(mut left) => {
+                    let count = left.len();
+                    let Some(target) = left.next() else { return Err(self.record.error()) };
+                    match self.begin(target, count) {
+                        Ok(trial) => self.stage = Stage::Trying(trial, left),
+                        Err(error) => {
+                            self.record.failed(target, Instant::now(), &error);
+                            self.stage = Stage::Between(left);
+                        }
+                    }
+                }
+                Stage::Trying(trial, left) => match trial.outcome() {
+                    Ok(Some(local)) => {
+                        let socket = Socket::new(trial.fd, local.into(), trial.target.into());
+                        return Ok(Some(TcpStream::from_socket(socket)));
+                    }
+                    Ok(None) => {
+                        self.stage = Stage::Trying(trial, left);
+                        return Ok(None);
+                    }
+                    Err(error) => {
+                        self.record.failed(trial.target, trial.start, &error);
+                        self.stage = Stage::Between(left);
+                    }
+                },
+            }
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor<'_> {
+        match &self.stage {
+            Stage::Resolving(look_up) => {
+                WaitsFor::ready(look_up.descriptor(), Interest::READ, self.deadline.left())
+            }
+            Stage::Trying(trial, _) => {
+                WaitsFor::ready(trial.fd.as_fd(), Interest::WRITE, trial.limit.left())
+            }
+            Stage::Between(_) => WaitsFor::pause(Duration::ZERO),
+        }
+    }
+}
+
+/// A connection to one address, by a non-blocking socket.
+struct Trial {
+    fd: OwnedFd,
+    target: SocketAddr,
+    start: Instant,
+    limit: Deadline,
+}
+
+impl Trial {
+    /// Our own address, once the socket is connected. To ask again joins the connection under way.
+    fn outcome(&self) -> io::Result<Option<SocketAddr>> {
+        loop {
+            match net::connect(&self.fd, &self.target) {
+                Ok(()) | Err(Errno::ISCONN) => break,
+                Err(Errno::INTR) => {}
+                Err(Errno::INPROGRESS | Errno::ALREADY) => {
+                    return self.limit.remaining().map(|_| None);
+                }
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        let local = SocketAddr::try_from(net::getsockname(&self.fd)?)?;
+        if local == self.target {
+            // A port of the ephemeral range without a listener: the kernel chose it for our own end
+            // too, and the socket connected to itself.
+            return Err(Errno::CONNREFUSED.into());
+        }
+        rustix::io::ioctl_fionbio(&self.fd, false)?;
+        Ok(Some(local))
+    }
 }
 
 #[cfg(test)]
@@ -83,10 +184,16 @@ mod tests {
     #[test]
     fn a_socket_that_connects_to_itself_is_refused() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let fd = addr::socket(any, &StreamOptions::default()).unwrap();
+        let fd = addr::socket(any, &StreamOptions::default(), SocketFlags::NONBLOCK).unwrap();
         net::bind(&fd, &any).unwrap();
-        let own = SocketAddr::try_from(net::getsockname(&fd).unwrap()).unwrap();
-        let error = establish(fd, own, None).unwrap_err();
+        let target = SocketAddr::try_from(net::getsockname(&fd).unwrap()).unwrap();
+        let trial = Trial { fd, target, start: Instant::now(), limit: Deadline::after(None) };
+        let error = loop {
+            match trial.outcome() {
+                Ok(connected) => assert_eq!(connected, None),
+                Err(error) => break error,
+            }
+        };
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }
 }

@@ -11,7 +11,8 @@ pub use connector::TcpConnector;
 pub use info::TcpInfo;
 pub use stream::TcpStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::{Address, Attempt, StreamOptions, Transport};
+use connector::TcpAttempt;
 use std::io;
 use std::time::Duration;
 
@@ -29,6 +30,14 @@ impl Transport for Tcp {
         options: &StreamOptions,
     ) -> io::Result<TcpStream> {
         TcpConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<TcpStream>>> {
+        Ok(Box::new(TcpAttempt::new(address, timeout, options)?))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<TcpAcceptor> {

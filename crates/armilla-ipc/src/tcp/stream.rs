@@ -2,20 +2,33 @@
 
 use super::addr;
 use crate::socket::{self, Socket};
-use crate::stream::delegate_stream;
+use crate::stream::{delegate_moves, delegate_stream};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{self, AddressFamily, sockopt};
 use std::io;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// A TCP connection.
 #[derive(Debug)]
 pub struct TcpStream {
     socket: Socket,
+    sending_in_place: AtomicBool,
 }
 
 impl TcpStream {
     pub(super) fn from_socket(socket: Socket) -> Self {
-        Self { socket }
+        Self { socket, sending_in_place: AtomicBool::new(false) }
+    }
+
+    /// The limit of a send.
+    pub(crate) fn send_timeout(&self) -> Option<Duration> {
+        self.socket.send_timeout()
+    }
+
+    /// Whether the kernel may be reading buffers in place, see [`zero_copy`](crate::zero_copy).
+    pub(crate) fn sending_in_place(&self) -> &AtomicBool {
+        &self.sending_in_place
     }
 
     /// Makes a stream of a connected TCP socket, such as one that the process was started with or
@@ -38,11 +51,19 @@ impl TcpStream {
 }
 
 delegate_stream!(TcpStream, socket);
+delegate_moves!(TcpStream, socket);
 
 impl AsFd for TcpStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied
     /// on here: leave them alone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+impl From<TcpStream> for OwnedFd {
+    /// The socket, for whoever takes over from here: blocking, and with the timeouts that were set.
+    fn from(stream: TcpStream) -> Self {
+        stream.socket.into_descriptor()
     }
 }

@@ -8,6 +8,7 @@ use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, SocketFlags};
 use std::io;
+use std::time::Duration;
 
 /// Makes Unix-domain streams passively.
 #[derive(Debug)]
@@ -73,6 +74,10 @@ impl UnixAcceptor {
 impl Acceptor for UnixAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.listener.set_timeout(timeout)
     }
 
     fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {

@@ -1,11 +1,13 @@
 //! Connects to a Unix-domain socket.
 
 use super::{UnixStream, addr};
+use crate::deadline::Deadline;
 use crate::error::context;
 use crate::socket::{Socket, connect_within};
-use crate::{Address, Connector, Stream, StreamOptions};
+use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
 use rustix::fd::AsFd;
-use rustix::net::SocketFlags;
+use rustix::io::Errno;
+use rustix::net::{self, SocketFlags};
 use std::io;
 use std::time::Duration;
 
@@ -43,6 +45,68 @@ impl UnixConnector {
         self.options.apply(fd.as_fd())?;
         connect_within(fd.as_fd(), &target, timeout)?;
         Ok(Socket::new(fd, addr::unnamed(), address.clone()))
+    }
+}
+
+/// The longest pause before a full queue is tried again. The kernel does not tell when there is room.
+const PAUSE: Duration = Duration::from_millis(16);
+
+/// A connection to a Unix-domain socket, and what is done with it to make a stream.
+pub(crate) struct UnixAttempt<F> {
+    /// What the caller asked for, for errors.
+    address: Address,
+    place: Address,
+    options: StreamOptions,
+    deadline: Deadline,
+    pause: Duration,
+    finish: F,
+}
+
+impl<F> UnixAttempt<F> {
+    /// To connect to `place`, which the caller knows as `address`, and hand the socket to `finish`.
+    pub(crate) fn new(
+        address: &Address,
+        place: Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+        finish: F,
+    ) -> Self {
+        let (address, options) = (address.clone(), options.clone());
+        let (deadline, pause) = (Deadline::after(timeout), Duration::from_micros(500));
+        Self { address, place, options, deadline, pause, finish }
+    }
+
+    /// The connected socket, unless the queue of the acceptor is full.
+    fn step(&mut self) -> io::Result<Option<UnixStream>> {
+        let target = addr::to_os(&self.place)?;
+        let fd = addr::socket(SocketFlags::NONBLOCK)?;
+        self.options.apply(fd.as_fd())?;
+        loop {
+            match net::connect(&fd, &target) {
+                Ok(()) => break,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    self.pause = (2 * self.pause).min(PAUSE);
+                    return self.deadline.remaining().map(|_| None);
+                }
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        rustix::io::ioctl_fionbio(&fd, false)?;
+        let socket = Socket::new(fd, addr::unnamed(), self.place.clone());
+        Ok(Some(UnixStream::from_socket(socket)))
+    }
+}
+
+impl<S, F: FnMut(UnixStream) -> io::Result<S> + Send> Attempt<S> for UnixAttempt<F> {
+    fn advance(&mut self) -> io::Result<Option<S>> {
+        self.step()
+            .and_then(|socket| socket.map(&mut self.finish).transpose())
+            .map_err(|error| context(format_args!("cannot connect to {}", self.address), error))
+    }
+
+    fn waits_for(&self) -> WaitsFor<'_> {
+        WaitsFor::pause(self.deadline.left().map_or(self.pause, |left| left.min(self.pause)))
     }
 }
 

@@ -2,7 +2,7 @@
 //! ones over at a Unix-domain socket. Connecting therefore waits no longer than on that socket.
 
 use super::{UnixAcceptor, UnixConnector, UnixStream};
-use crate::{Address, Credentials, Stream, StreamOptions};
+use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use std::io;
 use std::path::Path;
@@ -51,6 +51,11 @@ impl Taker {
         }
     }
 
+    /// Limits the waiting for a peer.
+    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.acceptor.set_timeout(timeout)
+    }
+
     /// Stops listening.
     pub(crate) fn close(&self) {
         self.acceptor.close();
@@ -62,16 +67,19 @@ impl Taker {
     }
 }
 
-/// Hands `descriptors` over at `path` as `kind`; tells who takes them.
+/// Connects to `path` for a handing over.
+pub(crate) fn meet(path: &Path, timeout: Option<Duration>) -> io::Result<UnixStream> {
+    let socket = UnixConnector::default().connect_to(&Address::unix(path), timeout)?;
+    Ok(UnixStream::from_socket(socket))
+}
+
+/// Hands `descriptors` over as `kind` at a socket that was just connected; tells who takes them.
 pub(crate) fn hand_over(
-    path: &Path,
+    socket: &UnixStream,
     kind: u8,
     descriptors: &[BorrowedFd<'_>],
-    timeout: Option<Duration>,
 ) -> io::Result<Credentials> {
-    let socket = UnixConnector::default().connect_to(&Address::unix(path), timeout)?;
-    let stream = UnixStream::from_socket(socket);
     // The queue of a new socket is empty, so this does not wait.
-    stream.send_with_descriptors(&[kind], descriptors)?;
-    stream.peer_credentials()
+    socket.send_with_descriptors(&[kind], descriptors)?;
+    socket.peer_credentials()
 }

@@ -9,6 +9,7 @@ pub(crate) mod handover;
 mod passing;
 mod stream;
 
+pub(crate) use connector::UnixAttempt;
 pub(crate) use file::SocketFile;
 
 pub use acceptor::UnixAcceptor;
@@ -16,7 +17,7 @@ pub use connector::UnixConnector;
 pub use passing::MAX_DESCRIPTORS;
 pub use stream::UnixStream;
 
-use crate::{Address, StreamOptions, Transport};
+use crate::{Address, Attempt, StreamOptions, Transport};
 use std::io;
 use std::time::Duration;
 
@@ -34,6 +35,15 @@ impl Transport for Unix {
         options: &StreamOptions,
     ) -> io::Result<UnixStream> {
         UnixConnector::new(options.clone()).connect(address, timeout)
+    }
+
+    fn attempt(
+        address: &Address,
+        timeout: Option<Duration>,
+        options: &StreamOptions,
+    ) -> io::Result<Box<dyn Attempt<UnixStream>>> {
+        addr::to_os(address)?;
+        Ok(Box::new(UnixAttempt::new(address, address.clone(), timeout, options, Ok)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<UnixAcceptor> {

@@ -3,8 +3,8 @@
 use super::addr;
 use crate::Credentials;
 use crate::socket::Socket;
-use crate::stream::delegate_stream;
-use rustix::fd::{AsFd, BorrowedFd};
+use crate::stream::{delegate_moves, delegate_stream};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use std::io;
 
@@ -41,11 +41,19 @@ impl UnixStream {
 }
 
 delegate_stream!(UnixStream, socket);
+delegate_moves!(UnixStream, socket);
 
 impl AsFd for UnixStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied
     /// on here: leave them alone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+impl From<UnixStream> for OwnedFd {
+    /// The socket, for whoever takes over from here: blocking, and with the timeouts that were set.
+    fn from(stream: UnixStream) -> Self {
+        stream.socket.into_descriptor()
     }
 }

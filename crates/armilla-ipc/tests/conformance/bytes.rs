@@ -1,8 +1,10 @@
 //! What is sent arrives, whole, once and in order.
 
-use super::{Pair, Place, pattern, recv_exact};
+use super::{LONG, Pair, Place, fresh_path, pattern, recv_exact};
+use armilla_ipc::zero_copy::{Direct, Relay, send_file};
 use armilla_ipc::{Stream, StreamOptions};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
+use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
@@ -95,7 +97,11 @@ pub(crate) fn every_size_is_echoed_in_parts<T: Place>() {
         let (head, tail) = sent.split_at(size / 3);
         thread::scope(|scope| {
             scope.spawn(|| {
-                client.send_all_vectored(&[IoSlice::new(head), IoSlice::new(tail)]).unwrap();
+                let parts = [IoSlice::new(head), IoSlice::new(tail)];
+                match size {
+                    10 => client.within(LONG).send_all_vectored(&parts).unwrap(),
+                    _ => client.send_all_vectored(&parts).unwrap(),
+                }
             });
             let mut received = vec![0; size];
             let (first, second) = received.split_at_mut(size / 2);
@@ -176,4 +182,41 @@ pub(crate) fn an_early_end_tells_how_much_had_arrived<T: Place>() {
     drop(client);
     let error = server.recv_all(&mut buffer).unwrap_err();
     assert_eq!((error.received, error.source.kind()), (0, ErrorKind::UnexpectedEof), "{error}");
+}
+
+pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<T: Place<Stream: Direct>>() {
+    let (here, there) = (Pair::<T>::new(), Pair::<T>::new());
+    let path = fresh_path();
+    let bytes = pattern(700_000);
+    std::fs::write(&path, &bytes).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            send_file(&here.client, &file, 1000, bytes.len() as u64 - 1000).unwrap();
+            // More than a step of the relay may take is still on its way when it starts to wait.
+            thread::sleep(Duration::from_millis(20));
+            here.client.send_all(b"the end").unwrap();
+            here.client.shutdown(Shutdown::Both).unwrap();
+        });
+        scope.spawn(|| {
+            let mut received = vec![0; bytes.len() - 1000 + 7];
+            recv_exact(&there.server, &mut received);
+            assert!(received[..bytes.len() - 1000] == bytes[1000..]);
+            assert_eq!(&received[bytes.len() - 1000..], b"the end");
+        });
+        let moved = Relay::new().unwrap().run(&here.server, &there.client);
+        assert_eq!(moved.unwrap(), bytes.len() as u64 - 1000 + 7);
+    });
+    std::fs::remove_file(path).unwrap();
+
+    let timeout = Duration::from_millis(20);
+    let quiet = Pair::<T>::new();
+    quiet.server.set_recv_timeout(Some(timeout)).unwrap();
+    let error = Relay::new().unwrap().run(&quiet.server, &there.client).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    quiet.client.set_send_timeout(Some(timeout)).unwrap();
+    let large = std::fs::File::open("/proc/self/exe").unwrap();
+    let length = large.metadata().unwrap().len();
+    let error = (0..100).find_map(|_| send_file(&quiet.client, &large, 0, length).err()).unwrap();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
 }

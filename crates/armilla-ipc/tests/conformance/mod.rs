@@ -79,7 +79,7 @@ pub(crate) fn pattern(length: usize) -> Vec<u8> {
 ///
 /// What every stream does is always tested. The groups behind the colon are what a transport does
 /// beyond that; one that is missing there is a property that its mechanism does not have:
-/// `sockets` is the options and resets of sockets, `queues` that connecting does not wait for the
+/// `sockets` is the options and resets of sockets, `direct` that the kernel moves the bytes, `queues` that connecting does not wait for the
 /// acceptor, `halves` that one direction ends alone, `keeps` that bytes sent before the end arrive.
 macro_rules! conformance {
     ($transport:ty $(: $($group:ident),*)?) => {
@@ -123,11 +123,17 @@ macro_rules! conformance {
     (@ sockets $transport:ty) => {
         conformance!($transport => waiting {
             a_timeout_that_stays_the_same_costs_no_system_call,
-            an_attempt_to_send_into_a_full_stream_does_not_wait,
         } ends {
             a_peer_that_leaves_bytes_unread_resets_the_stream,
         } making {
             buffer_sizes_reach_the_socket,
+        });
+    };
+    (@ direct $transport:ty) => {
+        conformance!($transport => waiting {
+            an_attempt_to_send_into_a_full_stream_does_not_wait,
+        } bytes {
+            the_kernel_moves_bytes_of_a_file_and_of_another_stream,
         });
     };
     (@ queues $transport:ty) => {

@@ -1,140 +1,32 @@
-//! Sending without copying the bytes through the process, or within the kernel.
-//!
-//! - [`send_file`] sends a part of a file (`sendfile`): the bytes never enter the process.
-//! - [`Relay`] moves bytes from one stream to another (`splice`).
-//! - [`ZeroCopy`] sends buffers that the network card reads in place (`MSG_ZEROCOPY`). It pays from
-//!   some ten kilobytes on a real card and never on the loopback, where the kernel copies after all
-//!   and says so: see [`ZeroCopy::was_copied`].
-//!
-//! What they cost beside plain sends is measured by `examples/zero_copy.rs`. Over the loopback of a
-//! machine with two cores, for messages of 1 MiB: a file 130 µs instead of 175, a relay 237 instead of
-//! 276, a buffer in place 210 instead of 154. Below 64 KiB none of them is worth its trouble but the
-//! relay.
+//! Sending buffers that the kernel, or the network card, reads in place.
 //!
 //! # Safety contract
 //! The one `unsafe` call of this file gives the kernel a buffer that it reads after the call has
 //! returned. The buffer is shared (`Arc<[u8]>`), so it neither moves nor changes; [`ZeroCopy`] keeps a
-//! reference until the kernel has confirmed every call, and leaks it if it is dropped before.
+//! reference until the kernel has confirmed every call, and leaks it if it is dropped before. Of one
+//! stream there is one `ZeroCopy` at a time, and none after one that was dropped with calls open: so
+//! each confirmation is of its own calls.
 
 #![allow(unsafe_code)]
 
 use crate::deadline::{Deadline, timed_out};
 use crate::error::timespec;
 use crate::partial::SendError;
-use crate::socket::{RECV_LATE, SEND_LATE};
+use crate::socket::SEND_LATE;
 use crate::{Stream, TcpStream, sys};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::sendfile;
+use rustix::fd::AsFd;
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
-use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// What one call moves at most, and the size of the pipe of a [`Relay`].
-const CHUNK: usize = 1 << 20;
-
-/// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each wait.
-/// The position of the file does not matter and does not change.
-///
-/// ```
-/// use armilla_ipc::{Stream, UnixStream, zero_copy::send_file};
-///
-/// let (near, far) = UnixStream::pair()?;
-/// let file = std::fs::File::open("Cargo.toml")?;
-/// send_file(&near, &file, 1, 7)?;
-/// let mut text = [0; 7];
-/// far.recv_all(&mut text)?;
-/// assert_eq!(&text, b"package");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// As [`Stream::send_all`]; [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
-pub fn send_file<S: Stream + AsFd>(
-    stream: &S,
-    file: impl AsFd,
-    mut offset: u64,
-    count: u64,
-) -> Result<(), SendError> {
-    let mut sent = 0_u64;
-    while sent < count {
-        let wanted = usize::try_from(count - sent).unwrap_or(CHUNK).min(CHUNK);
-        let source = match sendfile(stream, &file, Some(&mut offset), wanted) {
-            Ok(0) => io::Error::new(io::ErrorKind::UnexpectedEof, "the file has ended"),
-            Ok(moved) => {
-                sent += moved as u64;
-                continue;
-            }
-            Err(Errno::INTR) => continue,
-            Err(Errno::AGAIN) => timed_out(SEND_LATE, None),
-            Err(errno) => errno.into(),
-        };
-        return Err(SendError { sent: usize::try_from(sent).unwrap_or(usize::MAX), source });
-    }
-    Ok(())
-}
-
-/// Moves bytes from one socket to another by way of a pipe within the kernel. Of use again and again.
-#[derive(Debug)]
-pub struct Relay {
-    input: OwnedFd,
-    output: OwnedFd,
-}
-
-impl Relay {
-    /// A relay with a pipe of its own.
-    ///
-    /// # Errors
-    /// A shortage of descriptors or memory.
-    pub fn new() -> io::Result<Self> {
-        let (input, output) = pipe_with(PipeFlags::CLOEXEC)?;
-        // Larger steps; where the system does not grant them, smaller ones do.
-        let _ = fcntl_setpipe_size(&output, CHUNK);
-        Ok(Self { input, output })
-    }
-
-    /// Moves what arrives on `from` to `to` until `from` ends, and returns how many bytes that were.
-    /// The timeouts of the two hold for each wait.
-    ///
-    /// # Errors
-    /// As [`Stream::recv`] of `from` and [`Stream::send`] of `to`. The relay is then of no further
-    /// use, because bytes may be left in its pipe.
-    pub fn run<S: Stream + AsFd, D: Stream + AsFd>(self, from: &S, to: &D) -> io::Result<u64> {
-        let mut total = 0;
-        loop {
-            let taken = step(from, &self.output, CHUNK, RECV_LATE)?;
-            if taken == 0 {
-                return Ok(total);
-            }
-            let mut left = taken;
-            while left > 0 {
-                match step(&self.input, to, left, SEND_LATE)? {
-                    0 => return Err(io::ErrorKind::WriteZero.into()),
-                    moved => left -= moved,
-                }
-            }
-            total += taken as u64;
-        }
-    }
-}
-
-fn step(from: impl AsFd, to: impl AsFd, most: usize, late: &str) -> io::Result<usize> {
-    loop {
-        return match splice(&from, None, &to, None, most, SpliceFlags::MOVE) {
-            Err(Errno::INTR) => continue,
-            Err(Errno::AGAIN) => Err(timed_out(late, None)),
-            other => Ok(other?),
-        };
-    }
-}
 
 /// Sends buffers in place over a TCP stream.
 ///
 /// The kernel reads a buffer until the peer has confirmed its bytes. It is therefore shared and not
-/// borrowed, and given back only by [`wait`](Self::wait).
+/// borrowed, and given back when the kernel is done with all of them, at the latest by
+/// [`wait`](Self::wait).
 ///
 /// ```
 /// # use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector};
@@ -156,31 +48,44 @@ fn step(from: impl AsFd, to: impl AsFd, most: usize, late: &str) -> io::Result<u
 pub struct ZeroCopy<'a> {
     stream: &'a TcpStream,
     /// What the kernel may still read.
-    lent: VecDeque<Arc<[u8]>>,
+    lent: Vec<Arc<[u8]>>,
     /// Calls whose completion has not been told.
     open_calls: u32,
     was_copied: bool,
 }
 
 impl<'a> ZeroCopy<'a> {
-    /// Prepares `stream` (`SO_ZEROCOPY`). One at a time for a stream: the kernel does not tell them
-    /// apart.
+    /// How many buffers the kernel may hold at a time.
+    pub const MOST: usize = 256;
+
+    /// Prepares `stream` (`SO_ZEROCOPY`).
     ///
     /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if there is another for this stream, or one was dropped before
+    /// the kernel was done: its confirmations could be taken for ours.
     /// [`io::ErrorKind::Unsupported`] or another error where the system has no such sending.
     pub fn new(stream: &'a TcpStream) -> io::Result<Self> {
         sys::ZERO_COPY.set(stream, 1)?;
-        Ok(Self { stream, lent: VecDeque::new(), open_calls: 0, was_copied: false })
+        if stream.sending_in_place().swap(true, Ordering::Acquire) {
+            let reason = "buffers of this stream are being sent in place already";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
+        }
+        Ok(Self { stream, lent: Vec::new(), open_calls: 0, was_copied: false })
     }
 
     /// Sends all of `bytes`, and keeps them until [`wait`](Self::wait) learns that the kernel is done.
     ///
-    /// Where the kernel has no room for more unconfirmed sends, the rest is sent with a copy.
+    /// Where the kernel has no room for more unconfirmed sends, the rest is sent with a copy. Every
+    /// [`MOST`](Self::MOST) buffers this waits until all are confirmed, within the send timeout.
     ///
     /// # Errors
     /// As [`Stream::send_all`].
     pub fn send(&mut self, bytes: Arc<[u8]>) -> Result<(), SendError> {
-        self.lent.push_back(Arc::clone(&bytes));
+        if self.lent.len() >= Self::MOST {
+            self.wait(self.stream.send_timeout())
+                .map_err(|source| SendError { sent: 0, source })?;
+        }
+        self.lent.push(Arc::clone(&bytes));
         let mut sent = 0;
         while sent < bytes.len() {
             // SAFETY: `bytes` are in `lent`, which gives them up only when every call is confirmed;
@@ -256,5 +161,7 @@ impl Drop for ZeroCopy<'_> {
     fn drop(&mut self) {
         let _ = self.take_completions();
         self.lent.drain(..).for_each(std::mem::forget);
+        // While confirmations are missing the stream stays taken.
+        self.stream.sending_in_place().store(self.open_calls > 0, Ordering::Release);
     }
 }

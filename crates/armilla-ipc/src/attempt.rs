@@ -1,0 +1,91 @@
+//! Connecting without waiting: an attempt goes as far as it can, and says what it waits for.
+
+use crate::error::timespec;
+use crate::reactor::Interest;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use std::io;
+use std::time::Duration;
+
+/// A connection about to be made, by [`Transport::attempt`](crate::Transport::attempt). A
+/// [reactor](crate::reactor::connect) and a [proactor](crate::proactor::Proactor::connect) drive it; so
+/// can any other loop:
+///
+/// ```
+/// use armilla_ipc::{Address, Stream, StreamOptions, Transport, tcp::Tcp};
+/// use std::time::Duration;
+///
+/// let acceptor = Tcp::listen(&Address::tcp("127.0.0.1", 0), &StreamOptions::default())?;
+/// let limit = Some(Duration::from_secs(5));
+/// let mut attempt = Tcp::attempt(acceptor.local(), limit, &StreamOptions::default())?;
+/// let stream = loop {
+///     match attempt.advance()? {
+///         Some(stream) => break stream,
+///         None => drop(attempt.waits_for()), // here a loop would wait for this among other things
+///     }
+/// };
+/// assert_eq!(stream.peer(), acceptor.local());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub trait Attempt<S>: Send {
+    /// Goes on without waiting; the stream, once it is there. To be called first at once, then whenever
+    /// what the attempt [waits for](Self::waits_for) has come. Too early does no harm.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] if the time is
+    /// over: the attempt has failed for good.
+    fn advance(&mut self) -> io::Result<Option<S>>;
+
+    /// What the attempt waits for after [`advance`](Self::advance) has brought no stream.
+    fn waits_for(&self) -> WaitsFor<'_>;
+}
+
+/// What an [`Attempt`] waits for: that the descriptor is ready, or that the time is over.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitsFor<'a> {
+    /// The descriptor, which may be another one after the next step; `None` if nothing but the time is
+    /// waited for.
+    pub descriptor: Option<BorrowedFd<'a>>,
+    /// What it must be ready for.
+    pub interest: Interest,
+    /// After how long to go on in any case; `None` for never.
+    pub limit: Option<Duration>,
+}
+
+impl<'a> WaitsFor<'a> {
+    /// The descriptor to be ready, within the limit.
+    pub fn ready(descriptor: BorrowedFd<'a>, interest: Interest, limit: Option<Duration>) -> Self {
+        Self { descriptor: Some(descriptor), interest, limit }
+    }
+
+    /// The time to pass.
+    pub fn pause(time: Duration) -> Self {
+        Self { descriptor: None, interest: Interest::NONE, limit: Some(time) }
+    }
+
+    fn wait(self) -> io::Result<()> {
+        let Some(descriptor) = self.descriptor else {
+            std::thread::sleep(self.limit.unwrap_or_default());
+            return Ok(());
+        };
+        let mut flags = PollFlags::empty();
+        flags.set(PollFlags::IN, self.interest.contains(Interest::READ));
+        flags.set(PollFlags::OUT, self.interest.contains(Interest::WRITE));
+        let limit = self.limit.map(timespec);
+        match poll(&mut [PollFd::from_borrowed_fd(descriptor, flags)], limit.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+}
+
+/// Waits as often as the attempt must.
+pub(crate) fn complete<S>(attempt: &mut impl Attempt<S>) -> io::Result<S> {
+    loop {
+        if let Some(stream) = attempt.advance()? {
+            return Ok(stream);
+        }
+        attempt.waits_for().wait()?;
+    }
+}

@@ -1,0 +1,199 @@
+//! Handlers for the streams of connectors, which nobody waits for.
+
+use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
+use crate::{Address, Attempt, StreamOptions, Transport, WaitsFor};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{fmt, io};
+
+/// Connects to `address` in the reactor, within `timeout` in total. Has `make`, called once by a thread
+/// of the reactor with the stream or the reason why there is none, make a handler, and registers it; a
+/// handler that is not made or cannot be registered is dropped, and the peer sees the end.
+///
+/// Nothing waits: not this call, nor a thread of the reactor. Host names alone are looked up by a thread
+/// of their own.
+///
+/// ```
+/// # use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, connect};
+/// # use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, tcp::{Tcp, TcpStream}};
+/// # use std::{os::fd::{AsFd, BorrowedFd}, sync::Arc, time::Duration};
+/// # struct Greeter(TcpStream);
+/// # impl Handler for Greeter {
+/// #     fn descriptor(&self) -> BorrowedFd<'_> { self.0.as_fd() }
+/// #     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next { Next::Leave }
+/// # }
+/// # let options = StreamOptions::default();
+/// # let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options)?;
+/// # let (server, reactor) = (acceptor.local().clone(), Reactor::new()?);
+/// let limit = Some(Duration::from_secs(5));
+/// connect::<Tcp>(&reactor, &server, limit, &options, |reactor, stream| {
+///     let stream = stream.inspect_err(|error| eprintln!("{error}"))?;
+///     stream.send_all(b"hello")?;
+///     # reactor.stop();
+///     Ok(Arc::new(Greeter(stream)))
+/// })?;
+/// reactor.run()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Transport::attempt`]; everything later is told to `make`.
+pub fn connect<T: Transport>(
+    reactor: &Reactor,
+    address: &Address,
+    timeout: Option<Duration>,
+    options: &StreamOptions,
+    make: impl FnOnce(&Reactor, io::Result<T::Stream>) -> io::Result<Arc<dyn Handler>> + Send + 'static,
+) -> io::Result<Connecting> {
+    let attempt = T::attempt(address, timeout, options)?;
+    Ok(drive(reactor, attempt, |reactor, stream| {
+        let _ = make(reactor, stream).and_then(|handler| reactor.register(handler));
+    }))
+}
+
+/// Drives `attempt` in the reactor and tells `done` of its end.
+pub(crate) fn drive<S: 'static>(
+    reactor: &Reactor,
+    attempt: Box<dyn Attempt<S>>,
+    done: impl FnOnce(&Reactor, io::Result<S>) + Send + 'static,
+) -> Connecting {
+    let done = Box::new(done);
+    let state = State { attempt, done, timer: None, token: None };
+    let drive = Arc::new(Drive(Mutex::new(Some(state))));
+    let first = Arc::clone(&drive);
+    // The first step is the reactor's too, so that `done` is called by nobody else.
+    let timer = reactor.arm(Duration::ZERO, timed(&drive));
+    if let Some(state) = &mut *first.lock() {
+        state.timer.get_or_insert(timer);
+    }
+    Connecting { drive }
+}
+
+/// A connection being made in a reactor. Dropping this does not end it.
+#[derive(Clone)]
+pub struct Connecting {
+    drive: Arc<dyn Cancel>,
+}
+
+impl Connecting {
+    /// Gives the connection up; false if it is made already, or has failed. Otherwise nobody is told of
+    /// it any more. To be called with the reactor that makes it.
+    pub fn cancel(&self, reactor: &Reactor) -> bool {
+        self.drive.cancel(reactor)
+    }
+}
+
+impl fmt::Debug for Connecting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connecting").finish_non_exhaustive()
+    }
+}
+
+trait Cancel: Send + Sync {
+    fn cancel(&self, reactor: &Reactor) -> bool;
+}
+
+/// An attempt with its state, until it is over.
+struct Drive<S>(Mutex<Option<State<S>>>);
+
+struct State<S> {
+    attempt: Box<dyn Attempt<S>>,
+    done: Box<Done<S>>,
+    timer: Option<Timer>,
+    token: Option<Token>,
+}
+
+type Done<S> = dyn FnOnce(&Reactor, io::Result<S>) + Send;
+
+impl<S> State<S> {
+    /// Waits for nothing any more.
+    fn disarm(&mut self, reactor: &Reactor) {
+        self.timer.take().map(|timer| reactor.cancel(timer));
+        self.token.take().map(|token| reactor.deregister(token));
+    }
+}
+
+impl<S: 'static> Drive<S> {
+    fn lock(&self) -> MutexGuard<'_, Option<State<S>>> {
+        // An attempt that has panicked is over.
+        self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+            let mut state = poisoned.into_inner();
+            *state = None;
+            state
+        })
+    }
+
+    /// Goes on with the attempt as far as it can.
+    fn advance(self: &Arc<Self>, reactor: &Reactor) {
+        let mut place = self.lock();
+        let Some(state) = &mut *place else { return };
+        state.disarm(reactor);
+        let result = match state.attempt.advance() {
+            Ok(Some(stream)) => Ok(stream),
+            Err(error) => Err(error),
+            Ok(None) => match self.arm(reactor, state) {
+                Ok(()) => return,
+                Err(error) => Err(error),
+            },
+        };
+        let state = place.take();
+        drop(place);
+        if let Some(state) = state {
+            (state.done)(reactor, result);
+        }
+    }
+
+    /// Waits for what the attempt waits for.
+    fn arm(self: &Arc<Self>, reactor: &Reactor, state: &mut State<S>) -> io::Result<()> {
+        let WaitsFor { descriptor, interest, limit } = state.attempt.waits_for();
+        if let Some(descriptor) = descriptor {
+            // A copy, because the attempt may close its own before the handler has left.
+            let descriptor = descriptor.try_clone_to_owned()?;
+            let drive = Arc::clone(self);
+            state.token =
+                Some(reactor.register(Arc::new(Waiting { descriptor, interest, drive }))?);
+        }
+        state.timer = limit.map(|limit| reactor.arm(limit, timed(self)));
+        Ok(())
+    }
+}
+
+impl<S: 'static> Cancel for Drive<S> {
+    fn cancel(&self, reactor: &Reactor) -> bool {
+        let Some(mut state) = self.lock().take() else { return false };
+        state.disarm(reactor);
+        true
+    }
+}
+
+/// Goes on when the time is over.
+fn timed<S: 'static>(drive: &Arc<Drive<S>>) -> Arc<dyn super::Timed> {
+    let drive = Arc::clone(drive);
+    Arc::new(move |reactor: &Reactor, _: Timer| {
+        drive.advance(reactor);
+        None
+    })
+}
+
+/// Goes on when the descriptor is ready.
+struct Waiting<S> {
+    descriptor: OwnedFd,
+    interest: Interest,
+    drive: Arc<Drive<S>>,
+}
+
+impl<S: 'static> Handler for Waiting<S> {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    fn interest(&self) -> Interest {
+        self.interest
+    }
+
+    fn ready(&self, reactor: &Reactor, _: Token, _: Ready) -> Next {
+        self.drive.advance(reactor);
+        Next::Leave
+    }
+}
