@@ -14,7 +14,7 @@ use super::value_operations;
 use super::values;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union, Value,
+    Bitset, DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union, Value,
 };
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
@@ -181,21 +181,23 @@ impl<'m> Checker<'m> {
             DeclKind::ValueBox(_) => {
                 self.reference(&home, id);
             }
-            DeclKind::Bitset(data) => {
-                let fields = bitsets::fields(self.model, data);
-                for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
-                    let field = Owner::nameless(format!("`{name}`"), span);
-                    self.claim(&own, &names::snake(name), field);
-                    let setter = Owner::nameless(format!("the setter of `{name}`"), span);
-                    self.claim(&own, &bitsets::setter(name), setter);
-                }
-            }
+            DeclKind::Bitset(data) => self.bitset(&own, data, span),
             DeclKind::Bitmask(data) => {
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
                     self.claim(&own, &name, self.part(id, &flag.name, flag.span));
                 }
             }
+        }
+    }
+
+    fn bitset(&mut self, own: &str, data: &Bitset, span: Span) {
+        let fields = bitsets::fields(self.model, data);
+        for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
+            let field = Owner::nameless(format!("`{name}`"), span);
+            self.claim(own, &names::snake(name), field);
+            let setter = Owner::nameless(format!("the setter of `{name}`"), span);
+            self.claim(own, &bitsets::setter(name), setter);
         }
     }
 
