@@ -130,6 +130,7 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "local",
     "object",
     "upcast",
+    "with_component",
     "with_links",
     "with_policies",
     "with_sync_scope",

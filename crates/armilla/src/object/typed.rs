@@ -143,6 +143,19 @@ impl<I: Interface + ?Sized> Ref<I> {
         self.with(self.object.with_sync_scope(scope))
     }
 
+    /// A reference to the same object that carries one more component; see
+    /// [`Object::with_component`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_component(
+        &self,
+        id: u32,
+        data: impl Into<Vec<u8>>,
+    ) -> Result<Self, SystemException> {
+        Ok(self.object.with_component(id, data)?.assume())
+    }
+
     /// The servant, for one call, where the object is active in this process and nothing has to be
     /// asked or waited for; or what a factory put before the object. Generated code calls it first.
     #[inline]

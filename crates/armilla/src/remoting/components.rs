@@ -1,7 +1,7 @@
 //! The components of references, as programs read and add them.
 
 use crate::exception::{Completion, Minor, SystemException};
-use crate::object::{Interface, Object, Ref};
+use crate::object::Object;
 use armilla_giop::Version;
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};
 
@@ -50,21 +50,6 @@ impl Object {
         let mut profiles = reference.ior().profiles.iter();
         let read = profiles.find_map(|profile| transports.read(profile, settings)?.ok());
         read.map(|(profile, _)| profile.components).unwrap_or_default()
-    }
-}
-
-impl<I: Interface + ?Sized> Ref<I> {
-    /// A reference to the same object that carries one more component; see
-    /// [`Object::with_component`].
-    ///
-    /// # Errors
-    /// The same.
-    pub fn with_component(
-        &self,
-        id: u32,
-        data: impl Into<Vec<u8>>,
-    ) -> Result<Self, SystemException> {
-        Ok(self.object().with_component(id, data)?.assume())
     }
 }
 
