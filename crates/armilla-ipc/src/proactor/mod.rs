@@ -1,6 +1,6 @@
 //! Starts operations, and calls whoever asked for one when it is complete.
 //!
-//! Where a [reactor](crate::reactor) tells that a descriptor is *ready*, a proactor tells that bytes
+//! Where a [reactor] tells that a descriptor is *ready*, a proactor tells that bytes
 //! *have been* moved. It owns the buffer meanwhile and hands it back with the outcome. With the
 //! feature `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise
 //! a reactor and non-blocking calls stand in for it, without any thread ([`Kind`]). The difference
@@ -140,7 +140,7 @@ impl Proactor {
         }
     }
 
-    /// Connects to `address` within `timeout` in total, as [`reactor::connect`](crate::reactor::connect),
+    /// Connects to `address` within `timeout` in total, as [`reactor::connect`],
     /// and calls `done`, as a completion, with the stream or the reason why there is none.
     ///
     /// # Errors
