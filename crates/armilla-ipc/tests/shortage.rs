@@ -1,6 +1,11 @@
-//! An acceptor outlives a shortage of descriptors. Alone in its process, which runs out of them.
+//! An acceptor outlives a shortage of descriptors, and who makes anything is told of it. Alone in its process, which runs out of them.
 
-use armilla_ipc::{Acceptor, Address, StreamOptions, connect, listen};
+use armilla_ipc::pipe::pipe;
+use armilla_ipc::pty::PtyStream;
+use armilla_ipc::reactor::Reactor;
+use armilla_ipc::udp::UdpSocket;
+use armilla_ipc::unix_datagram::UnixDatagram;
+use armilla_ipc::{Acceptor, Address, StreamOptions, UnixStream, connect, listen};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::File;
 use std::thread;
@@ -22,6 +27,33 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
     ] {
         outlives_a_shortage(&*listen(&address, &StreamOptions::default()).unwrap());
     }
+
+    let acceptor = listen(&Address::tcp("127.0.0.1", 0), &StreamOptions::default()).unwrap();
+    let options = StreamOptions::default();
+    making_fails_and_then_succeeds("a connection", || {
+        connect(acceptor.local(), Some(Duration::from_secs(20)), &options)
+    });
+    making_fails_and_then_succeeds("a datagram socket", || {
+        UdpSocket::bind("127.0.0.1:0".parse().unwrap())
+    });
+    making_fails_and_then_succeeds("a Unix-domain datagram socket", UnixDatagram::unbound);
+    making_fails_and_then_succeeds("a pair of streams", UnixStream::pair);
+    making_fails_and_then_succeeds("a pipe", pipe);
+    making_fails_and_then_succeeds("a terminal", PtyStream::pair);
+    making_fails_and_then_succeeds("a reactor", Reactor::new);
+}
+
+/// Who makes something is told at once, and succeeds when there are descriptors again.
+fn making_fails_and_then_succeeds<T>(what: &str, make: impl Fn() -> std::io::Result<T>) {
+    let mut hoard = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        hoard.push(file);
+    }
+    let error = make().err().unwrap_or_else(|| panic!("{what} took no descriptor"));
+    assert_eq!(error.kind(), std::io::Error::from_raw_os_error(libc::EMFILE).kind(), "{error}");
+    assert!(error.to_string().contains("Too many open files"), "{error}");
+    drop(hoard);
+    make().unwrap_or_else(|error| panic!("{what}: {error}"));
 }
 
 fn outlives_a_shortage(acceptor: &dyn Acceptor) {

@@ -6,6 +6,7 @@
 pub(crate) mod bytes;
 pub(crate) mod ends;
 pub(crate) mod making;
+mod signals;
 pub(crate) mod waiting;
 
 use armilla_ipc::{Address, Stream, StreamOptions, Transport};

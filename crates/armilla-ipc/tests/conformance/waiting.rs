@@ -1,6 +1,6 @@
 //! How long a stream waits, and looking without waiting.
 
-use super::{LONG, Pair, Place, pattern, recv_exact};
+use super::{LONG, Pair, Place, pattern, recv_exact, signals};
 use armilla_ipc::{Readiness, Stream};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
 use std::io::{ErrorKind, IoSlice};
@@ -170,7 +170,7 @@ pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
         let sender = scope.spawn(|| {
             let this = signals::this_thread();
             let done = &done;
-            scope.spawn(move || signals::pester(this, done));
+            scope.spawn(move || signals::pester(this, done, LONG));
             client.send_all(&bytes).unwrap();
             // Blocked in a reception, which has a timeout and so is never restarted by the kernel.
             assert_eq!(client.recv(&mut [0; 1]).unwrap(), 1);
@@ -183,31 +183,4 @@ pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
         sender.join().unwrap();
     });
     assert!(received == bytes);
-}
-
-/// Signals that do nothing but interrupt.
-#[allow(unsafe_code)]
-mod signals {
-    use super::{AtomicBool, Duration, LONG, Ordering, thread};
-    use std::sync::{Arc, Once};
-    use std::time::Instant;
-
-    pub(super) fn this_thread() -> libc::pthread_t {
-        static HANDLER: Once = Once::new();
-        HANDLER.call_once(|| {
-            signal_hook::flag::register(libc::SIGUSR2, Arc::default()).unwrap();
-        });
-        // SAFETY: always succeeds.
-        unsafe { libc::pthread_self() }
-    }
-
-    /// Signals `thread` again and again until it has said that it is done.
-    pub(super) fn pester(thread: libc::pthread_t, done: &AtomicBool) {
-        let start = Instant::now();
-        while !done.load(Ordering::Relaxed) && start.elapsed() < LONG {
-            // SAFETY: the thread is joined only after this one, which its scope waits for.
-            unsafe { libc::pthread_kill(thread, libc::SIGUSR2) };
-            thread::sleep(Duration::from_micros(300));
-        }
-    }
 }

@@ -1,8 +1,12 @@
 //! One suite that every datagram transport must pass. A transport says where its test sockets are,
 //! see [`Place`], and gets all tests by one line of [`datagram_conformance!`].
 
+#[path = "../conformance/signals.rs"]
+mod signals;
+
 use armilla_ipc::datagram::{Batch, ConnectedDatagram, Datagram, DatagramTransport};
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -144,6 +148,30 @@ pub(crate) fn a_datagram_too_long_is_refused<T: Place>() {
     assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE), "{error}");
 }
 
+pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
+    let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let receiver = scope.spawn(|| {
+            let this = signals::this_thread();
+            let done = &done;
+            scope.spawn(move || signals::pester(this, done, LONG));
+            // Each waits, for a while at least, with a timeout: the kernel does not restart it.
+            for _ in 0..10 {
+                assert_eq!(b.recv_from(&mut [0; 8]).unwrap().0.length, 3);
+            }
+            let mut batch = Batch::new(4, 8);
+            assert_eq!(b.recv_batch(&mut batch).unwrap(), 1);
+            done.store(true, Ordering::Relaxed);
+        });
+        for _ in 0..11 {
+            thread::sleep(Duration::from_millis(3));
+            a.send_to(b"abc", &at_b).unwrap();
+        }
+        receiver.join().unwrap();
+    });
+}
+
 /// Runs every test of the suite over one transport.
 macro_rules! datagram_conformance {
     ($transport:ty) => {
@@ -156,6 +184,7 @@ macro_rules! datagram_conformance {
             connected_sockets_talk_to_each_other_alone,
             a_peer_that_has_gone_is_noticed,
             a_datagram_too_long_is_refused,
+            a_signal_interrupts_nothing,
         );
     };
     ($transport:ty: $($test:ident),* $(,)?) => {
