@@ -99,10 +99,10 @@ impl AsyncCall {
         let settings = reference.orb.settings();
         let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
         let mut journey = Journey::default();
-        // Nobody waits here for a pause to pass.
-        journey.defer();
         if let Some(effective) = object.effective(settings) {
             journey.keep_to(effective, reference, &mut deadline)?;
+            // Nobody waits here for a pause to pass.
+            journey.defer();
         }
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));

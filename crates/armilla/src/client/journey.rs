@@ -23,9 +23,6 @@ pub(crate) struct Journey {
     returned: bool,
     /// What else is to be kept to.
     terms: Option<Box<Terms>>,
-    /// Whether nobody waits here for a pause to pass; and the pause that has to pass.
-    defers: bool,
-    pause: Option<Duration>,
 }
 
 /// The policies of a call, as far as they say how it goes on.
@@ -36,6 +33,9 @@ struct Terms {
     bound: bool,
     /// How often the call was tried again.
     retried: u32,
+    /// Whether nobody waits here for a pause to pass; and the pause that has to pass.
+    defers: bool,
+    pause: Option<Duration>,
 }
 
 impl Journey {
@@ -54,19 +54,22 @@ impl Journey {
         let bound = reference.course.is_set();
         deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
-        let terms = Terms { effective, started: Instant::now(), bound, retried: 0 };
+        let (defers, pause) = (false, None);
+        let terms = Terms { effective, started: Instant::now(), bound, retried: 0, defers, pause };
         self.terms = Some(Box::new(terms));
         Ok(())
     }
 
     /// Leaves it to the caller to wait for [pauses](Self::take_pause).
-    pub(crate) const fn defer(&mut self) {
-        self.defers = true;
+    pub(crate) fn defer(&mut self) {
+        if let Some(terms) = &mut self.terms {
+            terms.defers = true;
+        }
     }
 
     /// How long to wait before the call is tried again.
-    pub(crate) const fn take_pause(&mut self) -> Option<Duration> {
-        self.pause.take()
+    pub(crate) fn take_pause(&mut self) -> Option<Duration> {
+        self.terms.as_mut()?.pause.take()
     }
 
     /// Lets the reference be bound anew.
@@ -99,8 +102,8 @@ impl Journey {
                 error.noting(&format!("; not tried again after {tried} times, for {limit}"))
             );
         }
-        match self.defers {
-            true => self.pause = Some(pause),
+        match terms.defers {
+            true => terms.pause = Some(pause),
             false => thread::sleep(pause),
         }
         terms.retried += 1;
