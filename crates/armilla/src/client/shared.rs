@@ -224,7 +224,7 @@ impl Endpoint {
             // As long as the most patient of them.
             let usual = self.settings.connect_timeout;
             let patience = waiting.calls.iter().filter_map(|call| call.deadline.connecting(usual));
-            let Some(patience) = patience.map(|(time, _)| time).max() else {
+            let Some((patience, is_usual)) = patience.max() else {
                 // There are none, or none that has any time left.
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
@@ -233,7 +233,10 @@ impl Endpoint {
                 return;
             };
             drop(waiting);
-            let deadline = Deadline { connect: Some(patience), ..Deadline::after(None) };
+            let deadline = match is_usual {
+                true => Deadline { connect: Some(patience), ..Deadline::after(None) },
+                false => Deadline::after(Some(patience)),
+            };
             let link = self.shared_link_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
