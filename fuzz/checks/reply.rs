@@ -3,7 +3,8 @@
 use armilla_cdr::{Decode, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
-    Message, MessageHeader, SystemExceptionBody, begin_reply, decode_locate_reply, decode_reply,
+    ExceptionDetail, Message, MessageHeader, SystemExceptionBody, begin_reply, decode_locate_reply,
+    decode_reply,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -14,6 +15,9 @@ pub(crate) fn check(data: &[u8]) {
     let Ok((header, body)) = decode_reply(&message) else { return };
     SystemExceptionBody::decode(&mut body.clone()).ok();
     Ior::decode(&mut body.clone()).ok();
+    for context in header.contexts.iter() {
+        ExceptionDetail::decode_data(context.data).ok();
+    }
 
     // What was understood is written again, and must be understood the same.
     let contexts: Vec<_> = header.contexts.iter().collect();

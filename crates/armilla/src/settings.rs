@@ -144,6 +144,10 @@ pub struct Settings {
     pub keep_alive: Option<Duration>,
     /// How often one call may be forwarded. 8.
     pub max_forwards: u32,
+    /// Whether clients hear in words why a system exception was raised here, in a service context
+    /// that the specification has for it (`ExceptionDetailMessage`); JacORB sends it as
+    /// well. Servers that strangers call may rather tell them nothing. `true`.
+    pub exception_details: bool,
     /// The highest GIOP version that is spoken. 1.2.
     pub max_giop: Version,
     /// The code set for `char` and `string` that references name as ours, beside UTF-8 and
@@ -253,6 +257,7 @@ impl Default for Settings {
             accept_bidirectional: AcceptBidirectional::Never,
             keep_alive: None,
             max_forwards: 8,
+            exception_details: true,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
             native_wchar_code_set: CodeSet::Utf16,

@@ -200,11 +200,11 @@ public final class EchoServant {
     Constructor<? extends SystemException> exception;
     try {
       exception = Class.forName("org.omg.CORBA." + name).asSubclass(SystemException.class)
-          .getConstructor(int.class, CompletionStatus.class);
+          .getConstructor(String.class, int.class, CompletionStatus.class);
     } catch (ReflectiveOperationException none) {
       throw new BAD_PARAM(minor_code, completed);
     }
-    throw exception.newInstance(minor_code, completed);
+    throw exception.newInstance("raised as asked", minor_code, completed);
   }
 
   // ---- References and callbacks -----------------------------------------------------------------------

@@ -5,6 +5,7 @@ use crate::interop::echo::*;
 use crate::interop::*;
 use crate::report::{Outcome, expect};
 use armilla::{Completion as Completed, Error, Minor, SystemException};
+use armilla_giop::ior::OrbType;
 use std::fmt::Debug;
 
 /// The standard exceptions that omniORB knows too: those of CORBA 3.4 Part 1, A.5.1, but for the
@@ -48,6 +49,10 @@ const SYSTEM_EXCEPTIONS: [&str; 36] = [
     "BAD_QOS",
 ];
 
+/// Who makes references, in their `TAG_ORB_TYPE`: those whose servers tell exceptions in words.
+const ARMILLA: u32 = u32::from_be_bytes(*b"ARM\0");
+const JACORB: u32 = u32::from_be_bytes(*b"JAC\0");
+
 impl Checks<'_> {
     pub(super) fn exceptions(&mut self) {
         self.user_exceptions();
@@ -58,6 +63,7 @@ impl Checks<'_> {
         self.check("raise_system", "unknown_name", |echo| {
             system_exception(echo, "NO_SUCH_EXCEPTION", "BAD_PARAM")
         });
+        self.check("raise_system", "words", words);
         self.check("raise_system", "link_survives", |echo| Ok(echo.ping()?));
     }
 
@@ -144,6 +150,18 @@ fn detailed(echo: &EchoRef, wanted: &Detailed) -> Outcome {
     let answer = echo.raise_detailed(*lead, record, numbers, choice, *outcome, reason);
     let RaiseDetailedRaises::Detailed(error) = user(answer)?;
     expect_same("exception", &error, wanted)
+}
+
+/// Servers that say in words why they raise an exception are understood.
+fn words(echo: &EchoRef) -> Outcome {
+    let Err(raised) = echo.raise_system("NO_PERMISSION", 7, Completion::NotDone) else {
+        return expect(false, "nothing was raised");
+    };
+    let text = raised.to_string();
+    let profile = echo.object().ior().iiop_profiles().find_map(Result::ok);
+    let made_by = profile.and_then(|profile| profile.component::<OrbType>().ok().flatten());
+    let silent = !matches!(made_by, Some(OrbType(ARMILLA | JACORB)));
+    expect(silent || text.contains("it says: raised as asked"), text)
 }
 
 /// The server raises the exception with every completion status, and a minor code of its own.

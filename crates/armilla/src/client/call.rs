@@ -246,11 +246,11 @@ impl Way<'_> {
 
 /// Takes a reply that was not received by a link: from an object of this process.
 pub(crate) fn take_reply_here(
-    status: ReplyStatus,
+    header: &ReplyHeader<'_>,
     body: &mut Decoder<'_>,
     finish: Finish<'_>,
 ) -> Result<Step, SystemException> {
-    match take_reply(status, body, finish) {
+    match take_reply(header, body, finish) {
         Ok(Answer::Taken) => Ok(Step::Done),
         Ok(Answer::Forward(forward)) => Ok(Step::Forward(forward)),
         Ok(Answer::Raised(exception)) => Err(exception),
@@ -360,7 +360,7 @@ fn exchange_shared(
                 (intercepted.take_reply)(&header.contexts);
             }
             let mut body = body.with_code_sets(code_sets).with_context(orb);
-            take_reply(header.status, &mut body, &mut *finish)
+            take_reply(&header, &mut body, &mut *finish)
                 .map_err(|error| SystemException::decoding(&error, Completion::Yes))
         })
     })
@@ -446,7 +446,7 @@ impl Taker<Result<Answer, SystemException>> for TakeReply<'_> {
             (intercepted.take_reply)(&header.contexts);
         }
         let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
-        take_reply(header.status, &mut body, &mut *self.finish)
+        take_reply(&header, &mut body, &mut *self.finish)
             .map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
@@ -458,15 +458,15 @@ fn wrong_reply() -> CdrError {
 
 #[inline(always)]
 pub(super) fn take_reply(
-    status: ReplyStatus,
+    header: &ReplyHeader<'_>,
     body: &mut Decoder<'_>,
     finish: Finish<'_>,
 ) -> CdrResult<Answer> {
-    match status {
+    match header.status {
         ReplyStatus::NoException | ReplyStatus::UserException => {
-            finish(status, body).map(|()| Answer::Taken)
+            finish(header.status, body).map(|()| Answer::Taken)
         }
-        ReplyStatus::SystemException => decode_system(body).map(Answer::Raised),
+        ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
         ReplyStatus::LocationForward => Ok(Answer::Forward(Forward::To(Ior::decode(body)?.into()))),
         ReplyStatus::LocationForwardPerm => {
             Ok(Answer::Forward(Forward::ForGood(Ior::decode(body)?.into())))

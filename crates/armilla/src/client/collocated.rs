@@ -47,7 +47,7 @@ pub(super) fn call<'p>(
                 return finish(header.status, &mut body).map_err(undecodable);
             }
             ReplyStatus::SystemException => {
-                return Err(decode_system(&mut body).unwrap_or_else(undecodable));
+                return Err(decode_system(&header.contexts, &mut body).unwrap_or_else(undecodable));
             }
             _ => Ior::decode(&mut body).map_err(undecodable)?,
         };

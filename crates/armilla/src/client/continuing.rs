@@ -194,7 +194,7 @@ impl AsyncCall {
                     _ => None,
                 };
             }
-            take_reply(header.status, body, &mut |_, _| CdrResult::Ok(()))
+            take_reply(header, body, &mut |_, _| CdrResult::Ok(()))
         });
         let came = answer.and_then(|answer| match answer {
             Answer::Taken => Ok(Came::Done(user)),

@@ -10,8 +10,8 @@ use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
 use armilla_giop::{
-    AddressingDisposition, LocateStatus, Message, MessageHeader, decode_locate_reply,
-    encode_locate_request, engine::Arrived, ior::Ior,
+    AddressingDisposition, LocateStatus, Message, MessageHeader, ServiceContexts,
+    decode_locate_reply, encode_locate_request, engine::Arrived, ior::Ior,
 };
 
 /// What a server said of the place of an object.
@@ -118,7 +118,7 @@ fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrRe
         LocateStatus::NeedsAddressingMode => {
             Located::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }
-        LocateStatus::SystemException => match decode_system(&mut body)? {
+        LocateStatus::SystemException => match decode_system(&ServiceContexts::EMPTY, &mut body)? {
             // Another way to say that the object is unknown, and the one of JacORB.
             error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
             error => Located::Raised(error),

@@ -61,6 +61,11 @@ impl SystemException {
         self.completed
     }
 
+    /// What happened, in words, where somebody said it: this ORB, or the server with its exception.
+    pub fn reason(&self) -> Option<&str> {
+        self.story.as_ref().map(|story| &*story.what).filter(|what| !what.is_empty())
+    }
+
     /// The same exception with a hint that names the reference as the user gave it, where nothing
     /// better is known.
     #[cold]
@@ -80,7 +85,11 @@ impl SystemException {
             minor if minor == Minor::default() => self.kind.meaning().to_owned(),
             minor => format!("{}: {}", self.kind.meaning(), minor.explain(self.kind)),
         };
-        self.because(format!("{server} answered {operation}: {reason}"))
+        let said = match self.reason() {
+            Some(detail) => format!("; it says: {detail}"),
+            None => String::new(),
+        };
+        self.because(format!("{server} answered {operation}: {reason}{said}"))
     }
 
     /// The same exception with something added to what happened.

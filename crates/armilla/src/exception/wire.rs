@@ -1,7 +1,11 @@
-//! System exceptions in a reply (CORBA 3.4 Part 2, 9.4.3.2).
+//! System exceptions in a reply (CORBA 3.4 Part 2, 9.4.3.2), and what servers say of them beside it.
 
 use super::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
+use armilla_giop::{EXCEPTION_DETAIL_CONTEXT, ExceptionDetail, ServiceContexts};
+
+/// How many characters of what a server says are shown or sent.
+const MOST_DETAIL: usize = 2_000;
 
 /// Writes the body of a reply that carries `exception`.
 pub(crate) fn encode_system(exception: &SystemException, out: &mut Encoder<'_>) -> CdrResult {
@@ -11,8 +15,28 @@ pub(crate) fn encode_system(exception: &SystemException, out: &mut Encoder<'_>) 
     Ok(())
 }
 
-/// Reads the body of a reply that carries a system exception.
-pub(crate) fn decode_system(input: &mut Decoder<'_>) -> CdrResult<SystemException> {
+/// The data of the service context that tells `exception` in words, where there are any.
+pub(crate) fn encode_detail(exception: &SystemException) -> Option<Vec<u8>> {
+    let detail: String = exception.reason()?.chars().take(MOST_DETAIL).collect();
+    ExceptionDetail(detail).to_data().ok()
+}
+
+/// What the server says of an exception. Others write whole stack traces; control characters would
+/// let a server draw on the terminal of the client.
+fn decode_detail(contexts: &ServiceContexts<'_>) -> Option<String> {
+    let data = contexts.find(EXCEPTION_DETAIL_CONTEXT)?;
+    let ExceptionDetail(detail) = ExceptionDetail::decode_data(data).ok()?;
+    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let detail: String = detail.trim().chars().take(MOST_DETAIL).map(printable).collect();
+    (!detail.is_empty()).then_some(detail)
+}
+
+/// Reads the body of a reply that carries a system exception, and what `contexts` say of it.
+#[cold]
+pub(crate) fn decode_system(
+    contexts: &ServiceContexts<'_>,
+    input: &mut Decoder<'_>,
+) -> CdrResult<SystemException> {
     let repository_id = input.string()?;
     let minor = Minor(input.u32()?);
     let completed = match input.u32()? {
@@ -21,5 +45,9 @@ pub(crate) fn decode_system(input: &mut Decoder<'_>) -> CdrResult<SystemExceptio
         _ => Completion::Maybe,
     };
     let kind = ExceptionKind::from_repository_id(&repository_id);
-    Ok(SystemException::new(kind, minor, completed))
+    let exception = SystemException::new(kind, minor, completed);
+    Ok(match decode_detail(contexts) {
+        Some(detail) => exception.because(detail),
+        None => exception,
+    })
 }

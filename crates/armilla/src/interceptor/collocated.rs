@@ -46,7 +46,7 @@ impl Collocated<'_> {
         let (header, body) = decode_reply(&message).map_err(malformed)?;
         *reply_contexts.borrow_mut() = Contexts::received(&header.contexts);
         let mut body = body.with_code_sets(CODE_SETS).with_context(self.orb);
-        take_reply_here(header.status, &mut body, finish)
+        take_reply_here(&header, &mut body, finish)
     }
 
     fn request<'p>(&self, arguments: Arguments<'_, 'p>) -> Result<Vec<u8>, SystemException> {

@@ -42,6 +42,7 @@ impl OrbBuilder {
     /// | `-ORBAcceptBiDirectionalGIOP never\|checked\|trusted` | [`Settings::accept_bidirectional`](crate::Settings::accept_bidirectional) |
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
+    /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
     /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
     ///
@@ -125,6 +126,7 @@ impl OrbBuilder {
                 let idle = number(name, &value)?;
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
             }
+            "-ORBExceptionDetails" => self.settings.exception_details = number(name, &value)? != 0,
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
             "-ORBFragmentSize" => {
                 let size = number(name, &value)?;

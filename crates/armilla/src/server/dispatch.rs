@@ -13,7 +13,7 @@ use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb, lock};
-use crate::poa::{Current, Found};
+use crate::poa::Found;
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
@@ -232,14 +232,19 @@ fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), 
 
 #[cold]
 fn panicked(call: &ServerCall<'_>) -> SystemException {
-    let current = call.orb().poa_current().ok();
+    let operation = call.operation();
+    let object = match call.orb().poa_current() {
+        Ok(current) => format!("{:?}", current.object_id()),
+        Err(_) => String::new(),
+    };
     report!(
         error,
         "the servant panicked",
-        operation = format_args!("{:?}", call.operation()),
-        object = format_args!("{:?}", current.as_ref().map(Current::object_id)),
+        operation = format_args!("{operation:?}"),
+        object = object
     );
     SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
+        .because(format!("the servant panicked in {operation}"))
 }
 
 /// What a client says of a connection: in which code sets its characters are, and ours shall be, and

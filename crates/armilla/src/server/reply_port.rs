@@ -3,12 +3,13 @@
 use super::connection::Connection;
 use super::output::Owed;
 use crate::exception::{
-    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_system,
+    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_detail, encode_system,
 };
 use crate::interceptor::{Outcome, ServerFlow};
 use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply, put_body,
+    ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
+    put_body,
 };
 use armilla_ipc::SendError;
 use std::borrow::Cow;
@@ -144,13 +145,27 @@ impl ReplyPort {
                 self.send(connection, buffer, status, contexts, |out| ior.encode(out))
             }
             Outcome::SystemException(exception) => {
-                let status = ReplyStatus::SystemException;
-                let body = |out: &mut Encoder<'_>| encode_system(exception, out);
-                self.send(connection, buffer, status, contexts, body)
+                self.send_exception(connection, buffer, contexts, exception)
             }
             // Interceptors make one of the two of everything else.
             _ => Ok(connection.settle(self.request_id, self.owed, None)),
         }
+    }
+
+    /// Sends a system exception, with what can be said of it in words.
+    fn send_exception(
+        self,
+        connection: &Arc<Connection>,
+        buffer: &mut Vec<u8>,
+        contexts: &[ServiceContext<'_>],
+        exception: &SystemException,
+    ) -> Sent {
+        let tells = connection.orb.settings().exception_details;
+        let detail = tells.then(|| encode_detail(exception)).flatten();
+        let detail = detail.as_deref().map(ExceptionDetail::service_context);
+        let contexts: Vec<_> = contexts.iter().copied().chain(detail).collect();
+        let body = |out: &mut Encoder<'_>| encode_system(exception, out);
+        self.send(connection, buffer, ReplyStatus::SystemException, &contexts, body)
     }
 
     /// Sends a reply, if one is wanted.
