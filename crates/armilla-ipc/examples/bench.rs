@@ -9,7 +9,7 @@
 
 use armilla_ipc::{
     Acceptor, Address, Stream, StreamOptions, Transport, fifo::Fifo, pipe::Pipe, pty::Pty,
-    tcp::Tcp, unix::Unix,
+    shm::Shm, tcp::Tcp, unix::Unix,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "fifo" => play::<Fifo>(&Address::fifo(path), &options, run),
         "pipe" => play::<Pipe>(&Address::pipe(path), &options, run),
         "pty" => play::<Pty>(&Address::pty(path), &options, run),
+        "shm" => play::<Shm>(&Address::shm(path), &options, run),
         other => return Err(format!("there is no transport {other:?}").into()),
     }?;
     let [passed, worked] = each.map(|time| time.as_nanos() as f64 / run.count as f64);

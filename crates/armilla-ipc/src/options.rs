@@ -33,7 +33,8 @@ pub struct StreamOptions {
     /// See [`Linger`]. TCP only. Default: bytes not yet sent are sent in the background.
     pub linger: Option<Duration>,
     /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before it
-    /// sleeps. TCP and shared memory only. Default: the system's; over shared memory not at all.
+    /// sleeps. TCP and shared memory only. Default: the system's; over shared memory some
+    /// microseconds as long as that pays, see [`ShmConnector::new`](crate::ShmConnector::new).
     pub busy_poll: Option<Duration>,
     /// See [`Dscp`]. TCP only. Default: best effort.
     pub dscp: Option<CodePoint>,

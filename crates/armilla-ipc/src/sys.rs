@@ -184,6 +184,13 @@ pub(crate) fn replace(fd: &OwnedFd, with: BorrowedFd<'_>) -> Result<(), Errno> {
     counted(result as isize).map(drop)
 }
 
+/// Whether the calling thread runs before all ordinary ones (`SCHED_FIFO` and its like).
+pub(crate) fn has_real_time_policy() -> bool {
+    // SAFETY: takes nothing but a number; 0 is the calling thread.
+    let policy = unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
+    matches!(policy, libc::SCHED_FIFO | libc::SCHED_RR | libc::SCHED_DEADLINE)
+}
+
 /// What a datagram received by [`recv_batch`] was.
 #[derive(Debug)]
 pub(crate) struct Arrived {

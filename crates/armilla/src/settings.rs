@@ -177,8 +177,9 @@ pub struct Settings {
     pub socket_queue: Option<usize>,
     /// Whether a client prefers the endpoints that a server on the same host has beside TCP. Yes.
     pub local_endpoints: bool,
-    /// How long a read watches for data before it sleeps, at the cost of a processor; `None` sleeps
-    /// at once. Pays where both ends have a core of their own.
+    /// How long a read watches for data before it sleeps, at the cost of a processor; zero is not at
+    /// all. Pays where both ends have a core of their own. `None` leaves it to the system, and over
+    /// shared memory watches for some microseconds as long as that pays.
     pub busy_poll: Option<Duration>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
     pub congestion_control: Option<String>,

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct ShmAcceptor {
     sockets: UnixAcceptor,
     local: Address,
-    spin: Duration,
+    spin: Option<Duration>,
 }
 
 impl ShmAcceptor {
@@ -28,7 +28,7 @@ impl ShmAcceptor {
         let place = addr::socket(address)?;
         let sockets =
             addr::in_terms_of(address, UnixAcceptor::bind(&place, &StreamOptions::default()))?;
-        Ok(Self { sockets, local: address.clone(), spin: options.busy_poll.unwrap_or_default() })
+        Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed. Takes no longer for a peer that

@@ -21,8 +21,9 @@ impl ShmConnector {
     /// between 4 KiB and 16 MiB; 1 MiB if not given.
     ///
     /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
-    /// before it sleeps. That pays when the peer answers sooner and runs on another core, which it
-    /// needs for itself.
+    /// before it sleeps, in every wait; zero is not at all. Without it a stream looks for up to 20 µs,
+    /// and only while that pays: where the peer answers sooner and runs on another core. Threads with
+    /// a real-time policy do not, they look if they are asked to.
     pub fn new(options: StreamOptions) -> Self {
         Self { options }
     }
@@ -48,8 +49,8 @@ pub(super) fn make(
 ) -> io::Result<ShmStream> {
     let region = hello::offer(socket.as_fd(), options)?;
     let names = [addr::unnamed(), address.clone()];
-    let spin = options.busy_poll.unwrap_or_default();
-    Ok(ShmStream::new(socket.into(), Some(Link::new(region, 0)), spin, names))
+    let link = Link::new(region, 0);
+    Ok(ShmStream::new(socket.into(), Some(link), options.busy_poll, names))
 }
 
 impl Connector for ShmConnector {

@@ -85,7 +85,7 @@ impl Link {
         }
         if count > 0 {
             producer.publish(self.outgoing(), count as u64);
-            if count == total - start || producer.is_half_full() {
+            if count == total - start || producer.is_half_full(self.outgoing()).map_err(broken)? {
                 wake(self.outgoing(), Side::Consumer, socket);
             }
         }

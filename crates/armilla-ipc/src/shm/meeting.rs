@@ -47,7 +47,7 @@ impl Meeting {
 
     /// The link, for which an accepted stream waits at its first use.
     #[inline]
-    pub(super) fn link(&self, patience: &mut Patience) -> io::Result<&Link> {
+    pub(super) fn link(&self, patience: &mut Patience<'_>) -> io::Result<&Link> {
         match self.link.get() {
             Some(link) => Ok(link),
             None => self.await_link(patience),
@@ -55,7 +55,7 @@ impl Meeting {
     }
 
     #[cold]
-    fn await_link(&self, patience: &mut Patience) -> io::Result<&Link> {
+    fn await_link(&self, patience: &mut Patience<'_>) -> io::Result<&Link> {
         loop {
             if let Some(link) = self.try_link()? {
                 return Ok(link);

@@ -4,7 +4,8 @@
 //! Two sides meet at a Unix-domain socket. The connecting one makes a memory file with a ring for
 //! each direction and passes its descriptor; from then on the bytes go through the rings, and the
 //! socket serves to notice the end of a peer and to wake one that has slept for long. Who waits
-//! sleeps in the kernel, unless it was asked to spin first:
+//! looks for some microseconds as long as that pays, as a mutex does, and then sleeps in the kernel.
+//! [`busy_poll`](StreamOptions::busy_poll) says how long it looks in every wait instead:
 //!
 //! ```
 //! use armilla_ipc::shm::{ShmAcceptor, ShmConnector};
@@ -44,6 +45,7 @@ mod link;
 mod meeting;
 mod region;
 mod ring;
+mod spin;
 mod stream;
 mod wait;
 

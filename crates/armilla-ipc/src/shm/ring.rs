@@ -166,10 +166,12 @@ impl Producer {
         Ok(self.capacity - (self.tail - head))
     }
 
-    /// Whether the ring holds half of what it can, as far as is known here. It may hold less.
+    /// Whether the ring holds half of what it can. The consumer's index is read again only if it
+    /// seems so.
     #[inline]
-    pub(super) fn is_half_full(&self) -> bool {
-        2 * (self.tail - self.head) >= self.capacity
+    pub(super) fn is_half_full(&mut self, ring: &Ring) -> Result<bool, Broken> {
+        let half = self.capacity / 2;
+        Ok(self.room(ring, half + 1)? <= half)
     }
 
     /// Hands over `count` bytes, written at the position; no more than there was room for.
@@ -273,8 +275,10 @@ mod tests {
             assert_eq!(producer.room(&ring, 8), Ok(8));
             producer.publish(&ring, count);
             assert_eq!(producer.room(&ring, 8), Ok(8 - count));
+            assert_eq!(producer.is_half_full(&ring), Ok(count >= 4));
             assert_eq!(consumer.available(&ring, 8), Ok(count));
             consumer.release(&ring, count);
+            assert_eq!(producer.is_half_full(&ring), Ok(false), "what was read makes room");
             assert_eq!(consumer.available(&ring, 1), Ok(0));
         }
         assert_eq!(producer.position(), consumer.position());

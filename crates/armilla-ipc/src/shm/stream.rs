@@ -3,6 +3,7 @@
 use super::link::Link;
 use super::meeting::Meeting;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
+use super::spin::Spin;
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
 use crate::deadline::Timeout;
 use crate::{Address, Credentials, Readiness, SendError, Stream};
@@ -24,17 +25,19 @@ pub struct ShmStream {
     peer_gone: AtomicBool,
     recv_timeout: Timeout,
     send_timeout: Timeout,
-    spin: Duration,
+    recv_spin: Spin,
+    send_spin: Spin,
     local: Address,
     peer: Address,
 }
 
 impl ShmStream {
-    /// A stream over a connected socket; without a `link` it is still to come over the socket.
+    /// A stream over a connected socket; without a `link` it is still to come over the socket. See
+    /// [`Spin::new`] for `spin`.
     pub(super) fn new(
         socket: OwnedFd,
         link: Option<Link>,
-        spin: Duration,
+        spin: Option<Duration>,
         [local, peer]: [Address; 2],
     ) -> Self {
         Self {
@@ -42,7 +45,8 @@ impl ShmStream {
             peer_gone: AtomicBool::new(false),
             recv_timeout: Timeout::default(),
             send_timeout: Timeout::default(),
-            spin,
+            recv_spin: Spin::new(spin),
+            send_spin: Spin::new(spin),
             local,
             peer,
         }
@@ -96,7 +100,7 @@ impl ShmStream {
     /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
         let what = "the peer did not take the bytes";
-        let mut patience = Patience::new(self.send_timeout.get(), self.spin, what);
+        let mut patience = Patience::new(self.send_timeout.get(), &self.send_spin, what);
         let total: usize = parts.iter().map(|part| part.len()).sum();
         if self.meeting.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -145,7 +149,7 @@ impl Stream for ShmStream {
             return Ok(0);
         }
         let what = "nothing was received";
-        let mut patience = Patience::new(self.recv_timeout.get(), self.spin, what);
+        let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, what);
         let link = match self.meeting.link(&mut patience) {
             Ok(link) => link,
             Err(_) if self.meeting.closed_for_reading() => return Ok(0),

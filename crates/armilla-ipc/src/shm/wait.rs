@@ -1,28 +1,25 @@
 //! How a side of a ring waits for the other, and how it is woken.
 //!
-//! It spins as long as it was asked to, then sleeps on its word in the shared memory (a futex), which
+//! It looks at the ring for a while (`spin`), then sleeps on its word in the shared memory (a futex), which
 //! is cheap to wake but cannot tell that the peer has died. So that sleep is short. A producer then
 //! looks at the socket beside the memory, which the kernel hangs up when the peer dies, and sleeps on.
 //! A consumer, which may well have nothing to do for hours, moves over to the socket altogether: from
 //! then on the peer wakes it by a byte there, the doorbell, and its death wakes it too.
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
+use super::spin::Spin;
 use crate::deadline::{Deadline, timed_out};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
 use rustix::thread::futex;
-use std::hint::spin_loop;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a side sleeps without an eye on the socket: the longest time for which the death of a
 /// peer goes unnoticed.
 const SLICE: Duration = Duration::from_millis(20);
-
-/// How many looks at the ring a spinning side takes for one at the clock.
-const LOOKS: u32 = 64;
 
 /// One direction of a stream, as seen by the thread that waits at this end of it.
 pub(super) struct Place<'a> {
@@ -46,10 +43,10 @@ impl Place<'_> {
     /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`].
     pub(super) fn wait(
         &self,
-        patience: &mut Patience,
+        patience: &mut Patience<'_>,
         mut ready: impl FnMut() -> bool,
     ) -> io::Result<Woken> {
-        if patience.spin(&mut ready) {
+        if patience.spin.until(patience.timeout, &mut ready) {
             return Ok(Woken::Ready);
         }
         let mut how = FUTEX;
@@ -155,17 +152,17 @@ pub(super) fn hung_up(seen: PollFlags) -> bool {
 }
 
 /// How long one call may still wait. The clock is read when a wait turns out to be necessary.
-pub(super) struct Patience {
+pub(super) struct Patience<'a> {
     timeout: Option<Duration>,
-    spin: Duration,
+    spin: &'a Spin,
     deadline: Option<Deadline>,
     what: &'static str,
 }
 
-impl Patience {
-    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Spins
-    /// for `spin` at the beginning of each wait.
-    pub(super) fn new(timeout: Option<Duration>, spin: Duration, what: &'static str) -> Self {
+impl<'a> Patience<'a> {
+    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Each wait
+    /// begins as `spin` says.
+    pub(super) fn new(timeout: Option<Duration>, spin: &'a Spin, what: &'static str) -> Self {
         Self { timeout, spin, deadline: None, what }
     }
 
@@ -173,25 +170,6 @@ impl Patience {
     pub(super) fn left(&mut self) -> io::Result<Option<Duration>> {
         let deadline = *self.deadline.get_or_insert_with(|| Deadline::after(self.timeout));
         deadline.remaining().map_err(|_| timed_out(self.what, self.timeout))
-    }
-
-    /// Looks again and again until `ready`; false if it is time to sleep.
-    fn spin(&mut self, ready: &mut impl FnMut() -> bool) -> bool {
-        if self.spin.is_zero() {
-            return false;
-        }
-        let (start, limit) = (Instant::now(), self.timeout.unwrap_or(self.spin).min(self.spin));
-        loop {
-            for _ in 0..LOOKS {
-                if ready() {
-                    return true;
-                }
-                spin_loop();
-            }
-            if start.elapsed() >= limit {
-                return false;
-            }
-        }
     }
 }
 

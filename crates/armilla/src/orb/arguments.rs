@@ -107,8 +107,7 @@ impl OrbBuilder {
             }
             "-ORBBusyPoll" => {
                 let limit = number(name, &value)?;
-                self.settings.busy_poll =
-                    (limit > 0).then(|| std::time::Duration::from_micros(limit));
+                self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
             }
             "-ORBLocalEndpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
             "-ORBLinks" => self.settings.links = links(name, &value)?,

@@ -1,0 +1,143 @@
+//! How long a waiting side looks at the ring before it sleeps: as long as it was asked to, or, if it
+//! was asked nothing, briefly and only while that pays, as a mutex does.
+//!
+//! To be put to sleep and woken costs more than many an answer takes to come, above all when the two
+//! sides run on different CPUs. Looking in vain costs a CPU that somebody else may need, the peer
+//! itself for one where both have the same. So what looking brought is remembered: after three vain
+//! looks in a row waits sleep at once, and only the eighth, then the sixteenth, at last every 1,024th
+//! of them tries anew.
+
+use crate::sys;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// How long a look lasts that nobody asked for: about as long as it takes to sleep and be woken.
+const BRIEF: Duration = Duration::from_micros(20);
+
+/// How many looks in a row may be in vain before waits sleep at once.
+const FORGIVEN: u32 = 3;
+
+/// The binary logarithm of the most waits that sleep at once before one looks again.
+const LONGEST: u32 = 10;
+
+/// How many times a spinning side looks at the ring for one look at the clock.
+const LOOKS: u32 = 64;
+
+/// The habit of one direction of a stream.
+#[derive(Debug)]
+pub(super) struct Spin {
+    asked: Option<Duration>,
+    /// How many looks in a row were in vain. The counts are hints: threads may overwrite each
+    /// other's.
+    vain: AtomicU32,
+    /// How many waits will yet sleep at once.
+    skip: AtomicU32,
+}
+
+impl Spin {
+    /// Looks for `asked` in every wait, zero is not at all; `None` is as long as it pays.
+    pub(super) fn new(asked: Option<Duration>) -> Self {
+        Self { asked, vain: AtomicU32::new(1), skip: AtomicU32::new(0) }
+    }
+
+    /// Looks again and again until `ready`, no longer than `limit`; false if it is time to sleep.
+    pub(super) fn until(&self, limit: Option<Duration>, ready: &mut impl FnMut() -> bool) -> bool {
+        let time = match self.asked {
+            Some(time) => time,
+            None if self.tries() => BRIEF,
+            None => Duration::ZERO,
+        };
+        let time = limit.map_or(time, |limit| limit.min(time));
+        if time.is_zero() {
+            return false;
+        }
+        let found = look(time, ready);
+        self.learn(found);
+        found
+    }
+
+    /// Whether a wait that was asked nothing looks before it sleeps. A thread with a real-time policy
+    /// never begins to: it might keep the peer from running.
+    fn tries(&self) -> bool {
+        match self.skip.load(Relaxed) {
+            0 => self.vain.load(Relaxed) == 0 || !sys::has_real_time_policy(),
+            left => {
+                self.skip.store(left - 1, Relaxed);
+                false
+            }
+        }
+    }
+
+    fn learn(&self, found: bool) {
+        if found {
+            // Written only if it changes, so that threads do not fight for the line.
+            if self.vain.load(Relaxed) != 0 {
+                self.vain.store(0, Relaxed);
+            }
+            return;
+        }
+        let vain = self.vain.load(Relaxed).saturating_add(1).min(LONGEST);
+        self.vain.store(vain, Relaxed);
+        if vain >= FORGIVEN {
+            self.skip.store((1 << vain) - 1, Relaxed);
+        }
+    }
+}
+
+/// Looks until `ready` or until `time` has passed. What comes at once costs no look at the clock.
+fn look(time: Duration, ready: &mut impl FnMut() -> bool) -> bool {
+    let mut start = None;
+    loop {
+        for _ in 0..LOOKS {
+            if ready() {
+                return true;
+            }
+            spin_loop();
+        }
+        if start.get_or_insert_with(Instant::now).elapsed() >= time {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of `count` waits looked, if looking brings `result`.
+    fn looks(spin: &Spin, count: u32, result: bool) -> u32 {
+        let mut looked = 0;
+        for _ in 0..count {
+            let mut here = false;
+            let found = spin.until(None, &mut || {
+                here = true;
+                result
+            });
+            assert!(!found || result);
+            looked += u32::from(here);
+        }
+        looked
+    }
+
+    #[test]
+    fn looking_in_vain_is_given_up_and_seldom_tried_again() {
+        let spin = Spin::new(None);
+        assert_eq!(looks(&spin, 100, true), 100);
+        assert_eq!(looks(&spin, 3, false), 3);
+        assert_eq!(looks(&spin, 7, false), 0);
+        assert_eq!(looks(&spin, 1, false), 1, "the eighth tries");
+        assert_eq!(looks(&spin, 15, false), 0);
+        let later = looks(&spin, 100_000, false);
+        assert!((50..150).contains(&later), "{later} looks in vain of 100,000 waits");
+        looks(&spin, 1 << LONGEST, true);
+        assert_eq!(looks(&spin, 100, true), 100, "what pays again is done again");
+    }
+
+    #[test]
+    fn who_asks_gets_what_was_asked_for() {
+        assert_eq!(looks(&Spin::new(Some(Duration::ZERO)), 10, true), 0);
+        let always = Spin::new(Some(Duration::from_nanos(1)));
+        assert_eq!(looks(&always, 20, false), 20);
+    }
+}
