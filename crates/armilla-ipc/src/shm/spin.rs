@@ -52,9 +52,9 @@ impl Spin {
         if time.is_zero() {
             return false;
         }
-        let found = look(time, ready);
-        self.learn(found);
-        found
+        let seen = look(time, ready);
+        self.learn(seen == Seen::InTime);
+        seen != Seen::Nothing
     }
 
     /// Whether a wait that was asked nothing looks before it sleeps. A thread with a real-time policy
@@ -85,18 +85,28 @@ impl Spin {
     }
 }
 
+/// What looking brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    InTime,
+    /// Somebody else, perhaps the peer, had the CPU meanwhile: that is no reason to look again.
+    TooLate,
+    Nothing,
+}
+
 /// Looks until `ready` or until `time` has passed. What comes at once costs no look at the clock.
-fn look(time: Duration, ready: &mut impl FnMut() -> bool) -> bool {
-    let mut start = None;
+fn look(time: Duration, ready: &mut impl FnMut() -> bool) -> Seen {
+    let mut start: Option<Instant> = None;
     loop {
         for _ in 0..LOOKS {
             if ready() {
-                return true;
+                let late = start.is_some_and(|start| start.elapsed() >= time);
+                return if late { Seen::TooLate } else { Seen::InTime };
             }
             spin_loop();
         }
         if start.get_or_insert_with(Instant::now).elapsed() >= time {
-            return false;
+            return Seen::Nothing;
         }
     }
 }
@@ -132,6 +142,21 @@ mod tests {
         assert!((50..150).contains(&later), "{later} looks in vain of 100,000 waits");
         looks(&spin, 1 << LONGEST, true);
         assert_eq!(looks(&spin, 100, true), 100, "what pays again is done again");
+    }
+
+    #[test]
+    fn what_comes_when_others_had_the_cpu_does_not_count() {
+        let mut looks = 0;
+        let seen = look(BRIEF, &mut || {
+            looks += 1;
+            let comes = looks == LOOKS + 2;
+            if comes {
+                std::thread::sleep(2 * BRIEF);
+            }
+            comes
+        });
+        // A test that is itself put off at its first looks sees nothing at all.
+        assert_ne!(seen, Seen::InTime);
     }
 
     #[test]
