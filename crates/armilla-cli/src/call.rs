@@ -21,7 +21,7 @@ pub(crate) struct Call {
     /// the object offers is listed
     operation: Option<String>,
     /// The arguments: an object with the parameters by name, an array of them, or the only one
-    #[arg(value_name = "ARGUMENTS-JSON")]
+    #[arg(value_name = "ARGUMENTS-JSON", allow_negative_numbers = true)]
     arguments: Option<String>,
     /// An IDL file that declares the interface; without one the object is asked for its interface,
     /// which needs an interface repository

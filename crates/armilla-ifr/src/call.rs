@@ -80,36 +80,59 @@ impl Signature {
         })
     }
 
+    /// The arguments, by the first reading of `json` that makes values of their types.
     fn arguments(&self, json: &Value) -> Result<Vec<NamedValue>, CallError> {
-        let sent = || self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
-        let names: Vec<&str> = sent().map(|(name, ..)| name.as_str()).collect();
-        let by_name = json
-            .as_object()
-            .filter(|o| o.len() == names.len() && names.iter().all(|name| o.contains_key(*name)));
-        let in_order = json.as_array().filter(|array| array.len() == names.len());
-        let values: Vec<&Value> = match (by_name, in_order) {
-            (Some(object), _) => names.iter().filter_map(|name| object.get(*name)).collect(),
-            (None, Some(array)) => array.iter().collect(),
-            (None, None) if names.len() == 1 => vec![json],
-            (None, None) if names.is_empty() && json.is_null() => Vec::new(),
-            (None, None) => {
-                let names = names.join(", ");
-                let what = format!("{} takes the arguments ({names})", self.operation);
-                return Err(CallError::Arguments(what));
+        let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
+        let names: Vec<&str> = sent.map(|(name, ..)| name.as_str()).collect();
+        let mut failures = Vec::new();
+        for values in readings(json, &names) {
+            match self.read(&values) {
+                Ok(arguments) => return Ok(arguments),
+                Err(error) => failures.push(error),
             }
-        };
-        let mut values = values.into_iter();
+        }
+        let takes = format!("{} takes the arguments ({})", self.operation, names.join(", "));
+        // An object is first of all the parameters by name, an array a sequence that stands alone.
+        let failure = if json.is_object() { failures.first() } else { failures.last() };
+        Err(CallError::Arguments(match failure {
+            Some(failure) => format!("{failure}; {takes}"),
+            None => takes,
+        }))
+    }
+
+    /// The arguments with these values, in order.
+    fn read(&self, values: &[&Value]) -> Result<Vec<NamedValue>, String> {
+        let mut values = values.iter();
         let arguments = self.parameters.iter().map(|(name, mode, ty)| {
             if *mode == ParameterMode::Out {
                 return Ok(NamedValue::new(name, *mode, ty.clone()));
             }
-            let json = values.next().unwrap_or(&Value::Null);
+            let json = values.next().copied().unwrap_or(&Value::Null);
             let value = DynAny::from_json(ty, json).and_then(|value| value.to_any());
-            let value = value.map_err(|e| CallError::Arguments(format!("{name}: {e}")))?;
+            let value = value.map_err(|error| format!("{name}: {error}"))?;
             Ok(NamedValue::with_value(name, *mode, value))
         });
         arguments.collect()
     }
+}
+
+/// What `json` may be meant to be: the parameters `names` by their names, in their order, or the only
+/// one of them. `[1]` is a list with the only argument 1 or, if that is a sequence, itself.
+fn readings<'j>(json: &'j Value, names: &[&str]) -> impl Iterator<Item = Vec<&'j Value>> {
+    let by_name = json
+        .as_object()
+        .filter(|o| o.len() == names.len() && names.iter().all(|name| o.contains_key(*name)))
+        .map(|o| names.iter().filter_map(|name| o.get(*name)).collect());
+    let in_order = json
+        .as_array()
+        .filter(|array| array.len() == names.len())
+        .map(|array| array.iter().collect());
+    let alone = match names.len() {
+        0 => json.is_null().then(Vec::new),
+        1 => Some(vec![json]),
+        _ => None,
+    };
+    by_name.into_iter().chain(in_order).chain(alone)
 }
 
 fn to_json(any: &armilla::Any) -> Result<Value, DynAnyError> {
@@ -123,5 +146,59 @@ fn raised_exception(raised: &UnknownUserException) -> CallError {
     match to_json(&raised.exception) {
         Ok(members) => CallError::Raised { name: steps.join("::"), members },
         Err(error) => CallError::Result(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn taking(parameters: &[(&str, TypeCode)]) -> Signature {
+        let named =
+            |(name, ty): &(&str, TypeCode)| (name.to_string(), ParameterMode::In, ty.clone());
+        Signature {
+            operation: "work".to_owned(),
+            oneway: false,
+            result: TypeCode::Void,
+            parameters: parameters.iter().map(named).collect(),
+            exceptions: Vec::new(),
+        }
+    }
+
+    fn read(signature: &Signature, json: &Value) -> Result<Vec<Value>, String> {
+        let arguments = signature.arguments(json).map_err(|error| error.to_string())?;
+        Ok(arguments.iter().map(|argument| to_json(argument.value().unwrap()).unwrap()).collect())
+    }
+
+    #[test]
+    fn arguments_come_by_name_or_in_order_and_a_single_one_may_stand_alone() {
+        let two = taking(&[("count", TypeCode::Long), ("factor", TypeCode::Double)]);
+        let values = Ok(vec![json!(2), json!(0.5)]);
+        assert_eq!(read(&two, &json!({"factor": 0.5, "count": 2})), values);
+        assert_eq!(read(&two, &json!([2, 0.5])), values);
+        let one = taking(&[("count", TypeCode::Long)]);
+        for json in [json!({"count": -2}), json!([-2]), json!(-2)] {
+            assert_eq!(read(&one, &json), Ok(vec![json!(-2)]));
+        }
+        assert_eq!(read(&taking(&[]), &Value::Null), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_sequence_of_one_element_may_stand_alone_too() {
+        let list = taking(&[("list", TypeCode::sequence(TypeCode::Long, 0))]);
+        for json in [json!([5]), json!([[5]]), json!({"list": [5]})] {
+            assert_eq!(read(&list, &json), Ok(vec![json!([5])]));
+        }
+    }
+
+    #[test]
+    fn what_fits_no_parameter_is_refused_with_what_would_fit() {
+        let text = taking(&[("text", TypeCode::String(0))]);
+        let misnamed = read(&text, &json!({"txt": "hello"})).unwrap_err();
+        assert!(misnamed.ends_with("work takes the arguments (text)"), "{misnamed}");
+        let list = taking(&[("list", TypeCode::sequence(TypeCode::Octet, 0))]);
+        let high = read(&list, &json!([1, 300])).unwrap_err();
+        assert!(high.starts_with("list: [1]: 300 is out of range"), "{high}");
     }
 }
