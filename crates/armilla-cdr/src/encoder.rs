@@ -5,7 +5,7 @@ use crate::plain::is_plain;
 use crate::value::EncodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Fixed,
-    LittleEndian, Order, WideFormat, code_set,
+    LittleEndian, Memory, Order, WideFormat, code_set,
 };
 use alloc::vec::Vec;
 
@@ -16,16 +16,13 @@ const MAX_BORROWED: usize = 4;
 /// one more part of a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
 
-/// As much padding as there can be.
-const PADDING: [u8; 8] = [0; 8];
-
-/// Writes CDR into a buffer of its own, aligned from the start of that buffer.
+/// Writes CDR into memory of its own, aligned from the start of that memory.
 ///
 /// Large octet payloads are not copied: the encoder remembers where in the output they stand, for
 /// as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
 #[derive(Debug)]
 pub struct Encoder<'p> {
-    pub(crate) buffer: Vec<u8>,
+    pub(crate) memory: Memory,
     pub(crate) order: ByteOrder,
     pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
@@ -39,15 +36,20 @@ pub struct Encoder<'p> {
 /// Payloads that stand in the output without being in the buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Borrowed<'p> {
-    payloads: [(usize, &'p [u8]); MAX_BORROWED],
+    payloads: [Option<(usize, &'p [u8])>; MAX_BORROWED],
     count: usize,
     octets: usize,
 }
 
-impl Borrowed<'_> {
+impl<'p> Borrowed<'p> {
     /// Room for nothing more, behind so many octets that are borrowed elsewhere.
     pub(crate) const fn full(octets: usize) -> Self {
-        Self { payloads: [(0, &[]); MAX_BORROWED], count: MAX_BORROWED, octets }
+        Self { payloads: [None; MAX_BORROWED], count: MAX_BORROWED, octets }
+    }
+
+    /// The payloads, each with where in the memory it stands.
+    fn iter(&self) -> impl Iterator<Item = (usize, &'p [u8])> {
+        self.payloads.iter().take(self.count).copied().flatten()
     }
 
     /// How many octets are borrowed.
@@ -73,9 +75,15 @@ impl<'p> Encoder<'p> {
     /// characters of a connection.
     #[inline]
     pub const fn with_code_sets(buffer: Vec<u8>, order: ByteOrder, code_sets: CodeSets) -> Self {
-        let borrowed = Borrowed { payloads: [(0, &[]); MAX_BORROWED], count: 0, octets: 0 };
+        Self::with_memory(Memory::of(buffer), order, code_sets)
+    }
+
+    /// An encoder that appends to `memory`, which was used before and will be again.
+    #[inline]
+    pub const fn with_memory(memory: Memory, order: ByteOrder, code_sets: CodeSets) -> Self {
+        let borrowed = Borrowed { payloads: [None; MAX_BORROWED], count: 0, octets: 0 };
         let (wide, eights_from, values) = (WideFormat::Octets, usize::MAX, None);
-        Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
+        Self { memory, order, code_sets, wide, borrowed, eights_from, values }
     }
 
     /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
@@ -98,7 +106,7 @@ impl<'p> Encoder<'p> {
     /// How many octets there are, borrowed ones among them.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.buffer.len() + self.borrowed.octets
+        self.memory.len() + self.borrowed.octets
     }
 
     /// Whether nothing was written.
@@ -115,7 +123,7 @@ impl<'p> Encoder<'p> {
     /// not lie behind the first of those.
     #[inline(always)]
     pub fn truncate(&mut self, len: usize) {
-        self.buffer.truncate(len);
+        self.memory.truncate(len);
         (self.borrowed.count, self.borrowed.octets) = (0, 0);
         self.eights_from = usize::MAX;
         if self.values.is_some() {
@@ -132,16 +140,16 @@ impl<'p> Encoder<'p> {
     /// The output in one piece, when nothing in it is borrowed.
     #[inline]
     pub fn as_contiguous(&self) -> Option<&[u8]> {
-        (self.borrowed.count == 0).then_some(&self.buffer)
+        (self.borrowed.count == 0).then(|| self.memory.written())
     }
 
     /// The output in order, piece by piece.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        let payloads = &self.borrowed.payloads[..self.borrowed.count];
-        let starts = core::iter::once(0).chain(payloads.iter().map(|(at, _)| *at));
-        let ends = payloads.iter().map(|(at, _)| *at).chain([self.buffer.len()]);
-        let own = starts.zip(ends).map(|(start, end)| &self.buffer[start..end]);
-        let lent = payloads.iter().map(|(_, payload)| *payload).chain([&[] as &[u8]]);
+        let written = self.memory.written();
+        let starts = core::iter::once(0).chain(self.borrowed.iter().map(|(at, _)| at));
+        let ends = self.borrowed.iter().map(|(at, _)| at).chain([written.len()]);
+        let own = starts.zip(ends).map(|(start, end)| &written[start..end]);
+        let lent = self.borrowed.iter().map(|(_, payload)| payload).chain([&[] as &[u8]]);
         own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
     }
 
@@ -152,7 +160,7 @@ impl<'p> Encoder<'p> {
     /// borrowed.
     pub fn cut(&self, wanted: usize) -> Option<usize> {
         let mut borrowed = 0;
-        let payloads = self.borrowed.payloads[..self.borrowed.count].iter().map(|(at, payload)| {
+        let payloads = self.borrowed.iter().map(|(at, payload)| {
             let start = at + borrowed;
             borrowed += payload.len();
             start..start + payload.len()
@@ -174,10 +182,15 @@ impl<'p> Encoder<'p> {
         })
     }
 
-    /// The buffer, to be used again; borrowed payloads are forgotten.
-    #[inline]
+    /// What was written, to be used again; borrowed payloads are forgotten.
     pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+        self.memory.into_vec()
+    }
+
+    /// The memory with what was written, to be used again; borrowed payloads are forgotten.
+    #[inline]
+    pub fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// Pads with zeros to a multiple of `alignment`, a power of two.
@@ -186,12 +199,10 @@ impl<'p> Encoder<'p> {
         if alignment == 8 {
             self.eights_from = self.eights_from.min(self.len());
         }
-        debug_assert!(alignment <= PADDING.len(), "CDR aligns to eight at most");
-        let end = self.buffer.len() + (self.len().wrapping_neg() & (alignment - 1));
-        if end != self.buffer.len() {
-            // One store of a fixed size, whatever is too much of it cut off, costs less than a loop.
-            self.buffer.extend_from_slice(&PADDING);
-            self.buffer.truncate(end);
+        debug_assert!(alignment <= 8, "CDR aligns to eight at most");
+        let padding = self.len().wrapping_neg() & (alignment - 1);
+        if padding != 0 {
+            self.memory.pad::<8>(self.memory.len() + padding);
         }
     }
 
@@ -202,7 +213,7 @@ impl<'p> Encoder<'p> {
             ByteOrder::Big => value.to_be_bytes(),
             ByteOrder::Little => value.to_le_bytes(),
         };
-        if let Some(place) = self.buffer.get_mut(at..at + 4) {
+        if let Some(place) = self.memory.written_mut().get_mut(at..at + 4) {
             place.copy_from_slice(&octets);
         }
     }
@@ -210,13 +221,13 @@ impl<'p> Encoder<'p> {
     /// Appends an octet or an IDL `char`.
     #[inline]
     pub fn put_u8(&mut self, value: u8) {
-        self.buffer.push(value);
+        self.memory.put([value]);
     }
 
     /// Appends a boolean.
     #[inline]
     pub fn put_bool(&mut self, value: bool) {
-        self.buffer.push(u8::from(value));
+        self.memory.put([u8::from(value)]);
     }
 
     /// Appends octets as they are, without a length.
@@ -224,9 +235,9 @@ impl<'p> Encoder<'p> {
     pub fn put_raw(&mut self, octets: &'p [u8]) {
         let borrowed = &mut self.borrowed;
         if octets.len() < BORROW_FROM || borrowed.count == MAX_BORROWED {
-            return self.buffer.extend_from_slice(octets);
+            return self.memory.append(octets);
         }
-        borrowed.payloads[borrowed.count] = (self.buffer.len(), octets);
+        borrowed.payloads[borrowed.count] = Some((self.memory.len(), octets));
         borrowed.count += 1;
         borrowed.octets += octets.len();
     }
@@ -234,7 +245,7 @@ impl<'p> Encoder<'p> {
     /// Appends a copy of octets as they are, without a length.
     #[inline]
     pub fn copy_raw(&mut self, octets: &[u8]) {
-        self.buffer.extend_from_slice(octets);
+        self.memory.append(octets);
     }
 
     /// Appends a sequence of octets, copied.
@@ -249,7 +260,8 @@ impl<'p> Encoder<'p> {
 
     /// Appends booleans without a length.
     pub fn put_bools(&mut self, values: &[bool]) {
-        self.buffer.extend(values.iter().map(|value| u8::from(*value)));
+        let places = self.memory.room(values.len()).iter_mut();
+        places.zip(values).for_each(|(place, value)| *place = u8::from(*value));
     }
 
     /// Appends the length of a sequence.
@@ -343,13 +355,14 @@ impl<'p> Encoder<'p> {
     /// Appends a string that is not the same in every code set.
     fn put_converted(&mut self, value: &str) -> CdrResult {
         self.put_u32(0);
-        let (length_at, start) = (self.buffer.len() - 4, self.buffer.len());
-        if let Err(character) = code_set::encode(value, self.code_sets.char, &mut self.buffer) {
+        let (length_at, start) = (self.memory.len() - 4, self.memory.len());
+        let set = self.code_sets.char;
+        if let Err(character) = self.memory.append_with(|out| code_set::encode(value, set, out)) {
             let kind = CdrErrorKind::NotInCodeSet(character, self.code_sets.char);
             return Err(CdrError::at(kind, self.len()));
         }
-        self.buffer.push(0);
-        let length = self.buffer.len() - start;
+        self.put_u8(0);
+        let length = self.memory.len() - start;
         let length =
             u32::try_from(length).map_err(|_| CdrError::new(CdrErrorKind::TooLong(length)))?;
         self.patch_u32(length_at, length);
@@ -382,7 +395,7 @@ impl<'p> Encoder<'p> {
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;
-        inner.parts().for_each(|part| self.buffer.extend_from_slice(part));
+        inner.parts().for_each(|part| self.memory.append(part));
         Ok(())
     }
 
@@ -401,20 +414,14 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends structs that begin at their phase, some at a time: what is zeroed for them is still
-    /// in the nearest cache when they are written.
+    /// Appends structs that begin at their phase.
     #[inline]
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        self.buffer.reserve(items.len() * T::STRIDE);
-        for items in items.chunks((2 * BLOCK / T::STRIDE / TURN).max(1) * TURN) {
-            let start = self.buffer.len();
-            self.buffer.resize(start + items.len() * T::STRIDE, 0);
-            write_chunks::<T, O>(items, &mut self.buffer[start..]);
-        }
+        write_chunks::<T, O>(items, self.memory.room(items.len() * T::STRIDE));
     }
 }
 
-/// Writes structs into zeroed octets.
+/// Writes structs into as many chunks.
 #[inline(always)]
 fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
     let mut turns = items.chunks_exact(TURN);
@@ -430,9 +437,6 @@ fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
     }
 }
 
-/// How many octets bulk encoding prepares at once; small enough to stay in the nearest cache.
-const BLOCK: usize = 1024;
-
 macro_rules! numbers {
     ($($put:ident $slice:ident $ty:ty),*) => {
         impl Encoder<'_> {$(
@@ -440,10 +444,10 @@ macro_rules! numbers {
             #[inline]
             pub fn $put(&mut self, value: $ty) {
                 self.align(size_of::<$ty>());
-                match self.order {
-                    ByteOrder::Little => self.buffer.extend_from_slice(&value.to_le_bytes()),
-                    ByteOrder::Big => self.buffer.extend_from_slice(&value.to_be_bytes()),
-                }
+                self.memory.put(match self.order {
+                    ByteOrder::Little => value.to_le_bytes(),
+                    ByteOrder::Big => value.to_be_bytes(),
+                });
             }
 
             #[doc = concat!("Appends `", stringify!($ty), "` values in bulk, without a length.")]
@@ -453,15 +457,11 @@ macro_rules! numbers {
                     return;
                 }
                 self.align(SIZE);
-                self.buffer.reserve(values.len() * SIZE);
-                let mut block = [[0; SIZE]; BLOCK / SIZE];
-                for values in values.chunks(BLOCK / SIZE) {
-                    let places = block.iter_mut().zip(values);
-                    match self.order {
-                        ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),
-                        ByteOrder::Big => places.for_each(|(p, v)| *p = v.to_be_bytes()),
-                    }
-                    self.buffer.extend_from_slice(block[..values.len()].as_flattened());
+                let room = self.memory.room(values.len() * SIZE);
+                let places = room.as_chunks_mut::<SIZE>().0.iter_mut().zip(values);
+                match self.order {
+                    ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),
+                    ByteOrder::Big => places.for_each(|(p, v)| *p = v.to_be_bytes()),
                 }
             }
         )*}

@@ -22,7 +22,8 @@ pub trait Fixed: Copy + Encode + for<'a> Decode<'a> {
     /// How many octets a value takes that begins at `PHASE`, padding before members included.
     const STRIDE: usize;
 
-    /// Writes the value into a zeroed chunk of `STRIDE` octets that begins at `PHASE`.
+    /// Writes the value into a chunk of `STRIDE` octets that begins at `PHASE`: every octet, padding as
+    /// zeros.
     fn write<O: Order>(&self, chunk: &mut [u8]);
 
     /// Reads a value from a chunk of `STRIDE` octets that begins at `PHASE`.

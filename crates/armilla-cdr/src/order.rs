@@ -28,10 +28,12 @@ impl ByteOrder {
 }
 
 macro_rules! order {
-    ($($put:ident $get:ident $ty:ty),*) => {
+    ($($put:ident $get:ident $ty:ty, $bits:ty);*) => {
         /// A byte order as a type, so that a loop over many values chooses it once.
         ///
-        /// Each function reads or writes one value at the offset `at` of `chunk`.
+        /// Each function reads one value at the offset `at` of `chunk`, or writes one to a `place` in
+        /// it: the value where that begins, and zeros in what is left of it. A place has eight octets
+        /// at most.
         ///
         /// # Panics
         /// When the value does not lie within `chunk`; [`Fixed`](crate::Fixed) hands out chunks of
@@ -39,15 +41,15 @@ macro_rules! order {
         pub trait Order: private::Sealed {
             $(
                 #[doc = concat!("Writes one `", stringify!($ty), "`.")]
-                fn $put(chunk: &mut [u8], at: usize, value: $ty);
+                fn $put(chunk: &mut [u8], place: Range<usize>, value: $ty);
                 #[doc = concat!("Reads one `", stringify!($ty), "`.")]
                 fn $get(chunk: &[u8], at: usize) -> $ty;
             )*
 
             /// Writes one boolean.
             #[inline(always)]
-            fn put_bool(chunk: &mut [u8], at: usize, value: bool) {
-                chunk[at] = u8::from(value);
+            fn put_bool(chunk: &mut [u8], place: Range<usize>, value: bool) {
+                Self::put_u8(chunk, place, u8::from(value));
             }
 
             /// Reads one boolean.
@@ -65,17 +67,20 @@ macro_rules! order {
         }
 
         impl Order for LittleEndian {
-            $(order!(@one $put $get $ty, to_le_bytes, from_le_bytes);)*
+            $(order!(@one $put $get $ty, $bits, to_le_bytes, from_le_bytes);)*
         }
 
         impl Order for BigEndian {
-            $(order!(@one $put $get $ty, to_be_bytes, from_be_bytes);)*
+            $(order!(@one $put $get $ty, $bits, to_be_bytes, from_be_bytes);)*
         }
     };
-    (@one $put:ident $get:ident $ty:ty, $to:ident, $from:ident) => {
+    (@one $put:ident $get:ident $ty:ty, $bits:ty, $to:ident, $from:ident) => {
         #[inline(always)]
-        fn $put(chunk: &mut [u8], at: usize, value: $ty) {
-            chunk[at..at + size_of::<$ty>()].copy_from_slice(&value.$to());
+        fn $put(chunk: &mut [u8], place: Range<usize>, value: $ty) {
+            // As one number, so that one store writes the value and the padding behind it.
+            let octets = u64::from(<$bits>::from_le_bytes(value.$to())).to_le_bytes();
+            let place = &mut chunk[place];
+            place.copy_from_slice(&octets[..place.len()]);
         }
         #[inline(always)]
         fn $get(chunk: &[u8], at: usize) -> $ty {
@@ -87,10 +92,12 @@ macro_rules! order {
 }
 
 use crate::{CdrError, CdrErrorKind, CdrResult};
+use core::ops::Range;
 
 order! {
-    put_u8 u8 u8, put_i8 i8 i8, put_i16 i16 i16, put_u16 u16 u16, put_i32 i32 i32, put_u32 u32 u32,
-    put_i64 i64 i64, put_u64 u64 u64, put_f32 f32 f32, put_f64 f64 f64
+    put_u8 u8 u8, u8; put_i8 i8 i8, u8; put_i16 i16 i16, u16; put_u16 u16 u16, u16;
+    put_i32 i32 i32, u32; put_u32 u32 u32, u32; put_i64 i64 i64, u64; put_u64 u64 u64, u64;
+    put_f32 f32 f32, u32; put_f64 f64 f64, u64
 }
 
 /// [`ByteOrder::Little`] as a type.

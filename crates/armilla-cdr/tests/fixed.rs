@@ -1,16 +1,17 @@
 //! Fixed-size structs: the bulk encoding is that of member by member, wherever a sequence begins.
 
 use armilla_cdr::{
-    ByteOrder, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order, Pieces,
+    ByteOrder, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encode, Encoder, Fixed, Memory,
+    Order, Pieces,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
 /// Implements the three traits for a struct as the IDL compiler does: what it computes are the
-/// numbers, and the offset of each member in a chunk.
+/// numbers, and the place of each member in a chunk, with the padding behind it.
 macro_rules! fixed {
     ($name:ident, $align:literal, $phase:literal, $stride:literal,
-     $($member:ident $ty:ident $put:ident $at:literal),*) => {
+     $($member:ident $ty:ident $put:ident $at:literal..$end:literal),*) => {
         #[derive(Debug, Clone, Copy, PartialEq)]
         struct $name { $($member: $ty),* }
 
@@ -41,7 +42,8 @@ macro_rules! fixed {
             const STRIDE: usize = $stride;
 
             fn write<O: Order>(&self, chunk: &mut [u8]) {
-                $(O::$put(chunk, $at, self.$member);)*
+                chunk[..[$($at),*][0]].fill(0);
+                $(O::$put(chunk, $at..$end, self.$member);)*
             }
 
             fn read<O: Order>(chunk: &[u8]) -> CdrResult<Self> {
@@ -53,10 +55,21 @@ macro_rules! fixed {
     (@get $order:ident $ty:ident $chunk:ident $at:literal) => { $order::$ty($chunk, $at) };
 }
 
-fixed!(BinStruct, 8, 0, 24, s i16 put_i16 0, c u8 put_u8 2, l i32 put_i32 4, o u8 put_u8 8, d f64 put_f64 16);
-fixed!(Trailing, 4, 1, 8, l u32 put_u32 3, o u8 put_u8 7);
-fixed!(Flag, 2, 1, 4, s u16 put_u16 1, on bool put_bool 3);
-fixed!(Octet, 1, 0, 1, o u8 put_u8 0);
+fixed!(
+    BinStruct, 8, 0, 24,
+    s i16 put_i16 0..2, c u8 put_u8 2..4, l i32 put_i32 4..8, o u8 put_u8 8..16, d f64 put_f64 16..24
+);
+fixed!(Trailing, 4, 1, 8, l u32 put_u32 3..7, o u8 put_u8 7..8);
+fixed!(Flag, 2, 1, 4, s u16 put_u16 1..3, on bool put_bool 3..4);
+fixed!(Octet, 1, 0, 1, o u8 put_u8 0..1);
+
+/// Memory that holds what must not be seen again.
+fn used_memory() -> Memory {
+    let mut out = Encoder::new(ByteOrder::Big);
+    out.copy_raw(&[0xbb; 1024]);
+    out.truncate(0);
+    out.into_memory()
+}
 
 /// Compares the bulk encoding behind 0 to 15 octets with that of member by member, and reads it.
 fn same_as_member_by_member<T>(items: &[T])
@@ -64,7 +77,7 @@ where
     T: Fixed + Copy + PartialEq + core::fmt::Debug,
 {
     for (order, before) in ORDERS.iter().flat_map(|order| (0..16).map(|before| (*order, before))) {
-        let mut bulk = Encoder::new(order);
+        let mut bulk = Encoder::with_memory(used_memory(), order, CodeSets::UNAGREED);
         bulk.copy_raw(&[0xaa; 16][..before]);
         let mut single = Encoder::new(order);
         single.copy_raw(&[0xaa; 16][..before]);
@@ -87,7 +100,7 @@ where
 
 #[test]
 fn every_start_and_every_length_gives_the_same_octets() {
-    for count in [0, 1, 2, 5] {
+    for count in [0, 1, 2, 5, 20] {
         let numbers = || 0..count;
         let bin = |n: u8| BinStruct { s: -1 - i16::from(n), c: n, l: i32::MIN, o: 0xff, d: 1e300 };
         same_as_member_by_member(&numbers().map(bin).collect::<Vec<_>>());
@@ -117,11 +130,17 @@ fn a_sequence_in_bulk_is_any_sequence() {
 #[test]
 fn an_invalid_member_is_refused_in_bulk_too() {
     let mut out = Encoder::new(ByteOrder::Big);
-    out.put_sequence(&[Flag { s: 0, on: true }; 3]).unwrap();
+    out.put_sequence(&[Flag { s: 0, on: true }; 30]).unwrap();
     let mut octets = out.to_vec();
-    *octets.last_mut().unwrap() = 2;
-    let error = Decoder::new(&octets, ByteOrder::Big).sequence::<Flag>().unwrap_err();
-    assert_eq!(error.kind, CdrErrorKind::InvalidBoolean(2));
+    let mut refused = None;
+    // From the last to the first, so that others are invalid behind each.
+    for (place, octet) in (6..octets.len()).rev().step_by(4).zip(2..) {
+        octets[place] = octet;
+        let error = Decoder::new(&octets, ByteOrder::Big).sequence::<Flag>().unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::InvalidBoolean(octet), "at {place}");
+        refused = Some(place);
+    }
+    assert_eq!(refused, Some(6));
 }
 
 #[test]

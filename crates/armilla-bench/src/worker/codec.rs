@@ -51,13 +51,13 @@ impl Client {
         write: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Outcome<Option<Answer>> {
         Answer::of_all(|| {
+            let memory = std::mem::take(&mut self.buffer);
+            let mut out = Encoder::with_buffer(memory, self.order, CodeSet::Utf8);
             for _ in 0..count {
-                let buffer = std::mem::take(&mut self.buffer);
-                let mut out = Encoder::with_buffer(buffer, self.order, CodeSet::Utf8);
-                write(&mut out)?;
-                self.buffer = black_box(out).into_buffer();
-                self.buffer.clear();
+                out.truncate(0);
+                write(black_box(&mut out))?;
             }
+            self.buffer = out.into_buffer();
             Ok(())
         })
         .map(Some)

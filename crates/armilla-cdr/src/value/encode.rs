@@ -2,7 +2,7 @@
 
 use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
 use crate::encoder::Borrowed;
-use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder};
+use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, Memory};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -117,7 +117,7 @@ impl<'p> Encoder<'p> {
     /// # Errors
     /// That of `encoded`, or when a chunk is too long.
     pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
-        self.buffer = state.buffer;
+        self.memory = state.memory;
         self.eights_from = state.eights_from;
         self.values = state.values;
         encoded?;
@@ -136,12 +136,12 @@ impl<'p> Encoder<'p> {
     /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
     fn lend<'s>(&mut self) -> Encoder<'s> {
         Encoder {
-            buffer: core::mem::take(&mut self.buffer),
+            memory: core::mem::take(&mut self.memory),
             borrowed: Borrowed::full(self.borrowed.octets()),
             wide: self.wide,
             eights_from: self.eights_from,
             values: self.values.take(),
-            ..Encoder::with_code_sets(alloc::vec::Vec::new(), self.order, self.code_sets)
+            ..Encoder::with_memory(Memory::new(), self.order, self.code_sets)
         }
     }
 
@@ -180,7 +180,7 @@ impl<'p> Encoder<'p> {
     fn open_chunk(&mut self) {
         if self.values.as_ref().is_some_and(|values| values.level > 0) {
             self.put_u32(0);
-            let place = self.buffer.len() - 4;
+            let place = self.memory.len() - 4;
             self.values.get_or_insert_default().chunk = place;
         }
     }
@@ -189,8 +189,8 @@ impl<'p> Encoder<'p> {
     fn close_chunk(&mut self) {
         let Some(values) = self.values.as_ref().filter(|values| values.level > 0) else { return };
         let place = values.chunk;
-        match self.buffer.len() - place - 4 {
-            0 => self.buffer.truncate(place),
+        match self.memory.len() - place - 4 {
+            0 => self.memory.truncate(place),
             // A message that is sent has at most 2 GiB; this one is refused for its length.
             size => self.patch_u32(place, u32::try_from(size).unwrap_or(u32::MAX)),
         }

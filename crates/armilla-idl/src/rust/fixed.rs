@@ -8,6 +8,7 @@ use super::types;
 use crate::model::{DeclId, DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
+use std::ops::Range;
 
 /// The most elements that an array in a fixed-size struct may have.
 const MAX_ELEMENTS: u64 = 16;
@@ -35,10 +36,13 @@ impl Plan {
         leaves(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
         let layout = Layout::of(&sizes);
         let order = scope.unused_type_name("O");
-        let mut writer = Unrolled { scope, order: &order, offsets: layout.offsets.iter() };
-        let writes = writer.writes(&Type::Named(id), quote!(self));
-        let mut reader = Unrolled { scope, order: &order, offsets: layout.offsets.iter() };
-        let value = reader.read_struct(id, quote!(Self));
+        let unrolled = || Unrolled { scope, order: &order, places: layout.places() };
+        let mut writes = unrolled().writes(&Type::Named(id), quote!(self));
+        if let Some(first) = layout.offsets.first().copied().filter(|first| *first > 0) {
+            let first = Literal::usize_unsuffixed(first);
+            writes.insert(0, quote!(chunk[0..#first].fill(0);));
+        }
+        let value = unrolled().read_struct(id, quote!(Self));
         Some(Plan { order: order.clone(), writes, value, layout })
     }
 
@@ -95,16 +99,23 @@ fn elements(dimensions: &[u32]) -> Option<u64> {
 }
 
 /// A walk over the primitives of a struct in the order of their offsets.
-struct Unrolled<'a, 'm> {
+struct Unrolled<'a, 'm, P> {
     scope: &'a Scope<'m>,
     order: &'a Ident,
-    offsets: std::slice::Iter<'a, usize>,
+    places: P,
 }
 
-impl Unrolled<'_, '_> {
+impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
+    /// The place of the next primitive: where it begins, and where the next one does.
+    fn place(&mut self) -> TokenStream {
+        // There is one place for each leaf, and this walk meets the leaves in the same order.
+        let Range { start, end } = self.places.next().unwrap_or_default();
+        let (start, end) = (Literal::usize_unsuffixed(start), Literal::usize_unsuffixed(end));
+        quote!(#start..#end)
+    }
+
     fn offset(&mut self) -> Literal {
-        // There is one offset for each leaf, and this walk meets the leaves in the same order.
-        Literal::usize_unsuffixed(self.offsets.next().copied().unwrap_or(usize::MAX))
+        Literal::usize_unsuffixed(self.places.next().unwrap_or_default().start)
     }
 
     /// The statements that write the value at `place`.
@@ -113,8 +124,8 @@ impl Unrolled<'_, '_> {
         match scope.model.resolve(ty) {
             Type::Primitive(kind) => {
                 let put = format_ident!("put_{}", types::primitive(*kind));
-                let offset = self.offset();
-                vec![quote!(#order::#put(chunk, #offset, #place);)]
+                let range = self.place();
+                vec![quote!(#order::#put(chunk, #range, #place);)]
             }
             Type::Array(element, dimensions) => {
                 let places = dimensions.iter().fold(vec![place], |places, dimension| {
@@ -136,8 +147,8 @@ impl Unrolled<'_, '_> {
                     })
                     .collect(),
                 _ => {
-                    let offset = self.offset();
-                    vec![quote!(#order::put_u32(chunk, #offset, #place as u32);)]
+                    let range = self.place();
+                    vec![quote!(#order::put_u32(chunk, #range, #place as u32);)]
                 }
             },
             // `leaves` has refused structs with anything else in them.

@@ -7,6 +7,8 @@
 //! behind every value of the struct, and a value that begins there has its members at constant
 //! offsets and ends there again.
 
+use std::ops::Range;
+
 /// The layout of a struct that begins where one like it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -33,6 +35,12 @@ impl Layout {
             position = start + size;
         }
         Layout { align, phase, stride: position - phase, offsets }
+    }
+
+    /// The place of each primitive, with the padding behind it.
+    pub(super) fn places(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.offsets.iter().skip(1).chain([&self.stride]);
+        self.offsets.iter().zip(ends).map(|(start, end)| *start..*end)
     }
 }
 

@@ -575,7 +575,7 @@ pub mod dynamic {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i32(chunk, 0, self.first);
+            O::put_i32(chunk, 0..4, self.first);
         }
 
         #[inline(always)]
@@ -644,8 +644,8 @@ pub mod dynamic {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i32(chunk, 0, self.first);
-            O::put_f64(chunk, 8, self.second);
+            O::put_i32(chunk, 0..8, self.first);
+            O::put_f64(chunk, 8..16, self.second);
         }
 
         #[inline(always)]

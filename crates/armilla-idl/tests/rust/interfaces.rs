@@ -52,8 +52,8 @@ pub mod bank {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i32(chunk, 0, self.number);
-            O::put_f64(chunk, 8, self.amount);
+            O::put_i32(chunk, 0..8, self.number);
+            O::put_f64(chunk, 8..16, self.amount);
         }
 
         #[inline(always)]

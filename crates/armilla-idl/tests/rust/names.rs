@@ -394,7 +394,7 @@ pub mod r#match {
 
         #[inline(always)]
         fn write<O_: rt::Order>(&self, chunk: &mut [u8]) {
-            O_::put_i32(chunk, 0, self.x);
+            O_::put_i32(chunk, 0..4, self.x);
         }
 
         #[inline(always)]
@@ -458,7 +458,7 @@ pub mod r#match {
 
         #[inline(always)]
         fn write<O_: rt::Order>(&self, chunk: &mut [u8]) {
-            O_::put_i32(chunk, 0, self.inner.x);
+            O_::put_i32(chunk, 0..4, self.inner.x);
         }
 
         #[inline(always)]

@@ -138,10 +138,10 @@ pub mod extras {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i8(chunk, 0, self.a);
-            O::put_u8(chunk, 1, self.b);
-            O::put_i16(chunk, 2, self.c);
-            O::put_u64(chunk, 8, self.d);
+            O::put_i8(chunk, 0..1, self.a);
+            O::put_u8(chunk, 1..2, self.b);
+            O::put_i16(chunk, 2..8, self.c);
+            O::put_u64(chunk, 8..16, self.d);
         }
 
         #[inline(always)]

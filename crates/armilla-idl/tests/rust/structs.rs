@@ -115,11 +115,11 @@ pub mod data {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i16(chunk, 0, self.s);
-            O::put_u8(chunk, 2, self.c);
-            O::put_i32(chunk, 4, self.l);
-            O::put_u8(chunk, 8, self.o);
-            O::put_f64(chunk, 16, self.d);
+            O::put_i16(chunk, 0..2, self.s);
+            O::put_u8(chunk, 2..4, self.c);
+            O::put_i32(chunk, 4..8, self.l);
+            O::put_u8(chunk, 8..16, self.o);
+            O::put_f64(chunk, 16..24, self.d);
         }
 
         #[inline(always)]
@@ -215,30 +215,30 @@ pub mod data {
 
         #[inline(always)]
         fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-            O::put_i16(chunk, 0, self.head.s);
-            O::put_u8(chunk, 2, self.head.c);
-            O::put_i32(chunk, 4, self.head.l);
-            O::put_u8(chunk, 8, self.head.o);
-            O::put_f64(chunk, 16, self.head.d);
-            O::put_u32(chunk, 24, self.size as u32);
-            O::put_bool(chunk, 28, self.valid);
-            O::put_f32(chunk, 32, self.position[0]);
-            O::put_f32(chunk, 36, self.position[1]);
-            O::put_f32(chunk, 40, self.position[2]);
-            O::put_u16(chunk, 44, self.grid[0][0]);
-            O::put_u16(chunk, 46, self.grid[0][1]);
-            O::put_u16(chunk, 48, self.grid[1][0]);
-            O::put_u16(chunk, 50, self.grid[1][1]);
-            O::put_i16(chunk, 52, self.pair[0].s);
-            O::put_u8(chunk, 54, self.pair[0].c);
-            O::put_i32(chunk, 56, self.pair[0].l);
-            O::put_u8(chunk, 60, self.pair[0].o);
-            O::put_f64(chunk, 64, self.pair[0].d);
-            O::put_i16(chunk, 72, self.pair[1].s);
-            O::put_u8(chunk, 74, self.pair[1].c);
-            O::put_i32(chunk, 76, self.pair[1].l);
-            O::put_u8(chunk, 80, self.pair[1].o);
-            O::put_f64(chunk, 88, self.pair[1].d);
+            O::put_i16(chunk, 0..2, self.head.s);
+            O::put_u8(chunk, 2..4, self.head.c);
+            O::put_i32(chunk, 4..8, self.head.l);
+            O::put_u8(chunk, 8..16, self.head.o);
+            O::put_f64(chunk, 16..24, self.head.d);
+            O::put_u32(chunk, 24..28, self.size as u32);
+            O::put_bool(chunk, 28..32, self.valid);
+            O::put_f32(chunk, 32..36, self.position[0]);
+            O::put_f32(chunk, 36..40, self.position[1]);
+            O::put_f32(chunk, 40..44, self.position[2]);
+            O::put_u16(chunk, 44..46, self.grid[0][0]);
+            O::put_u16(chunk, 46..48, self.grid[0][1]);
+            O::put_u16(chunk, 48..50, self.grid[1][0]);
+            O::put_u16(chunk, 50..52, self.grid[1][1]);
+            O::put_i16(chunk, 52..54, self.pair[0].s);
+            O::put_u8(chunk, 54..56, self.pair[0].c);
+            O::put_i32(chunk, 56..60, self.pair[0].l);
+            O::put_u8(chunk, 60..64, self.pair[0].o);
+            O::put_f64(chunk, 64..72, self.pair[0].d);
+            O::put_i16(chunk, 72..74, self.pair[1].s);
+            O::put_u8(chunk, 74..76, self.pair[1].c);
+            O::put_i32(chunk, 76..80, self.pair[1].l);
+            O::put_u8(chunk, 80..88, self.pair[1].o);
+            O::put_f64(chunk, 88..96, self.pair[1].d);
         }
 
         #[inline(always)]
@@ -583,7 +583,7 @@ pub mod data {
 
             #[inline(always)]
             fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-                O::put_i32(chunk, 0, self.x);
+                O::put_i32(chunk, 0..4, self.x);
             }
 
             #[inline(always)]

@@ -802,8 +802,8 @@ pub mod choice {
 
             #[inline(always)]
             fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
-                O::put_f64(chunk, 0, self.x);
-                O::put_f64(chunk, 8, self.y);
+                O::put_f64(chunk, 0..8, self.x);
+                O::put_f64(chunk, 8..16, self.y);
             }
 
             #[inline(always)]

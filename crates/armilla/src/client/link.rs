@@ -10,7 +10,7 @@ use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
-use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder};
+use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
 use armilla_giop::engine::{Arrived, Initiator, Loss};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
@@ -27,7 +27,7 @@ pub(crate) struct Link {
     watch: Arc<Watch>,
     framer: Framer,
     /// The last request sent, whose header is the template of the next.
-    request: Vec<u8>,
+    request: Memory,
     template: Template,
     initiator: Initiator<()>,
     code_sets: CodeSets,
@@ -70,7 +70,7 @@ impl Link {
             stream,
             watch,
             framer: Framer::new(settings.max_message),
-            request: Vec::new(),
+            request: Memory::new(),
             template: Template::default(),
             initiator: Initiator::new(1),
             // What was agreed on is what we chose ourselves.
@@ -114,14 +114,14 @@ impl Link {
     ) -> Result<u32, SystemException> {
         let id = self.begin(outgoing.response.response_expected())?;
         self.version = outgoing.target.version;
-        let buffer = std::mem::take(&mut self.request);
-        let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, self.code_sets);
+        let memory = std::mem::take(&mut self.request);
+        let mut out = Encoder::with_memory(memory, ByteOrder::NATIVE, self.code_sets);
         let agreed = (self.agreed.as_ref(), None, self.unannounced);
         let sent = match self.template.encode(&mut out, id, &outgoing, agreed, self.max_message) {
             Ok(_) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
-        self.request = out.into_buffer();
+        self.request = out.into_memory();
         self.unannounced &= sent.is_err();
         if sent.is_err() {
             self.initiator.forget(id);

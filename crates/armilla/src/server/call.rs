@@ -11,7 +11,7 @@ use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Orb, lock};
 use crate::poa::{Target, operation_number};
-use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder};
+use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
@@ -52,7 +52,7 @@ pub struct ServerCall<'a> {
     connection: &'a Arc<Connection>,
     port: ReplyPort,
     /// Memory for the reply.
-    buffer: &'a mut Vec<u8>,
+    memory: &'a mut Memory,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
 }
@@ -64,11 +64,11 @@ impl<'a> ServerCall<'a> {
         arguments: &'a Decoder<'a>,
         connection: &'a Arc<Connection>,
         port: ReplyPort,
-        buffer: &'a mut Vec<u8>,
+        memory: &'a mut Memory,
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, connection, port, buffer, servant, flow }
+        Self { request, arguments, connection, port, memory, servant, flow }
     }
 
     /// Tells the interceptors, if there are any, that the servant is about to be called.
@@ -206,7 +206,7 @@ impl<'a> ServerCall<'a> {
         if self.port.owed != Owed::Now {
             return Ok(());
         }
-        let sent = self.port.end(&mut self.flow, self.connection, self.buffer, outcome)?;
+        let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
         self.port.owed = Owed::Nothing;
         sent.map_err(DispatchError::Send)
     }
@@ -221,8 +221,8 @@ impl<'a> ServerCall<'a> {
         if self.port.owed != Owed::Now {
             return Ok(());
         }
-        let (flow, buffer) = (&mut self.flow, &mut *self.buffer);
-        let sent = self.port.answer(flow, self.connection, buffer, status, body)?;
+        let (flow, memory) = (&mut self.flow, &mut *self.memory);
+        let sent = self.port.answer(flow, self.connection, memory, status, body)?;
         self.port.owed = Owed::Nothing;
         sent.map_err(DispatchError::Send)
     }

@@ -14,7 +14,7 @@ use super::output::{Output, Owed};
 use super::polled::Polled;
 use crate::client::Ready;
 use crate::orb::{Orb, lock};
-use armilla_cdr::CodeSets;
+use armilla_cdr::{CodeSets, Memory};
 use armilla_giop::engine::{Begun, Loss, Received, Silence};
 use armilla_giop::{Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request};
 use armilla_ipc::Stream;
@@ -230,7 +230,7 @@ impl Connection {
         begun: Begun,
         message: &Message<'_>,
         header: &RequestHeader<'_>,
-        reply: &mut Vec<u8>,
+        reply: &mut Memory,
     ) -> Result<(), End> {
         match begun {
             Begun::Refuse => dispatch::refuse(self, message, header, reply),
@@ -245,7 +245,7 @@ impl Connection {
         self: &Arc<Self>,
         message: &Message<'_>,
         turn: &mut Turn,
-        reply: &mut Vec<u8>,
+        reply: &mut Memory,
         (desk, crew): (&Desk, &Arc<Crew>),
     ) -> Result<bool, End> {
         if let Some(link) = self.link() {

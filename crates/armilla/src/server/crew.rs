@@ -12,6 +12,7 @@ use crate::concurrency::Concurrency;
 use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
+use armilla_cdr::Memory;
 use armilla_giop::MessageBuffer;
 use armilla_ipc::Stream;
 use std::collections::VecDeque;
@@ -58,7 +59,7 @@ pub(super) struct Hand {
     /// The request that it serves, and the memory to read into.
     pub(super) inbox: MessageBuffer,
     /// The last reply; its memory is used for the next.
-    pub(super) reply: Vec<u8>,
+    pub(super) reply: Memory,
     pub(super) desk: Arc<Desk>,
     pub(super) crew: Arc<Crew>,
 }
@@ -68,14 +69,14 @@ impl Hand {
     pub(super) fn new(crew: &Arc<Crew>, pooled: bool) -> Self {
         let desk = Desk::new(crew, pooled);
         lock(&crew.desks).push(desk.clone());
-        Self { inbox: MessageBuffer::new(), reply: Vec::new(), desk, crew: crew.clone() }
+        Self { inbox: MessageBuffer::new(), reply: Memory::new(), desk, crew: crew.clone() }
     }
 
     /// Gives the memory of a large reply back, before the thread turns to another connection.
     #[inline]
     pub(super) fn shrink(&mut self) {
         if self.reply.capacity() > RETAINED {
-            self.reply = Vec::new();
+            self.reply = Memory::new();
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb, lock};
 use crate::poa::Found;
-use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
+use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
     LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Target, Version,
@@ -31,7 +31,7 @@ pub(super) fn request(
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
-    buffer: &mut Vec<u8>,
+    memory: &mut Memory,
 ) -> Result<(), End> {
     let orb = &connection.orb;
     let plain = header.contexts.is_empty() && !connection.is_originated();
@@ -41,12 +41,12 @@ pub(super) fn request(
         _ => None,
     };
     let Some(upcall) = upcall else {
-        return otherwise(connection, message, header, body, code_sets, buffer);
+        return otherwise(connection, message, header, body, code_sets, memory);
     };
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
     let servant = upcall.skeleton();
-    let mut call = ServerCall::new(&header, &arguments, connection, port, buffer, servant, None);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, None);
     let outcome = match servant {
         Some(servant) => call_servant(servant, &mut call),
         None => Err(SystemException::object_not_exist().into()),
@@ -75,7 +75,7 @@ fn otherwise(
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
-    buffer: &mut Vec<u8>,
+    memory: &mut Memory,
 ) -> Result<(), End> {
     let orb = &connection.orb;
     // How the request ends, where it does before its object was looked for.
@@ -94,7 +94,7 @@ fn otherwise(
     let key = header.target.object_key();
     if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
         let reply = here::serve_on_main_thread(orb, message, code_sets);
-        return relay(connection, port, buffer, reply);
+        return relay(connection, port, memory, reply);
     }
     let flow = match orb.interceptors() {
         None => None,
@@ -110,10 +110,10 @@ fn otherwise(
     };
     if found.is_lent() {
         let lent = lend(orb, header, arguments, port, found, flow);
-        return relay(connection, port, buffer, lent);
+        return relay(connection, port, memory, lent);
     }
     let servant = found.servant();
-    let mut call = ServerCall::new(&header, &arguments, connection, port, buffer, servant, flow);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
     let outcome = match stopped {
         None => serve(&found, &mut call),
         Some(stopped) => call.end(*stopped),
@@ -146,7 +146,7 @@ fn lend(
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
     let (caught, catcher) = here::catch(orb, port.request_id)?;
-    let mut memory = Vec::new();
+    let mut memory = Memory::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
     let outcome = serve(&found, &mut call);
@@ -167,7 +167,7 @@ fn lend(
 fn relay(
     connection: &Arc<Connection>,
     port: ReplyPort,
-    buffer: &mut Vec<u8>,
+    memory: &mut Memory,
     reply: Result<Vec<u8>, SystemException>,
 ) -> Result<(), End> {
     match reply {
@@ -179,7 +179,7 @@ fn relay(
             Ok(connection.settle(port.request_id, port.owed, Some(&whole))?)
         }
         Err(exception) => {
-            let sent = port.raise(&mut None, connection, buffer, &exception);
+            let sent = port.raise(&mut None, connection, memory, &exception);
             sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
         }
     }
@@ -191,7 +191,7 @@ pub(super) fn refuse(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
-    buffer: &mut Vec<u8>,
+    memory: &mut Memory,
 ) -> Result<(), End> {
     let limit = connection.orb.settings().requests_in_progress;
     let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
@@ -200,7 +200,7 @@ pub(super) fn refuse(
             .because(what);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, Owed::Nothing);
-    let sent = port.raise(&mut None, connection, buffer, &exception);
+    let sent = port.raise(&mut None, connection, memory, &exception);
     sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
 }
 
@@ -287,7 +287,7 @@ pub(super) fn locate(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     request: &LocateRequest<'_>,
-    buffer: &mut Vec<u8>,
+    memory: &mut Memory,
 ) -> Result<(), End> {
     let key = request.target.object_key();
     let refused = connection.is_originated() && both_ways::refusal(&connection.orb, key).is_some();
@@ -296,8 +296,8 @@ pub(super) fn locate(
         None => Ok(Located::Unnamed),
         Some(key) => connection.orb.locate(key),
     };
-    let memory = std::mem::take(buffer);
-    let mut out = Encoder::with_buffer(memory, ByteOrder::NATIVE, CodeSet::default());
+    let code_sets = CodeSets::with_utf_16(CodeSet::default());
+    let mut out = Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, code_sets);
     out.truncate(0);
     let (status, ior) = match found {
         Ok(Located::Here) => (LocateStatus::ObjectHere, None),
@@ -317,6 +317,6 @@ pub(super) fn locate(
         .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
     let sent = finished.and_then(|()| connection.send(&out).map_err(End::from));
-    *buffer = out.into_buffer();
+    *memory = out.into_memory();
     sent
 }

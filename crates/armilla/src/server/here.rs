@@ -5,7 +5,7 @@ use super::desk::Absence;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
-use armilla_cdr::CodeSets;
+use armilla_cdr::{CodeSets, Memory};
 use armilla_giop::{KeptMessage, Message, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
@@ -25,7 +25,7 @@ pub(crate) fn serve_here(
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
     let (connection, catcher) = catch(orb, header.request_id)?;
-    match dispatch::request(&connection, message, header, body, code_sets, &mut Vec::new()) {
+    match dispatch::request(&connection, message, header, body, code_sets, &mut Memory::new()) {
         Ok(()) if expected => catcher.wait(limit),
         // Nothing can go wrong with sending here.
         Ok(()) | Err(_) => Ok(Vec::new()),

@@ -7,7 +7,7 @@ use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort, Sent, name_exception};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::log::report;
-use armilla_cdr::{CdrResult, Encoder};
+use armilla_cdr::{CdrResult, Encoder, Memory};
 use armilla_giop::ReplyStatus;
 use std::fmt;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ impl Debt {
     /// Replies with what `body` writes, or with why it could not be written.
     fn pay<'p>(&mut self, status: ReplyStatus, body: impl FnOnce(&mut Encoder<'p>) -> CdrResult) {
         let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.answer(flow, connection, &mut Vec::new(), status, body);
+        let sent = self.port.answer(flow, connection, &mut Memory::new(), status, body);
         if let Err(exception) = self.paid(sent) {
             self.raise(&exception);
         }
@@ -158,7 +158,7 @@ impl Debt {
 
     fn raise(&mut self, exception: &SystemException) {
         let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.raise(flow, connection, &mut Vec::new(), exception);
+        let sent = self.port.raise(flow, connection, &mut Memory::new(), exception);
         if let Err(error) = self.paid(sent) {
             report!(error, "no reply could be made", exception = exception, error = error);
         }

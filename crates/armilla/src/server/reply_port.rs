@@ -6,7 +6,7 @@ use crate::exception::{
     Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_detail, encode_system,
 };
 use crate::interceptor::{Outcome, ServerFlow};
-use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder};
+use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
     put_body,
@@ -45,7 +45,7 @@ pub(super) struct ReplyPort {
 
 impl ReplyPort {
     /// Sends over `connection` what the servant returned or raised, if that is wanted; the request is
-    /// in progress no more. `buffer` is memory to use. The interceptors of `flow`, if there are any,
+    /// in progress no more. `memory` is there to be used. The interceptors of `flow`, if there are any,
     /// see it and may send something else.
     ///
     /// # Errors
@@ -55,16 +55,16 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         status: ReplyStatus,
         body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         match flow.take() {
-            None => self.send(connection, buffer, status, &[], body),
+            None => self.send(connection, memory, status, &[], body),
             Some(flow) => {
                 let mut body = Some(body);
                 let mut body = |out: &mut Encoder<'p>| body.take().map_or(Ok(()), |body| body(out));
-                self.answer_through(flow, connection, buffer, status, &mut body)
+                self.answer_through(flow, connection, memory, status, &mut body)
             }
         }
     }
@@ -75,15 +75,15 @@ impl ReplyPort {
         self,
         mut flow: Box<ServerFlow>,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         status: ReplyStatus,
         body: &mut dyn FnMut(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         match flow.answer(status) {
             Outcome::Reply | Outcome::UserException(_) | Outcome::Sent | Outcome::Retry => {
-                self.send(connection, buffer, status, &flow.contexts(), body)
+                self.send(connection, memory, status, &flow.contexts(), body)
             }
-            outcome => self.send_outcome(&flow, connection, buffer, &outcome),
+            outcome => self.send_outcome(&flow, connection, memory, &outcome),
         }
     }
 
@@ -96,10 +96,10 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         exception: &SystemException,
     ) -> Sent {
-        self.end(flow, connection, buffer, Outcome::SystemException(exception.clone()))
+        self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
     }
 
     /// Ends the request with an exception or a forward, as [`answer`](Self::answer).
@@ -111,41 +111,41 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         outcome: Outcome,
     ) -> Sent {
         let Some(mut flow) = flow.take() else {
-            return self.send_alone(connection, buffer, &[], &outcome);
+            return self.send_alone(connection, memory, &[], &outcome);
         };
         let outcome = flow.end(outcome);
-        self.send_outcome(&flow, connection, buffer, &outcome)
+        self.send_outcome(&flow, connection, memory, &outcome)
     }
 
     fn send_outcome(
         self,
         flow: &ServerFlow,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         outcome: &Outcome,
     ) -> Sent {
-        self.send_alone(connection, buffer, &flow.contexts(), outcome)
+        self.send_alone(connection, memory, &flow.contexts(), outcome)
     }
 
     /// Sends an outcome that nothing of the servant's belongs to.
     fn send_alone(
         self,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         contexts: &[ServiceContext<'_>],
         outcome: &Outcome,
     ) -> Sent {
         match outcome {
             Outcome::Forward(ior) => {
                 let status = ReplyStatus::LocationForward;
-                self.send(connection, buffer, status, contexts, |out| ior.encode(out))
+                self.send(connection, memory, status, contexts, |out| ior.encode(out))
             }
             Outcome::SystemException(exception) => {
-                self.send_exception(connection, buffer, contexts, exception)
+                self.send_exception(connection, memory, contexts, exception)
             }
             // Interceptors make one of the two of everything else.
             _ => Ok(connection.settle(self.request_id, self.owed, None)),
@@ -156,7 +156,7 @@ impl ReplyPort {
     fn send_exception(
         self,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         contexts: &[ServiceContext<'_>],
         exception: &SystemException,
     ) -> Sent {
@@ -165,7 +165,7 @@ impl ReplyPort {
         let detail = detail.as_deref().map(ExceptionDetail::service_context);
         let contexts: Vec<_> = contexts.iter().copied().chain(detail).collect();
         let body = |out: &mut Encoder<'_>| encode_system(exception, out);
-        self.send(connection, buffer, ReplyStatus::SystemException, &contexts, body)
+        self.send(connection, memory, ReplyStatus::SystemException, &contexts, body)
     }
 
     /// Sends a reply, if one is wanted.
@@ -173,7 +173,7 @@ impl ReplyPort {
     fn send<'p>(
         self,
         connection: &Arc<Connection>,
-        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
         body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
@@ -181,15 +181,15 @@ impl ReplyPort {
         if !self.response_expected {
             return Ok(connection.settle(self.request_id, self.owed, None));
         }
-        let memory = std::mem::take(buffer);
-        let mut out = Encoder::with_code_sets(memory, ByteOrder::NATIVE, self.code_sets);
+        let mut out =
+            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);
         let encoded = begin_reply(&mut out, self.version, self.request_id, status, contexts)
             .and_then(|()| put_body(&mut out, self.version, body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(&mut out, connection.orb.settings().max_message));
         let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
-        *buffer = out.into_buffer();
+        *memory = out.into_memory();
         sent
     }
 }

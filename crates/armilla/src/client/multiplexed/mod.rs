@@ -43,7 +43,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
-use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder};
+use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
 use armilla_giop::engine::{Arrived, Initiator, Loss, Refused, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
@@ -123,7 +123,7 @@ thread_local! {
 
 /// What a thread uses again with every call. A call within a call finds none and makes its own.
 pub(super) struct AtHand {
-    request: Vec<u8>,
+    request: Memory,
     template: Template,
     pub(super) slot: Arc<Slot>,
 }
@@ -134,7 +134,7 @@ impl AtHand {
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
         let mut at_hand = AT_HAND.take().unwrap_or_else(|| {
             let slot = Arc::new(Slot::of_this_thread());
-            Box::new(Self { request: Vec::new(), template: Template::default(), slot })
+            Box::new(Self { request: Memory::new(), template: Template::default(), slot })
         });
         let result = call(&mut at_hand);
         AT_HAND.set(Some(at_hand));
@@ -265,15 +265,15 @@ impl Multiplexed {
         waiter: Option<Waiter>,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let AtHand { request: buffer, template, .. } = at_hand;
+        let AtHand { request: memory, template, .. } = at_hand;
         let mut out =
-            Encoder::with_code_sets(std::mem::take(buffer), ByteOrder::NATIVE, self.code_sets);
+            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
         let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
         let queued = template
             .encode(&mut out, 0, &request, agreed, self.settings.max_message)
             .and_then(|id_at| self.queue(&mut out, id_at, waiter, request.target.version, sending));
-        *buffer = out.into_buffer();
+        *memory = out.into_memory();
         // What is queued later comes later.
         let told = self.offered.is_none() || request.target.version >= Version::V1_2;
         if announces && told && queued.is_ok() {

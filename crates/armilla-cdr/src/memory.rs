@@ -1,0 +1,190 @@
+//! The memory that encoders write into, one after the other.
+
+use alloc::vec::Vec;
+
+/// Octets that were written, and behind them room that was written before.
+///
+/// A vector clears room before it can be written in place. This clears each octet once, however often
+/// it is used again, so that a [`Fixed`](crate::Fixed) struct costs no more than its members. Whoever
+/// takes room fills all of it: what an earlier message left there never goes out with another.
+#[derive(Debug, Default)]
+pub struct Memory {
+    octets: Vec<u8>,
+    /// How many of them were written since the last [`truncate`](Self::truncate).
+    len: usize,
+}
+
+/// How much room there is at least once there is any.
+const LEAST: usize = 64;
+
+/// From how many octets on it costs less to append than to make room for more than these.
+const MANY: usize = 4096;
+
+impl Memory {
+    /// Memory that takes none until it is written.
+    pub const fn new() -> Self {
+        Self::of(Vec::new())
+    }
+
+    /// Memory in which `octets` are written.
+    pub(crate) const fn of(octets: Vec<u8>) -> Self {
+        Self { len: octets.len(), octets }
+    }
+
+    /// The octets that were written.
+    #[inline]
+    pub fn written(&self) -> &[u8] {
+        // Never behind the end, which it follows.
+        self.octets.get(..self.len).unwrap_or_default()
+    }
+
+    /// How many octets it takes.
+    pub fn capacity(&self) -> usize {
+        self.octets.capacity()
+    }
+
+    /// The octets that were written, as a vector.
+    pub fn into_vec(mut self) -> Vec<u8> {
+        self.octets.truncate(self.len);
+        self.octets
+    }
+
+    #[inline(always)]
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Forgets what was written from `len` on.
+    #[inline(always)]
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Appends octets of a known number.
+    #[inline(always)]
+    pub(crate) fn put<const N: usize>(&mut self, octets: [u8; N]) {
+        match self.octets.get_mut(self.len..).and_then(|room| room.first_chunk_mut()) {
+            Some(place) => {
+                *place = octets;
+                self.len += N;
+            }
+            None => self.append_growing(&octets),
+        }
+    }
+
+    /// Appends octets.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, octets: &[u8]) {
+        match self.octets.get_mut(self.len..).and_then(|room| room.get_mut(..octets.len())) {
+            Some(place) => {
+                place.copy_from_slice(octets);
+                self.len += octets.len();
+            }
+            None => self.append_growing(octets),
+        }
+    }
+
+    /// Appends zeros up to `end`, which lies at most `N` octets further on.
+    #[inline(always)]
+    pub(crate) fn pad<const N: usize>(&mut self, end: usize) {
+        match self.octets.get_mut(self.len..).and_then(|room| room.first_chunk_mut()) {
+            // One store of a fixed size, whatever is too much of it not counted, costs less than a loop.
+            Some(place) => *place = [0; N],
+            None => {
+                let len = self.len;
+                self.append_growing(&[0; N]);
+                self.len = len;
+            }
+        }
+        self.len = end;
+    }
+
+    /// Appends what `fill` appends to a vector.
+    pub(crate) fn append_with<R>(&mut self, fill: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        self.octets.truncate(self.len);
+        let filled = fill(&mut self.octets);
+        self.len = self.octets.len();
+        filled
+    }
+
+    /// Appends `count` octets, which the caller writes, every one of them.
+    #[inline]
+    pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
+        let start = self.len;
+        if self.octets.len() - start < count {
+            self.grow(count);
+        }
+        self.len = start + count;
+        &mut self.octets[start..start + count]
+    }
+
+    /// The octets that were written, to be changed.
+    #[inline(always)]
+    pub(crate) fn written_mut(&mut self) -> &mut [u8] {
+        self.octets.get_mut(..self.len).unwrap_or_default()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn append_growing(&mut self, octets: &[u8]) {
+        if octets.len() < MANY {
+            return self.room(octets.len()).copy_from_slice(octets);
+        }
+        self.append_with(|written| written.extend_from_slice(octets));
+    }
+
+    /// Makes room for `count` octets, and for as many again as were written, so that the clearing
+    /// stays in proportion to the writing.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, count: usize) {
+        let end = self.len + count;
+        if self.octets.capacity() < end {
+            self.octets.truncate(self.len);
+            self.octets.reserve(count.max(LEAST));
+        }
+        let room = (2 * end).clamp(LEAST, self.octets.capacity().max(LEAST));
+        self.octets.resize(room.max(end), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn what_is_written_is_what_is_there_however_it_is_written() {
+        let (mut memory, mut expected) = (Memory::new(), Vec::new());
+        for round in 0..3_u8 {
+            for step in 0..200_u8 {
+                let many = vec![step; usize::from(step) * 40];
+                memory.put([round, step]);
+                memory.append(&many);
+                let end = memory.len() + usize::from(step % 8);
+                memory.pad::<8>(end);
+                memory.room(3).fill(round);
+                memory.append_with(|written| written.push(step));
+                expected.extend([round, step]);
+                expected.extend(&many);
+                expected.resize(end, 0);
+                expected.extend([round, round, round, step]);
+                assert_eq!(memory.len(), expected.len());
+            }
+            assert_eq!(memory.written(), expected);
+            let kept = expected.len() / 3;
+            memory.truncate(kept);
+            expected.truncate(kept);
+            assert_eq!(memory.written(), expected);
+        }
+        assert_eq!(memory.into_vec(), expected);
+    }
+
+    #[test]
+    fn room_that_was_cleared_is_not_cleared_again() {
+        let mut memory = Memory::new();
+        memory.append(&[7; 100]);
+        memory.truncate(0);
+        assert_eq!(memory.room(100), [7; 100]);
+    }
+}
