@@ -3,7 +3,7 @@
 use crate::{CdrResult, Decode, Encode, Order};
 
 /// How many structs a loop writes or reads in a turn, each at constant offsets.
-pub(crate) const TURN: usize = 8;
+pub(crate) const TURN: usize = 16;
 
 /// A struct of which every member has a fixed size, so that a sequence of them can be written and
 /// read at constant offsets.
