@@ -6,8 +6,9 @@
 use crate::Compilation;
 use crate::json::Json;
 use crate::model::{
-    Attribute, Case, ConstValue, DeclId, DeclKind, Declaration, Direction, Export, Flavour,
-    Initializer, Member, Model, Operation, Parameter, Primitive, Type, Union, Value, ValueModifier,
+    Attribute, Case, Component, ConstValue, DeclId, DeclKind, Declaration, Direction, Export,
+    Flavour, Home, Initializer, Interface, Member, Model, Operation, Parameter, Primitive, Role,
+    Type, Union, Value, ValueModifier,
 };
 use crate::source::{Sources, Span};
 
@@ -79,6 +80,12 @@ impl Dump<'_> {
     fn kind(&self, kind: &DeclKind) -> (&'static str, Fields) {
         match kind {
             DeclKind::Module(_) => ("module", Vec::new()),
+            DeclKind::Interface(Interface {
+                role: Role::Component(component), defined, ..
+            }) => self.component(component, *defined),
+            DeclKind::Interface(Interface { role: Role::Home(home), .. }) => {
+                ("home", self.home(home))
+            }
             DeclKind::Interface(interface) => {
                 let mut fields = vec![("bases", self.names(&interface.bases))];
                 match interface.flavour {
@@ -135,6 +142,34 @@ impl Dump<'_> {
                 ("bitset", vec![members, ("bases", self.names(&bases))])
             }
         }
+    }
+
+    fn component(&self, component: &Component, defined: bool) -> (&'static str, Fields) {
+        let ports = component.ports.iter().map(|port| {
+            Json::Object(vec![
+                ("name", Json::from(port.name.as_str())),
+                ("kind", Json::from(port.kind.keyword())),
+                ("type", self.ty(&port.ty)),
+            ])
+        });
+        let mut fields = vec![
+            ("bases", self.names(component.base.as_slice())),
+            ("supports", self.names(&component.supports)),
+            ("ports", Json::List(ports.collect())),
+        ];
+        push_undefined(&mut fields, defined);
+        (if component.connector { "connector" } else { "component" }, fields)
+    }
+
+    fn home(&self, home: &Home) -> Fields {
+        let mut fields = vec![
+            ("bases", self.names(home.base.as_slice())),
+            ("supports", self.names(&home.supports)),
+        ];
+        let named = |id: DeclId| Json::String(self.model.scoped_name(id));
+        fields.extend(home.manages.map(|id| ("manages", named(id))));
+        fields.extend(home.primary_key.map(|id| ("primarykey", named(id))));
+        fields
     }
 
     fn valuetype(&self, value: &Value) -> (&'static str, Fields) {

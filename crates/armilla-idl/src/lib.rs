@@ -45,11 +45,12 @@
 //!
 //! # What it understands
 //!
-//! All IDL of CORBA 3.4 but components, homes, ports, connectors and template modules, and of
-//! IDL 4.2 what a CORBA system can meet: the sized integers, maps, bitmasks, bitsets, structs that
-//! extend structs, and annotations, which have no effect. The preprocessor is that of C. What is
-//! not understood is reported by its name and at its place. The back end does less than that: see
-//! [`rust::generate`].
+//! All IDL of CORBA 3.4, and of IDL 4.2 what a CORBA system can meet: the sized integers, maps,
+//! bitmasks, bitsets, structs that extend structs, port types, connectors, template modules, and
+//! annotations, which have no effect. Components, homes and event types become what they stand for,
+//! their equivalent IDL, and instances of template modules are written out, so that a back end sees
+//! interfaces and modules. The preprocessor is that of C. What is not understood is reported by its
+//! name and at its place. The back end does less than that: see [`rust::generate`].
 //!
 //! Sources may come from anywhere: whatever they hold, a compilation ends in bounded time with a
 //! model or with errors. Inclusion, macros and nesting are limited in depth, files and the whole

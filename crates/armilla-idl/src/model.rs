@@ -6,15 +6,17 @@
 //! thing that may be missing is the definition of an interface or a valuetype that is only declared
 //! forward: it is in the model if something refers to it, and says that it is not `defined`.
 //!
-//! What can be called is in `callable`, types and constants are in `types`, fixed-point numbers in
+//! What can be called is in `callable`, what components are in `component`, types and constants are in `types`, fixed-point numbers in
 //! `fixed`.
 
 mod callable;
+mod component;
 mod fixed;
 mod text;
 mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
+pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use types::{Const, ConstValue, Primitive, Type};
 
@@ -145,6 +147,8 @@ pub enum DeclKind {
 pub struct Interface {
     /// Whether its objects may be remote, are local, or may be values too.
     pub flavour: Flavour,
+    /// What it was declared as: a component and a home are interfaces too.
+    pub role: Role,
     /// Whether there is a definition; without one nothing but its name is known.
     pub defined: bool,
     /// The interfaces it directly inherits from, in order.

@@ -118,7 +118,7 @@ impl Sources {
     }
 
     /// The paths of all files on disk: the compiled files first, then the included ones as they came.
-    /// The `orb.idl` of this crate, which stands in for one that is not found, is none of them.
+    /// Those of this crate, which stand in for ones that are not found, are none of them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter(|file| !file.built_in).map(|file| file.path.as_path())
     }

@@ -60,6 +60,19 @@ fn what_repeats_itself_ends_in_bounded_time() {
             + &numbered(|i| format!("interface I{i} {{}};\ntypeprefix I{i} \"a\";\n"))
             + "};",
         numbered(|i| format!("# {i} \"x\" 1\ntypedef long T{i};\n")),
+        "module T0<typename X> { typedef X Y; };\n".to_owned()
+            + &numbered(|i| {
+                let before = i - 1;
+                format!(
+                    "module T{i}<typename X> {{ alias T{before}<X> A; alias T{before}<X> B; }};"
+                )
+            })
+            + "module T25<long> M; module T3999<long> N;",
+        "#include <Components.idl>\ninterface A {};\nporttype P {".to_owned()
+            + &numbered(|i| format!("provides A a{i};"))
+            + "};\ncomponent C {"
+            + &numbered(|i| format!("port P p{i};"))
+            + "};",
     ];
     for source in sources {
         let start = Instant::now();
@@ -142,7 +155,17 @@ fn mutate(text: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
         "typeprefix ",
         "typeid ",
         "import ",
-        "component",
+        "component ",
+        "home H manages C {};",
+        "provides A b;",
+        "uses multiple A c;",
+        "porttype ",
+        "mirrorport P p;",
+        "connector ",
+        "module T<typename X> {",
+        "module T<long> Y;",
+        "alias T<X> Z;",
+        "\n#include <Components.idl>\n",
         "bitmask ",
         "bitset ",
         "bitfield<",

@@ -49,6 +49,13 @@ fn every_construct_has_its_symbol() {
          valuetype Box string; component C { provides A b; uses multiple M::D e; };",
         "Value V { Member a, Operation make }, Value Box, Component C { Member b, Member e }",
     );
+    assert_outline(
+        "porttype P { provides A b; }; component C { mirrorport ::P q; };
+         module T<typename X, sequence<X> Y> { typedef Y Z; alias U<X> V; };
+         module A::T<long, sequence<long>> I; home H manages C { finder f(in long x); };",
+        "Component P { Member b }, Component C { Member q }, Module T { Typedef Z, Module V }, \
+         Module I, Component H { Operation f }",
+    );
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Checker<'_, '_> {
         bases
     }
 
-    fn base(
+    pub(super) fn base(
         &mut self,
         name: &ScopedName,
         what: &str,

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::arithmetic::{binary, unary};
 use super::scope::Target;
+use super::template::Bound;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Const, ConstValue, DeclId, DeclKind, Fixed, Primitive, Type};
 use crate::parse::ast::{Expr, Literal, Name, Step, StepKind, TypeKind, TypeSpec};
@@ -314,6 +315,11 @@ impl Checker<'_, '_> {
         let target = self.resolve(name)?;
         match target {
             Target::Enumerator(id, index) => return Some(ConstValue::Enumerator(id, index)),
+            Target::Bound(index) => {
+                if let Bound::Value(value) = &self.bounds[index] {
+                    return Some(value.clone());
+                }
+            }
             Target::Decl(id) => {
                 if let DeclKind::Const(constant) = &self.model.get(id).kind {
                     return Some(constant.value.clone());

@@ -1,10 +1,12 @@
 //! Forward declarations: until something refers to one, it is not in the model.
 
+use super::component::suffixed;
 use super::scope::{Entry, ScopeId, Target, key};
 use super::{Checker, DeclKind, Prefix};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    DeclId, Declaration, Flavour, Interface, Primitive, Struct, Type, Union, Value, ValueModifier,
+    Component, DeclId, Declaration, Flavour, Interface, Primitive, Role, Struct, Type, Union,
+    Value, ValueModifier,
 };
 use crate::parse::ast::{ForwardKind, Name};
 use crate::source::Span;
@@ -25,6 +27,10 @@ pub(super) struct Forward {
 
 impl Checker<'_, '_> {
     pub(super) fn forward(&mut self, kind: ForwardKind, name: &Name) {
+        if let ForwardKind::Event(_) = kind {
+            let consumer = ForwardKind::Interface(Flavour::Unconstrained);
+            self.forward(consumer, &suffixed(name, "Consumer"));
+        }
         let known = self.scope().names.get(&key(&name.text)).filter(|e| e.name.text == name.text);
         let known = known.and_then(|entry| match entry.target {
             Target::Forward(index) => Some((self.forwards[index].kind, entry.name.span)),
@@ -72,10 +78,15 @@ impl Checker<'_, '_> {
             ForwardKind::Interface(flavour) => {
                 DeclKind::Interface(Interface { flavour, ..Interface::default() })
             }
-            ForwardKind::Value(is_abstract) => {
+            ForwardKind::Component => {
+                let role = Role::Component(Component::default());
+                DeclKind::Interface(Interface { role, ..Interface::default() })
+            }
+            ForwardKind::Value(is_abstract) | ForwardKind::Event(is_abstract) => {
                 let modifier =
                     if is_abstract { ValueModifier::Abstract } else { ValueModifier::None };
-                DeclKind::Value(Value { modifier, ..Value::default() })
+                let event = matches!(forward.kind, ForwardKind::Event(_));
+                DeclKind::Value(Value { modifier, event, ..Value::default() })
             }
             ForwardKind::Struct => DeclKind::Struct(Struct::default()),
             ForwardKind::Union => DeclKind::Union(empty_union()),
@@ -197,17 +208,28 @@ impl ForwardKind {
             ForwardKind::Union => "a union",
             ForwardKind::Value(false) => "a valuetype",
             ForwardKind::Value(true) => "an abstract valuetype",
+            ForwardKind::Event(false) => "an event type",
+            ForwardKind::Event(true) => "an abstract event type",
+            ForwardKind::Component => "a component",
         }
     }
 }
 
 fn kind_of(kind: &DeclKind) -> Option<ForwardKind> {
     match kind {
+        DeclKind::Interface(Interface { role: Role::Component(_), .. }) => {
+            Some(ForwardKind::Component)
+        }
         DeclKind::Interface(interface) => Some(ForwardKind::Interface(interface.flavour)),
         DeclKind::Struct(_) => Some(ForwardKind::Struct),
         DeclKind::Union(_) => Some(ForwardKind::Union),
         DeclKind::Value(value) => {
-            Some(ForwardKind::Value(value.modifier == ValueModifier::Abstract))
+            let is_abstract = value.modifier == ValueModifier::Abstract;
+            Some(if value.event {
+                ForwardKind::Event(is_abstract)
+            } else {
+                ForwardKind::Value(is_abstract)
+            })
         }
         _ => None,
     }

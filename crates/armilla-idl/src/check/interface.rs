@@ -1,5 +1,6 @@
 //! Interfaces, their operations and attributes (IDL 4.2, 7.4.3; CORBA 3.4 Part 1).
 
+use super::bases::Base;
 use super::scope::{ScopeKind, Target};
 use super::{Checker, bases};
 use crate::diagnostics::{Code, Diagnostic};
@@ -19,21 +20,34 @@ impl Checker<'_, '_> {
     ) {
         let bases = self.base_interfaces(bases);
         self.check_flavours(flavour, &bases);
-        let ids = bases::ids(&bases);
-        let interface = Interface { flavour, defined: true, bases: ids, ..Interface::default() };
+        let interface = Interface { flavour, ..Interface::default() };
+        self.define_interface(interface, name, docs, &bases, |checker| checker.items(items));
+    }
+
+    /// Defines `interface` with these bases and with what `body` declares in its scope.
+    pub(super) fn define_interface(
+        &mut self,
+        interface: Interface,
+        name: &Name,
+        docs: &[String],
+        bases: &[Base],
+        body: impl FnOnce(&mut Self),
+    ) -> DeclId {
+        let interface = Interface { defined: true, bases: bases::ids(bases), ..interface };
         let id = self.define(name, docs, DeclKind::Interface(interface));
-        let scopes = self.base_scopes(&bases);
+        let scopes = self.base_scopes(bases);
         let fits = self.check_bases(name, &scopes);
         let outer = self.enter(ScopeKind::Interface, Some(id), name);
         if fits {
             self.scope_mut().bases = scopes;
         }
-        self.items(items);
+        body(self);
         let nested = std::mem::take(&mut self.scope_mut().members);
         if let DeclKind::Interface(interface) = &mut self.model.declarations[id.index()].kind {
             interface.nested = nested;
         }
         self.leave(outer);
+        id
     }
 
     pub(super) fn operation(&mut self, operation: &ast::Operation, docs: &[String]) {

@@ -7,14 +7,18 @@
 mod arithmetic;
 mod bases;
 mod bits;
+mod component;
 mod constant;
 mod forward;
+mod home;
 mod identity;
 mod interface;
 mod local;
 mod lookup;
+mod ports;
 mod repository;
 mod scope;
+mod template;
 mod types;
 mod union;
 mod value;
@@ -25,9 +29,11 @@ use crate::parse::ast::{self, BodyItem, Definition, DefinitionKind, Item, Name};
 use crate::session::Session;
 use crate::source::{FileId, Span};
 use forward::Forward;
+use ports::PortType;
 use repository::{Ids, Prefix};
 use scope::{Scope, ScopeId, ScopeKind, Target};
 use std::collections::{HashMap, HashSet};
+use template::{Bound, Template};
 
 /// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
 /// no error was reported.
@@ -48,6 +54,13 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         ids: Ids::default(),
         in_raises: false,
         constant_text: 0,
+        port_types: Vec::new(),
+        components_missing: false,
+        templates: Vec::new(),
+        bounds: Vec::new(),
+        ports: HashMap::new(),
+        copied: 0,
+        instantiating: Vec::new(),
     };
     checker.items(items);
     checker.check_forwards();
@@ -80,6 +93,18 @@ struct Checker<'s, 'o> {
     in_raises: bool,
     /// How large the values of all string constants are together.
     constant_text: usize,
+    port_types: Vec<PortType>,
+    /// Whether it was said that the module `Components` is missing.
+    components_missing: bool,
+    templates: Vec<Template>,
+    /// What parameters of templates stand for.
+    bounds: Vec<Bound>,
+    /// The ports of components, by the keys of their names.
+    ports: HashMap<(DeclId, String), Span>,
+    /// How many tokens have come from template modules and port types.
+    copied: usize,
+    /// The names of the templates of which instances are being checked, each within the one before.
+    instantiating: Vec<Span>,
 }
 
 impl Checker<'_, '_> {
@@ -110,6 +135,13 @@ impl Checker<'_, '_> {
                 self.state_member(*public, ty, declarators, docs);
             }
             DefinitionKind::Initializer(initializer) => self.initializer(initializer, docs),
+            DefinitionKind::Component(component) => self.component(component, docs),
+            DefinitionKind::Home(home) => self.home(home, docs),
+            DefinitionKind::PortType { name, items } => self.port_type(name, items),
+            // They stand in what takes care of them.
+            DefinitionKind::Port(_) | DefinitionKind::HomeOperation { .. } => {}
+            DefinitionKind::Template(template) => self.template(template),
+            DefinitionKind::Instance(instance) => self.instance(instance, docs),
             DefinitionKind::Native { name } => {
                 self.add(name, docs, DeclKind::Native);
             }
@@ -174,7 +206,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn structure(&mut self, body: &ast::Struct, docs: &[String]) -> DeclId {
+    pub(super) fn structure(&mut self, body: &ast::Struct, docs: &[String]) -> DeclId {
         let base = body.base.as_ref().and_then(|name| {
             self.base_type(name, "a struct", |kind| matches!(kind, DeclKind::Struct(_)))
         });
@@ -253,7 +285,12 @@ impl Checker<'_, '_> {
         id
     }
 
-    fn typedef(&mut self, ty: &ast::TypeSpec, declarators: &[ast::Declarator], docs: &[String]) {
+    pub(super) fn typedef(
+        &mut self,
+        ty: &ast::TypeSpec,
+        declarators: &[ast::Declarator],
+        docs: &[String],
+    ) {
         let ty = self.aliased_ty(ty);
         for declarator in declarators {
             match self.declarator_type(ty.as_ref(), declarator) {

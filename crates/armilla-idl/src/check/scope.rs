@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind};
+use crate::model::{DeclId, DeclKind, Role};
 use crate::parse::ast::Name;
 use crate::source::Span;
 use std::collections::HashMap;
@@ -87,6 +87,12 @@ pub(super) enum Target {
     /// A type of the module `CORBA` that is not written in IDL.
     Builtin(Builtin),
     Parameter,
+    /// The port type with this index.
+    PortType(usize),
+    /// The template module with this index.
+    Template(usize),
+    /// What a parameter of a template module stands for, by index.
+    Bound(usize),
     /// Something that an error was reported for: whatever needs it is not reported.
     Poisoned,
 }
@@ -179,6 +185,10 @@ impl Checker<'_, '_> {
         let mut next = self.scope().parent;
         while let Some(scope) = next.map(|id| &self.scopes[id.0]) {
             if let Some(entry) = scope.names.get(key) {
+                // The parameters of a template module have no scoped names.
+                if scope.kind == ScopeKind::Module && scope.name.is_none() {
+                    return None;
+                }
                 let outer = scope.decl.map(|decl| self.model.scoped_name(decl) + "::");
                 return Some(outer.unwrap_or_default() + &entry.name.text);
             }
@@ -192,13 +202,18 @@ impl Checker<'_, '_> {
         match target {
             Target::Decl(id) => match &self.model.get(id).kind {
                 DeclKind::Module(_) => "a module",
-                DeclKind::Interface(_) => "an interface",
+                DeclKind::Interface(interface) => match interface.role {
+                    Role::Plain => "an interface",
+                    Role::Component(_) => "a component",
+                    Role::Home(_) => "a home",
+                },
                 DeclKind::Struct(_) => "a struct",
                 DeclKind::Exception(_) => "an exception",
                 DeclKind::Union(_) => "a union",
                 DeclKind::Enum(_) => "an enum",
                 DeclKind::Typedef(_) => "a typedef",
                 DeclKind::Const(_) => "a constant",
+                DeclKind::Value(value) if value.event => "an event type",
                 DeclKind::Value(_) => "a valuetype",
                 DeclKind::ValueBox(_) => "a boxed value",
                 DeclKind::Native => "a native type",
@@ -214,6 +229,9 @@ impl Checker<'_, '_> {
             Target::CorbaModule => "a module",
             Target::Builtin(_) => "a built-in type",
             Target::Parameter => "a parameter",
+            Target::PortType(_) => "a port type",
+            Target::Template(_) => "a template module",
+            Target::Bound(index) => self.describe_bound(index),
             Target::Poisoned => "not valid",
         }
     }

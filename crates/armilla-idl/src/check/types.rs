@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::scope::{Builtin, Target};
+use super::template::Bound;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Type};
 use crate::parse::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
@@ -113,6 +114,7 @@ impl Checker<'_, '_> {
                 Type::Sequence(Box::new(element?), bound)
             }
             TypeKind::Named(name) => self.named_type(name)?,
+            TypeKind::Known(ty) => ty.clone(),
             TypeKind::Constructed(definition) => Type::Named(self.definition(definition)?),
             TypeKind::Unsupported => return None,
         })
@@ -135,7 +137,7 @@ impl Checker<'_, '_> {
         Some(Type::Fixed(count as u16, behind as u16))
     }
 
-    fn named_type(&mut self, name: &ScopedName) -> Option<Type> {
+    pub(super) fn named_type(&mut self, name: &ScopedName) -> Option<Type> {
         if let Some(primitive) = self.idl4_type(name) {
             return Some(Type::Primitive(primitive));
         }
@@ -143,6 +145,11 @@ impl Checker<'_, '_> {
         match target {
             Target::Builtin(Builtin::TypeCode) => return Some(Type::TypeCode),
             Target::Builtin(Builtin::Principal) => return Some(Type::Principal),
+            Target::Bound(index) => {
+                if let Bound::Type(ty) = &self.bounds[index] {
+                    return Some(ty.clone());
+                }
+            }
             _ => {}
         }
         if let Target::Decl(id) = target {

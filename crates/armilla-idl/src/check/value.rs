@@ -8,7 +8,10 @@ use crate::parse::ast::{self, Declarator, Name, TypeSpec};
 
 impl Checker<'_, '_> {
     pub(super) fn value(&mut self, value: &ast::Value, docs: &[String]) {
-        let bases = self.base_values(&value.bases);
+        let mut bases = self.base_values(&value.bases);
+        if value.event && !self.are_events(&bases) {
+            bases.extend(self.component_base("EventBase", value.name.span));
+        }
         self.check_value_bases(value.modifier, &bases);
         let supports = self.base_interfaces(&value.supports);
         self.check_supports(&bases, &supports);
@@ -38,6 +41,18 @@ impl Checker<'_, '_> {
             value.nested = nested;
         }
         self.leave(outer);
+        if value.event {
+            self.consumer(id, &value.name);
+        }
+    }
+
+    /// Whether one of `bases` is an event type, or what all of them come from.
+    fn are_events(&self, bases: &[bases::Base]) -> bool {
+        bases.iter().any(|(id, _)| {
+            let declaration = self.model.get(*id);
+            matches!(&declaration.kind, DeclKind::Value(value) if value.event)
+                || self.model.scoped_name(*id) == "Components::EventBase"
+        })
     }
 
     pub(super) fn value_box(&mut self, name: &Name, ty: &TypeSpec, docs: &[String]) {

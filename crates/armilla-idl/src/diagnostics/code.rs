@@ -121,6 +121,12 @@ codes! {
     ForwardMismatch = "E0513",
     /// A bitmask or bitset has too many bits, or two flags on one bit.
     BadBits = "E0514",
+    /// A port, a component or a home names what it cannot have.
+    BadPort = "E0515",
+    /// What components are made of is not declared.
+    NoComponents = "E0516",
+    /// The arguments of a template module do not fit.
+    BadTemplate = "E0517",
 
     /// A constant does not have the type that is needed here.
     ConstantType = "E0601",

@@ -161,6 +161,13 @@ impl Diagnostics {
         self.list.sort_by_key(place);
     }
 
+    /// Adds a place to what was reported behind the first `known` diagnostics.
+    pub(crate) fn explain_since(&mut self, known: usize, span: Span, text: &str) {
+        for diagnostic in self.list.iter_mut().skip(known) {
+            diagnostic.secondary.push(Label { span, text: text.to_owned() });
+        }
+    }
+
     pub(crate) fn sources_mut(&mut self) -> &mut Sources {
         &mut self.sources
     }

@@ -164,7 +164,7 @@ pub(super) fn blank_between(
 fn blank_before_scope(first: &Piece<'_>, second: &Piece<'_>) -> bool {
     match first.kind {
         Kind::Word if is_keyword(first.text) => true,
-        Kind::Word if keyword::is_corba3(first.text) => second.apart,
+        Kind::Word if may_be_keyword(first.text) => second.apart,
         Kind::Word => false,
         _ => true,
     }
@@ -175,4 +175,9 @@ fn blank_before_parenthesis(before: Option<&Piece<'_>>, first: &Piece<'_>) -> bo
     let annotation = before.is_some_and(|before| before.is_sign("@"));
     let keyword = is_keyword(first.text) || matches!(first.text, "getraises" | "setraises");
     first.kind == Kind::Word && keyword && !annotation
+}
+
+/// Whether `word` is a keyword behind which a name stands, and elsewhere a name.
+fn may_be_keyword(word: &str) -> bool {
+    keyword::is_corba3(word) || ["alias", "mirrorport", "port"].contains(&word)
 }

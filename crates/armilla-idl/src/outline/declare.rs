@@ -37,6 +37,9 @@ pub(super) fn declared(header: &[Token], owner: Option<SymbolKind>, has_body: bo
         return name.map(|name| symbol(SymbolKind::Enumerator, name, header)).into_iter().collect();
     }
     let header = without_labels(header);
+    if let Some(name) = instance(header) {
+        return vec![symbol(SymbolKind::Module, name, header)];
+    }
     let skipped = header.iter().take_while(|token| is_one_of(token, MODIFIERS)).count();
     let named = header.get(skipped).and_then(|word| {
         let (_, kind) = NAMED.iter().find(|(name, _)| word.is_word(name))?;
@@ -65,6 +68,15 @@ pub(super) fn declared(header: &[Token], owner: Option<SymbolKind>, has_body: bo
         return name.map(|name| symbol(SymbolKind::Operation, name, header)).into_iter().collect();
     }
     declarators(header, owner)
+}
+
+/// The name of the module that an instance of a template becomes: `module A::B<long> Name;`
+fn instance(header: &[Token]) -> Option<&Token> {
+    let (word, rest) = header.split_first()?;
+    let (last, before) = rest.split_last()?;
+    let closed = before.last().is_some_and(|token| token.is(">") || token.is(">>"));
+    let fits = is_one_of(word, &["module", "alias"]) && last.kind == TokenKind::Identifier;
+    (fits && closed).then_some(last)
 }
 
 /// What a typedef, or elsewhere than in a module a member, declares.

@@ -1,7 +1,7 @@
 //! What the parser makes: the source as a tree, no name resolved and no constant evaluated.
 
 use crate::lex::Pragma;
-use crate::model::{Direction, Fixed, Flavour, Primitive, ValueModifier};
+use crate::model::{self, Direction, Fixed, Flavour, Primitive, ValueModifier};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl ScopedName {
 }
 
 /// What may stand in a scope, in the order of the source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Item {
     Definition(Box<Definition>),
     Pragma(Rc<Pragma>, Span),
@@ -36,13 +36,13 @@ pub(crate) enum Item {
     LeaveFile,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Definition {
     pub(crate) docs: Vec<String>,
     pub(crate) kind: DefinitionKind,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum DefinitionKind {
     Module {
         name: Name,
@@ -55,6 +55,21 @@ pub(crate) enum DefinitionKind {
         items: Vec<Item>,
     },
     Value(Value),
+    Component(Component),
+    Home(Home),
+    PortType {
+        name: Name,
+        items: Rc<[Item]>,
+    },
+    /// A port of a component, a connector or a port type.
+    Port(Port),
+    /// `factory` or `finder` of a home.
+    HomeOperation {
+        kind: HomeOperation,
+        initializer: Initializer,
+    },
+    Template(Rc<Template>),
+    Instance(Instance),
     ValueBox {
         name: Name,
         ty: TypeSpec,
@@ -119,9 +134,107 @@ pub(crate) enum ForwardKind {
     Union,
     /// A valuetype, abstract or not.
     Value(bool),
+    /// An event type, abstract or not.
+    Event(bool),
+    Component,
+}
+
+/// A component, or a connector, which is one too.
+#[derive(Debug, Clone)]
+pub(crate) struct Component {
+    pub(crate) connector: bool,
+    pub(crate) name: Name,
+    pub(crate) base: Option<ScopedName>,
+    pub(crate) supports: Vec<ScopedName>,
+    pub(crate) items: Vec<Item>,
+}
+
+/// `provides A b;` and the like.
+#[derive(Debug, Clone)]
+pub(crate) struct Port {
+    pub(crate) kind: PortKind,
+    /// The interface, the event type or the port type.
+    pub(crate) ty: TypeSpec,
+    pub(crate) name: Name,
+}
+
+/// What a port is: one that a component has by itself, or one of an extended kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PortKind {
+    Plain(model::PortKind),
+    /// `port P x;`
+    Extended,
+    /// `mirrorport P x;`: what the port type provides is used, and the other way round.
+    Mirror,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    pub(crate) name: Name,
+    pub(crate) base: Option<ScopedName>,
+    pub(crate) supports: Vec<ScopedName>,
+    pub(crate) manages: ScopedName,
+    pub(crate) primary_key: Option<ScopedName>,
+    pub(crate) items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HomeOperation {
+    Factory,
+    Finder,
+}
+
+/// `module M<typename T> { … };`
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) name: Name,
+    pub(crate) parameters: Vec<TemplateParameter>,
+    pub(crate) items: Vec<Item>,
+    /// How many tokens it has.
+    pub(crate) size: usize,
 }
 
 #[derive(Debug)]
+pub(crate) struct TemplateParameter {
+    pub(crate) kind: ParameterKind,
+    pub(crate) name: Name,
+}
+
+/// What may be given for a parameter of a template module.
+#[derive(Debug)]
+pub(crate) enum ParameterKind {
+    Typename,
+    Interface,
+    Value,
+    Event,
+    Struct,
+    Union,
+    Exception,
+    Enum,
+    /// `sequence<T>` or `sequence`, whatever it is of.
+    Sequence(Option<TypeSpec>),
+    /// `const long`
+    Const(TypeSpec),
+}
+
+/// `module M<long, 7> Name;` or `alias M<T, N> Name;`
+#[derive(Debug, Clone)]
+pub(crate) struct Instance {
+    pub(crate) template: ScopedName,
+    pub(crate) arguments: Vec<TemplateArgument>,
+    pub(crate) name: Name,
+}
+
+/// What is given for a parameter of a template module; whether it is a type or a constant, only the
+/// parameter tells.
+#[derive(Debug, Clone)]
+pub(crate) enum TemplateArgument {
+    Name(ScopedName),
+    Type(TypeSpec),
+    Value(Expr),
+}
+
+#[derive(Debug, Clone)]
 pub(crate) struct Value {
     pub(crate) modifier: ValueModifier,
     /// Whether the keyword was `eventtype`.
@@ -134,14 +247,14 @@ pub(crate) struct Value {
 }
 
 /// `factory create(in long x);` in a valuetype.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Initializer {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) raises: Vec<ScopedName>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Attribute {
     pub(crate) readonly: bool,
     pub(crate) ty: TypeSpec,
@@ -151,7 +264,7 @@ pub(crate) struct Attribute {
     pub(crate) set_raises: Vec<ScopedName>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bitmask {
     pub(crate) name: Name,
     /// `@bit_bound(16)`
@@ -160,7 +273,7 @@ pub(crate) struct Bitmask {
     pub(crate) flags: Vec<(Name, Option<Number>)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bitset {
     pub(crate) name: Name,
     pub(crate) base: Option<ScopedName>,
@@ -168,7 +281,7 @@ pub(crate) struct Bitset {
 }
 
 /// `bitfield<3, octet> a, b;`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct BitField {
     pub(crate) bits: Expr,
     pub(crate) ty: Option<TypeSpec>,
@@ -182,7 +295,7 @@ pub(crate) struct Number {
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Struct {
     pub(crate) name: Name,
     pub(crate) base: Option<ScopedName>,
@@ -190,7 +303,7 @@ pub(crate) struct Struct {
 }
 
 /// What stands in a struct, an exception or a union.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum BodyItem {
     Member(Member),
     /// A pragma or a mark.
@@ -198,7 +311,7 @@ pub(crate) enum BodyItem {
 }
 
 /// `long a, b[3];`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub(crate) docs: Vec<String>,
     pub(crate) ty: TypeSpec,
@@ -207,26 +320,26 @@ pub(crate) struct Member {
     pub(crate) labels: Vec<Label>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Label {
     Case(Expr),
     Default(Span),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Union {
     pub(crate) name: Name,
     pub(crate) discriminator: TypeSpec,
     pub(crate) body: Vec<BodyItem>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Enum {
     pub(crate) name: Name,
     pub(crate) enumerators: Vec<(Name, Vec<String>)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Operation {
     pub(crate) oneway: Option<Span>,
     /// `None` is `void`.
@@ -239,7 +352,7 @@ pub(crate) struct Operation {
     pub(crate) parameter_docs: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Parameter {
     pub(crate) direction: Direction,
     pub(crate) direction_span: Span,
@@ -247,19 +360,19 @@ pub(crate) struct Parameter {
     pub(crate) name: Name,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Declarator {
     pub(crate) name: Name,
     pub(crate) dimensions: Vec<Expr>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TypeSpec {
     pub(crate) kind: TypeKind,
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum TypeKind {
     Primitive(Primitive),
     String(Option<Expr>),
@@ -274,6 +387,8 @@ pub(crate) enum TypeKind {
     Any,
     ValueBase,
     Named(ScopedName),
+    /// What the checker knows already.
+    Known(model::Type),
     /// A struct, union or enum that is declared where it is used.
     Constructed(Box<Definition>),
     /// What was reported already.
@@ -281,20 +396,20 @@ pub(crate) enum TypeKind {
 }
 
 /// A constant expression in postfix order: evaluating it needs a stack and no recursion.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Expr {
     pub(crate) steps: Vec<Step>,
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
     /// The literal, the name or the operator.
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum StepKind {
     Literal(Literal),
     Name(ScopedName),

@@ -62,6 +62,10 @@ impl Parser<'_, '_, '_> {
             DefinitionKind::Module { .. }
                 | DefinitionKind::Interface { .. }
                 | DefinitionKind::Value(_)
+                | DefinitionKind::Component(_)
+                | DefinitionKind::Home(_)
+                | DefinitionKind::PortType { .. }
+                | DefinitionKind::Template(_)
                 | DefinitionKind::Bitmask(_)
                 | DefinitionKind::Bitset(_)
                 | DefinitionKind::Struct(_)
@@ -76,7 +80,7 @@ impl Parser<'_, '_, '_> {
         Ok(Definition { docs, kind })
     }
 
-    fn definition(&mut self) -> Parsed<DefinitionKind> {
+    pub(super) fn definition(&mut self) -> Parsed<DefinitionKind> {
         let annotations = self.annotations();
         let token = self.peek();
         if token.kind == TokenKind::Identifier {
@@ -89,6 +93,10 @@ impl Parser<'_, '_, '_> {
                 }
                 "abstract" | "custom" | "valuetype" => return self.value(),
                 "eventtype" if self.begins_definition() => return self.value(),
+                "alias" if self.begins_alias() => {
+                    self.bump();
+                    return self.instance().map(DefinitionKind::Instance);
+                }
                 "attribute" | "readonly" | "oneway" | "void" => {
                     let what = if token.is_word("attribute") || token.is_word("readonly") {
                         "an attribute"
@@ -102,7 +110,7 @@ impl Parser<'_, '_, '_> {
                 _ => {}
             }
         }
-        if let Some(kind) = self.unsupported_definition()? {
+        if let Some(kind) = self.component_definition()? {
             return Ok(kind);
         }
         match self.data_definition(&annotations)? {
@@ -151,11 +159,12 @@ impl Parser<'_, '_, '_> {
     }
 
     fn module(&mut self) -> Parsed<DefinitionKind> {
-        let keyword = self.bump().span;
-        let name = self.name("the name of the module")?;
-        if self.at("<") {
-            return Ok(self.template_module(keyword, &name.text));
+        self.bump();
+        // The template of an instance may have a scoped name.
+        if self.at("::") || ["<", "::"].iter().any(|sign| self.peek_second().is(sign)) {
+            return self.template_or_instance();
         }
+        let name = self.name("the name of the module")?;
         self.expect("{")?;
         let mut items = Vec::new();
         let clean = self.session.diagnostics.error_count();

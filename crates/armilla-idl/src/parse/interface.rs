@@ -67,7 +67,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    fn attribute(&mut self) -> Parsed<DefinitionKind> {
+    pub(super) fn attribute(&mut self) -> Parsed<DefinitionKind> {
         let readonly = self.eat_word("readonly").is_some();
         if self.eat_word("attribute").is_none() {
             return Err(self.unexpected("`attribute`"));

@@ -11,7 +11,8 @@ impl Parser<'_, '_, '_> {
     pub(super) fn begins_definition(&mut self) -> bool {
         let body = ["{", ":", ";"];
         let behind = self.peek_third();
-        body.iter().any(|sign| behind.is(sign)) || behind.is_word("supports")
+        body.iter().any(|sign| behind.is(sign))
+            || ["supports", "manages"].iter().any(|word| behind.is_word(word))
     }
 
     /// A valuetype, its forward declaration, or a boxed value.
@@ -35,7 +36,12 @@ impl Parser<'_, '_, '_> {
         let name = self.name("the name of the valuetype")?;
         if self.at(";") && modifier != ValueModifier::Custom {
             self.bump();
-            let kind = ForwardKind::Value(modifier == ValueModifier::Abstract);
+            let is_abstract = modifier == ValueModifier::Abstract;
+            let kind = if event {
+                ForwardKind::Event(is_abstract)
+            } else {
+                ForwardKind::Value(is_abstract)
+            };
             return Ok(DefinitionKind::Forward { kind, name });
         }
         let has_body = self.at("{") || self.at(":") || self.at_word("supports");
@@ -54,10 +60,7 @@ impl Parser<'_, '_, '_> {
         name: Name,
     ) -> Parsed<DefinitionKind> {
         let (truncatable, bases) = self.value_bases(modifier)?;
-        let supports = match self.eat_word("supports") {
-            Some(_) => self.names("the name of a supported interface")?,
-            None => Vec::new(),
-        };
+        let supports = self.supports()?;
         self.expect("{")?;
         let mut items = Vec::new();
         self.nested(|parser| parser.items(&mut items, |p| p.value_element(modifier)))?;
@@ -95,7 +98,7 @@ impl Parser<'_, '_, '_> {
         }
         self.bump();
         if !is_state {
-            return self.initializer();
+            return self.initializer().map(DefinitionKind::Initializer);
         }
         let ty = self.type_spec()?;
         let declarators = self.declarators()?;
@@ -104,7 +107,8 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::StateMember { public, ty, declarators })
     }
 
-    fn initializer(&mut self) -> Parsed<DefinitionKind> {
+    /// A name, parameters and exceptions.
+    pub(super) fn initializer(&mut self) -> Parsed<Initializer> {
         let name = self.name("the name of the initializer")?;
         self.expect("(")?;
         let (parameters, _) = self.parameters()?;
@@ -114,6 +118,6 @@ impl Parser<'_, '_, '_> {
         }
         let raises = self.raises("raises")?;
         self.expect_semicolon("the initializer")?;
-        Ok(DefinitionKind::Initializer(Initializer { name, parameters, raises }))
+        Ok(Initializer { name, parameters, raises })
     }
 }

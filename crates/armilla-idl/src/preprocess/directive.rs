@@ -8,8 +8,9 @@ use crate::source::Span;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The file that belongs to an ORB and is here even if it is not found.
-const BUILT_IN: &str = "orb.idl";
+/// The files that belong to an ORB and are here even if they are not found.
+const BUILT_IN: &[(&str, &str)] =
+    &[("orb.idl", include_str!("orb.idl")), ("Components.idl", include_str!("Components.idl"))];
 
 /// The result of a step of a directive: what is wrong with it.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
@@ -211,10 +212,12 @@ impl Preprocessor<'_, '_> {
                 None => {}
             }
         }
-        if path == BUILT_IN {
-            let path = Path::new(BUILT_IN);
+        let name = Path::new(&path).file_name();
+        if let Some((path, text)) = BUILT_IN.iter().find(|(known, _)| name == Some(known.as_ref()))
+        {
+            let path = Path::new(path);
             if self.session.sources().find(path).is_none() {
-                self.session.add_built_in(path, include_str!("orb.idl"), span);
+                self.session.add_built_in(path, text, span);
             }
             return Ok((path.to_owned(), span));
         }

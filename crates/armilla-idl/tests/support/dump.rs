@@ -3,7 +3,7 @@
 use armilla_idl::Model;
 use armilla_idl::model::{
     Attribute, Case, ConstValue, DeclId, DeclKind, Declaration, Direction, Export, Flavour, Member,
-    Operation, Parameter, Type, Value, ValueModifier,
+    Operation, Parameter, Role, Type, Value, ValueModifier,
 };
 use std::fmt::Write;
 
@@ -24,6 +24,30 @@ impl Dump<'_> {
     fn line(&mut self, line: &str) {
         let indent = "  ".repeat(self.depth);
         writeln!(self.text, "{indent}{line}").unwrap();
+    }
+
+    /// What a component or a home has beside its equivalent interface.
+    fn role(&mut self, role: &Role) {
+        let (base, supports) = match role {
+            Role::Plain => return,
+            Role::Component(component) => {
+                for port in &component.ports {
+                    let ty = self.model.type_text(&port.ty);
+                    self.line(&format!("  ({} {ty} {})", port.kind.keyword(), port.name));
+                }
+                (component.base, &component.supports)
+            }
+            Role::Home(home) => {
+                let manages = self.names("manages ", home.manages.as_slice());
+                let key = self.names(" primarykey ", home.primary_key.as_slice());
+                self.line(&format!("  ({manages}{key})"));
+                (home.base, &home.supports)
+            }
+        };
+        let own = self.names("base ", base.as_slice()) + &self.names(" supports ", supports);
+        if !own.is_empty() {
+            self.line(&format!("  ({})", own.trim_start()));
+        }
     }
 
     fn docs(&mut self, docs: &[String]) {
@@ -65,7 +89,14 @@ impl Dump<'_> {
                 };
                 let forward = if interface.defined { "" } else { "forward " };
                 let bases = bases.join(", ");
-                self.line(&format!("{forward}{flavour}interface {name}{colon}{bases} {tail}"));
+                let word = match &interface.role {
+                    Role::Plain => "interface",
+                    Role::Component(component) if component.connector => "connector",
+                    Role::Component(_) => "component",
+                    Role::Home(_) => "home",
+                };
+                self.line(&format!("{forward}{flavour}{word} {name}{colon}{bases} {tail}"));
+                self.role(&interface.role);
                 self.within(|dump| {
                     dump.declarations(&interface.nested);
                     interface.exports.iter().for_each(|export| dump.export(export));

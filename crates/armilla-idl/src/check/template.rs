@@ -1,0 +1,265 @@
+//! Template modules (IDL 4.2, 7.4.12): each instance is checked as if it had been written out, with
+//! the parameters as names around it.
+
+use super::Checker;
+use super::constant::kind_of;
+use super::scope::{Entry, Scope, ScopeId, ScopeKind, Target, key};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{ConstValue, DeclKind, Type};
+use crate::parse::ast;
+use crate::parse::ast::{
+    Expr, Instance, Name, ParameterKind, ScopedName, Step, StepKind, TemplateArgument,
+    TemplateParameter,
+};
+use crate::source::Span;
+use std::rc::Rc;
+
+/// How many tokens the instances of templates and port types of one compilation may have together.
+const MAX_SIZE: usize = 1_000_000;
+/// How deep instances of templates may be nested in one another.
+const MAX_DEPTH: usize = 32;
+
+/// A template module, where it is declared.
+pub(super) struct Template {
+    ast: Rc<ast::Template>,
+    scope: ScopeId,
+}
+
+/// What a parameter of a template module stands for, unless it is a declaration.
+#[derive(Debug, Clone)]
+pub(super) enum Bound {
+    Type(Type),
+    Value(ConstValue),
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn template(&mut self, template: &Rc<ast::Template>) {
+        let index = self.templates.len();
+        self.templates.push(Template { ast: template.clone(), scope: self.current });
+        self.declare(&template.name, Target::Template(index));
+    }
+
+    /// Declares the module that an instance of a template is.
+    pub(super) fn instance(&mut self, instance: &Instance, docs: &[String]) {
+        let Some((template, scope)) = self.instantiated(instance) else {
+            return self.declare(&instance.name, Target::Poisoned);
+        };
+        if !self.grow(template.size, instance.name.span) {
+            return self.declare(&instance.name, Target::Poisoned);
+        }
+        let Some(parameters) = self.parameter_scope(&template.parameters, instance, scope) else {
+            return self.declare(&instance.name, Target::Poisoned);
+        };
+        let id = self.add(&instance.name, docs, DeclKind::Module(Vec::new()));
+        let known = self.session.diagnostics.iter().count();
+        self.instantiating.push(template.name.span);
+        let outer = std::mem::replace(&mut self.current, parameters);
+        let (_, prefix) = self.enter(ScopeKind::Module, Some(id), &instance.name);
+        self.items(&template.items);
+        let members = self.scope().members.clone();
+        self.model.declarations[id.index()].kind = DeclKind::Module(members);
+        self.leave((outer, prefix));
+        self.instantiating.pop();
+        self.session.diagnostics.explain_since(known, instance.name.span, "instantiated here");
+    }
+
+    /// Counts so many tokens or declarations that come from a few of the source. Returns whether
+    /// there is room for them.
+    pub(super) fn grow(&mut self, size: usize, span: Span) -> bool {
+        self.copied = self.copied.saturating_add(size);
+        if self.copied > MAX_SIZE {
+            let message =
+                format!("template modules and port types become more than {MAX_SIZE} tokens");
+            self.error(Code::TooLarge, span, message);
+        }
+        self.copied <= MAX_SIZE
+    }
+
+    /// The template that `instance` names.
+    fn instantiated(&mut self, instance: &Instance) -> Option<(Rc<ast::Template>, ScopeId)> {
+        let name = &instance.template;
+        let last = name.rest.last().unwrap_or(&name.first);
+        let index = match self.resolve(name)? {
+            Target::Template(index) => index,
+            other => {
+                let what = self.describe(other);
+                let message = format!("`{}` is {what}, not a template module", last.text);
+                self.error(Code::BadTemplate, name.span(), message);
+                return None;
+            }
+        };
+        let Template { ast, scope } = &self.templates[index];
+        let (ast, scope) = (ast.clone(), *scope);
+        let (wanted, given) = (ast.parameters.len(), instance.arguments.len());
+        if wanted != given {
+            let message = format!("`{}` has {wanted} parameters, not {given}", last.text);
+            let error = Diagnostic::error(Code::BadTemplate, name.span(), message);
+            self.session.report(error.also(ast.name.span, "declared here"));
+            return None;
+        }
+        if self.instantiating.contains(&ast.name.span) {
+            let message = format!("the template module `{}` contains itself", last.text);
+            self.error(Code::BadTemplate, name.span(), message);
+            return None;
+        }
+        if self.instantiating.len() >= MAX_DEPTH {
+            let message = format!("template modules are nested more than {MAX_DEPTH} deep");
+            self.error(Code::NestingDepth, name.span(), message);
+            return None;
+        }
+        Some((ast, scope))
+    }
+
+    /// A scope within `around` that knows the parameters of a template. `None` if one does not fit.
+    fn parameter_scope(
+        &mut self,
+        parameters: &[TemplateParameter],
+        instance: &Instance,
+        around: ScopeId,
+    ) -> Option<ScopeId> {
+        let scope = ScopeId(self.scopes.len());
+        let mut inner = Scope::new(ScopeKind::Module, Some(around), None);
+        inner.decl = self.scopes[around.0].decl;
+        self.scopes.push(inner);
+        let mut fits = true;
+        for (parameter, argument) in parameters.iter().zip(&instance.arguments) {
+            let target = self.bind(parameter, argument, scope);
+            fits &= target.is_some();
+            let name = parameter.name.clone();
+            let target = target.unwrap_or(Target::Poisoned);
+            self.scopes[scope.0].names.insert(key(&name.text), Entry { name, target });
+        }
+        fits.then_some(scope)
+    }
+
+    /// What a parameter stands for; what its kind refers to is known in the scope `inner`.
+    fn bind(
+        &mut self,
+        parameter: &TemplateParameter,
+        argument: &TemplateArgument,
+        inner: ScopeId,
+    ) -> Option<Target> {
+        if let ParameterKind::Const(ty) = &parameter.kind {
+            let outer = std::mem::replace(&mut self.current, inner);
+            let ty = self.ty(ty);
+            self.current = outer;
+            return self.bind_constant(&ty?, argument);
+        }
+        let (ty, span) = match argument {
+            TemplateArgument::Type(spec) => (self.ty(spec)?, spec.span),
+            TemplateArgument::Name(name) => (self.argument_type(name, parameter)?, name.span()),
+            TemplateArgument::Value(expr) => {
+                return self.misfit(parameter, expr.span, "a constant");
+            }
+        };
+        if !self.fits(&parameter.kind, &ty, inner) {
+            let found = self.model.type_text(&ty);
+            return self.misfit(parameter, span, &format!("`{found}`"));
+        }
+        Some(match ty {
+            Type::Named(id) => Target::Decl(id),
+            ty => self.bound(Bound::Type(ty)),
+        })
+    }
+
+    /// The type that an argument names, or the exception where one is wanted.
+    fn argument_type(&mut self, name: &ScopedName, parameter: &TemplateParameter) -> Option<Type> {
+        if !matches!(parameter.kind, ParameterKind::Exception) {
+            return self.named_type(name);
+        }
+        match self.resolve(name)? {
+            Target::Decl(id) => Some(Type::Named(id)),
+            other => {
+                let what = self.describe(other);
+                self.misfit(parameter, name.span(), what)
+            }
+        }
+    }
+
+    fn bind_constant(&mut self, ty: &Type, argument: &TemplateArgument) -> Option<Target> {
+        let expr = match argument {
+            TemplateArgument::Value(expr) => expr.clone(),
+            TemplateArgument::Name(name) => {
+                let span = name.span();
+                Expr { steps: vec![Step { kind: StepKind::Name(name.clone()), span }], span }
+            }
+            TemplateArgument::Type(spec) => {
+                let message = "a constant is needed here, not a type";
+                self.error(Code::BadTemplate, spec.span, message);
+                return None;
+            }
+        };
+        let wanted = self.wanted(ty)?;
+        let value = self.evaluate(&expr, &wanted)?;
+        Some(match value {
+            ConstValue::Enumerator(id, index) => Target::Enumerator(id, index),
+            value => self.bound(Bound::Value(value)),
+        })
+    }
+
+    fn bound(&mut self, bound: Bound) -> Target {
+        self.bounds.push(bound);
+        Target::Bound(self.bounds.len() - 1)
+    }
+
+    /// What an argument that is no declaration is.
+    pub(super) fn describe_bound(&self, index: usize) -> &'static str {
+        match &self.bounds[index] {
+            Bound::Type(_) => "a type",
+            Bound::Value(value) => kind_of(value),
+        }
+    }
+
+    /// Whether a type can be given for a parameter.
+    fn fits(&mut self, kind: &ParameterKind, ty: &Type, inner: ScopeId) -> bool {
+        if let ParameterKind::Sequence(Some(spec)) = kind {
+            let outer = std::mem::replace(&mut self.current, inner);
+            let wanted = self.ty(spec);
+            self.current = outer;
+            return wanted.is_some_and(|wanted| self.model.resolve(ty) == &wanted);
+        }
+        let resolved = self.model.resolve(ty);
+        let declaration = match resolved {
+            Type::Named(id) => Some(&self.model.get(*id).kind),
+            _ => None,
+        };
+        match (kind, declaration) {
+            (ParameterKind::Typename, _) => true,
+            (ParameterKind::Sequence(_), _) => matches!(resolved, Type::Sequence(..)),
+            (ParameterKind::Interface, Some(DeclKind::Interface(_)))
+            | (ParameterKind::Value, Some(DeclKind::Value(_) | DeclKind::ValueBox(_)))
+            | (ParameterKind::Struct, Some(DeclKind::Struct(_)))
+            | (ParameterKind::Union, Some(DeclKind::Union(_)))
+            | (ParameterKind::Exception, Some(DeclKind::Exception(_)))
+            | (ParameterKind::Enum, Some(DeclKind::Enum(_))) => true,
+            (ParameterKind::Event, Some(DeclKind::Value(value))) => value.event,
+            _ => false,
+        }
+    }
+
+    fn misfit<T>(&mut self, parameter: &TemplateParameter, span: Span, found: &str) -> Option<T> {
+        let Name { text, span: declared } = &parameter.name;
+        let message =
+            format!("the parameter `{text}` must be {}, not {found}", wanted(&parameter.kind));
+        let error = Diagnostic::error(Code::BadTemplate, span, message);
+        self.session.report(error.also(*declared, "declared here"));
+        None
+    }
+}
+
+/// What can be given for a parameter, with its article.
+fn wanted(kind: &ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::Typename => "a type",
+        ParameterKind::Interface => "an interface",
+        ParameterKind::Value => "a valuetype",
+        ParameterKind::Event => "an event type",
+        ParameterKind::Struct => "a struct",
+        ParameterKind::Union => "a union",
+        ParameterKind::Exception => "an exception",
+        ParameterKind::Enum => "an enum",
+        ParameterKind::Sequence(None) => "a sequence",
+        ParameterKind::Sequence(Some(_)) => "that sequence",
+        ParameterKind::Const(_) => "a constant",
+    }
+}
