@@ -1,5 +1,68 @@
 // Made from values.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
+/// IDL module `Components`.
+#[allow(dead_code, unreachable_pub, clippy::module_inception)]
+pub mod components {
+    use ::armilla::rt;
+
+    /// IDL valuetype `Components::EventBase`.
+    #[derive(Debug)]
+    pub enum EventBase {}
+
+    impl rt::Valuetype for EventBase {
+        const REPOSITORY_ID: &'static str = "IDL:Components/EventBase:1.0";
+        const FAMILY: &'static [rt::Kind] = &[rt::Kind::of::<super::drawing::Drawn>()];
+    }
+
+    /// A value of the type [`EventBase`], or null.
+    pub type EventBaseRef = Option<rt::Value<EventBase>>;
+
+    impl rt::Typed for EventBase {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::value::<
+                    &str,
+                >("IDL:Components/EventBase:1.0", "EventBase", 2, rt::TypeCode::Null, [])
+            });
+            CODE.clone()
+        }
+    }
+
+    /// IDL interface `Components::EventConsumerBase`.
+    pub trait EventConsumerBase: Send + Sync + 'static {}
+
+    /// A reference to an object with the interface [`EventConsumerBase`].
+    pub type EventConsumerBaseRef = rt::Ref<dyn EventConsumerBase>;
+
+    impl<I: EventConsumerBase + rt::Interface + ?Sized> EventConsumerBase
+    for rt::Ref<I> {}
+
+    impl rt::Interface for dyn EventConsumerBase {
+        const REPOSITORY_ID: &'static str = "IDL:Components/EventConsumerBase:1.0";
+        const BASES: &'static [&'static str] = &[];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            call.unknown_operation()
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn EventConsumerBase>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn EventConsumerBase> for dyn EventConsumerBase {}
+
+    /// What belongs to the interface [`EventConsumerBase`].
+    pub mod event_consumer_base {
+        /// Ties the servant to the skeleton of [`EventConsumerBase`](super::EventConsumerBase), for an object adapter.
+        pub fn tie(
+            servant: impl super::EventConsumerBase,
+        ) -> ::std::sync::Arc<dyn super::EventConsumerBase> {
+            ::std::sync::Arc::new(servant)
+        }
+    }
+}
+
 /// IDL module `Drawing`.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod drawing {
@@ -604,9 +667,15 @@ pub mod drawing {
         const IDS: &'static [&'static str] = &["IDL:Drawing/Drawn:1.0"];
 
         fn is(other: ::std::any::TypeId) -> bool {
-            [::std::any::TypeId::of::<Self>()].contains(&other)
+            [
+                ::std::any::TypeId::of::<Self>(),
+                ::std::any::TypeId::of::<super::components::EventBase>(),
+            ]
+                .contains(&other)
         }
     }
+
+    impl rt::Extends<super::components::EventBase> for Drawn {}
 
     /// A value of the type [`Drawn`], or null.
     pub type DrawnRef = Option<rt::Value<Drawn>>;
@@ -623,6 +692,89 @@ pub mod drawing {
                 )
             });
             CODE.clone()
+        }
+    }
+
+    /// IDL interface `Drawing::DrawnConsumer`.
+    pub trait DrawnConsumer: super::components::EventConsumerBase {
+        /// IDL operation `push_Drawn`.
+        fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), rt::SystemException>;
+    }
+
+    /// A reference to an object with the interface [`DrawnConsumer`].
+    pub type DrawnConsumerRef = rt::Ref<dyn DrawnConsumer>;
+
+    impl<I: DrawnConsumer + rt::Interface + ?Sized> DrawnConsumer for rt::Ref<I> {
+        fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), rt::SystemException> {
+            if let Some(servant) = self.local() {
+                return DrawnConsumer::push_drawn(&*servant, the_drawn);
+            }
+            self.invoke(
+                "push_Drawn",
+                |out| rt::Encode::encode(the_drawn, out),
+                |_input| Ok(()),
+            )
+        }
+    }
+
+    impl rt::Interface for dyn DrawnConsumer {
+        const REPOSITORY_ID: &'static str = "IDL:Drawing/DrawnConsumer:1.0";
+        const BASES: &'static [&'static str] = &["IDL:Components/EventConsumerBase:1.0"];
+        const OPERATIONS: &'static [&'static str] = &["push_Drawn"];
+
+        fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            static OPERATIONS: rt::Operations<1, 2> = rt::Operations::new(
+                <dyn DrawnConsumer as rt::Interface>::OPERATIONS,
+            );
+            match OPERATIONS.find(call.operation()) {
+                Some(number) => rt::Interface::perform(self, number, call),
+                None => call.unknown_operation(),
+            }
+        }
+
+        #[inline]
+        fn perform(
+            &self,
+            number: usize,
+            call: &mut rt::ServerCall<'_>,
+        ) -> rt::Dispatched {
+            match number {
+                0 => drawn_consumer::skeleton::push_drawn(self, call),
+                _ => call.unknown_operation(),
+            }
+        }
+
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            target.offer::<dyn DrawnConsumer>(|| servant.clone());
+            target.offer::<dyn super::components::EventConsumerBase>(|| servant.clone());
+        }
+    }
+
+    impl rt::IsA<dyn DrawnConsumer> for dyn DrawnConsumer {}
+
+    impl rt::IsA<dyn super::components::EventConsumerBase> for dyn DrawnConsumer {}
+
+    /// What belongs to the interface [`DrawnConsumer`].
+    pub mod drawn_consumer {
+        /// Ties the servant to the skeleton of [`DrawnConsumer`](super::DrawnConsumer), for an object adapter.
+        pub fn tie(
+            servant: impl super::DrawnConsumer,
+        ) -> ::std::sync::Arc<dyn super::DrawnConsumer> {
+            ::std::sync::Arc::new(servant)
+        }
+
+        #[doc(hidden)]
+        pub mod skeleton {
+            use ::armilla::rt;
+
+            pub fn push_drawn<T: super::super::DrawnConsumer + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let the_drawn: super::super::DrawnRef = rt::Decode::decode(input)?;
+                call.reply(servant.push_drawn(&the_drawn), |(), _out| Ok(()))
+            }
         }
     }
 
