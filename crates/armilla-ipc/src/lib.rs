@@ -34,8 +34,8 @@
 //!
 //! Beside the transports stand the few services of the operating system that a network program
 //! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
-//! threads to CPUs, and the [`host`] address to publish. The crate runs on Linux and knows nothing
-//! of the protocols spoken over its streams.
+//! threads to CPUs, memory [`barrier`]s that cost nothing on one side, and the [`host`] address to
+//! publish. The crate runs on Linux and knows nothing of the protocols spoken over its streams.
 
 mod address;
 mod attempt;
@@ -52,6 +52,7 @@ mod sys;
 mod within;
 
 pub mod affinity;
+pub mod barrier;
 pub mod clock;
 pub mod datagram;
 pub mod fifo;

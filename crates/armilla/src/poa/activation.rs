@@ -1,5 +1,6 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
+use super::claims::{Claimed, is_claimed};
 use super::object_key::{NamedKey, ObjectKey, Slot, system_id, with_room_for_number};
 use super::{ObjectId, PoaInner};
 use crate::object::{AnyServant, Servant};
@@ -14,7 +15,7 @@ pub(crate) struct Activation {
     id: Option<Box<[u8]>>,
     pub(crate) poa: Arc<PoaInner>,
     pub(crate) slot: Slot,
-    /// The flags below, and in the rest the number of calls under way.
+    /// The flags below, and in the rest the number of calls under way that no thread claims.
     state: AtomicU32,
 }
 
@@ -46,60 +47,57 @@ impl Activation {
         Self { servant, id: id.map(Box::from), poa, slot, state: AtomicU32::new(0) }
     }
 
-    /// Begins a call; `false` when the object was deactivated. A call that was begun is ended by
-    /// [`leave`](Self::leave).
-    #[inline]
-    pub(super) fn enter(&self) -> bool {
-        if self.state.fetch_add(1, Ordering::SeqCst) & INACTIVE == 0 {
-            return true;
-        }
-        self.leave_late();
-        false
-    }
-
-    /// Ends a call. Returns whether the object was deactivated and this was the last one: then the
-    /// caller ends the object.
-    #[inline]
-    #[must_use]
-    pub(super) fn leave(&self) -> bool {
-        let before = self.state.fetch_sub(1, Ordering::SeqCst);
-        before & INACTIVE != 0 && self.is_last(before)
-    }
-
+    /// Counts a call that no thread can claim.
     #[cold]
-    fn leave_late(&self) {
-        // Who ends the last call sees to the end; that one came too late was no call. When it seems
-        // to have been the last one nevertheless, the next reader of the state is told so.
-        if self.leave() {
-            super::lifecycle::finish(self);
-        }
+    pub(super) fn count_in(&self) {
+        self.state.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn is_last(&self, before: u32) -> bool {
-        calls(before) == 1 && self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0
+    /// Such a call has ended.
+    #[cold]
+    pub(super) fn count_out(&self) {
+        self.state.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// From now on calls find no object here; those under way go on. `None` when that was so
-    /// before; else whether no call is under way, and the caller ends the object.
-    pub(super) fn deactivate(&self, ending: Ending) -> Option<bool> {
+    /// From now on calls find no object here; those under way go on. `false` when that was so
+    /// before. Then somebody [ends it if it is idle](super::lifecycle::end_if_idle).
+    pub(super) fn deactivate(&self, ending: Ending) -> bool {
         let flags = INACTIVE | ending as u32;
         let changed = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
             (state & INACTIVE == 0).then_some(state | flags)
         });
-        let before = changed.ok()?;
-        let idle = calls(before) == 0;
-        Some(idle && self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0)
+        changed.is_ok()
+    }
+
+    /// Whether what follows the last call has begun.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state.load(Ordering::SeqCst) & FINISHED != 0
+    }
+
+    /// Begins what follows the last call; `true` for one caller only.
+    pub(super) fn end(&self) -> bool {
+        self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0
     }
 
     /// Whether calls may still go to the servant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_active(&self) -> bool {
         self.state.load(Ordering::SeqCst) & INACTIVE == 0
     }
 
-    /// Whether calls are under way.
+    /// Whether calls are under way, by the claims that were read.
+    pub(super) fn is_among(&self, claimed: &Claimed) -> bool {
+        self.is_counted() || claimed.contains(self)
+    }
+
+    /// Whether calls are under way. A heavy barrier has gone before.
     pub(super) fn is_busy(&self) -> bool {
-        calls(self.state.load(Ordering::SeqCst)) > 0
+        self.is_counted() || is_claimed(self)
+    }
+
+    fn is_counted(&self) -> bool {
+        let flags = INACTIVE | FINISHED | Ending::Cleanup as u32 | Ending::Quiet as u32;
+        self.state.load(Ordering::SeqCst) & !flags > 0
     }
 
     pub(super) fn ending(&self) -> Ending {
@@ -181,8 +179,4 @@ impl fmt::Debug for Activation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Activation({:?})", self.id())
     }
-}
-
-fn calls(state: u32) -> u32 {
-    state & !(INACTIVE | FINISHED | Ending::Cleanup as u32 | Ending::Quiet as u32)
 }

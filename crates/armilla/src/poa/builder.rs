@@ -242,6 +242,8 @@ impl PoaInner {
             operations: OperationLookup::default(),
             incarnation,
         };
+        // Cheapest while there are few threads.
+        armilla_ipc::barrier::prepare();
         let root = Arc::new(Self::new(plan, orb, None));
         root.manager.adopt(&root);
         root

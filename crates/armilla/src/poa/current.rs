@@ -1,69 +1,202 @@
 //! Which object a servant is serving: `PortableServer::Current` (CORBA 3.4 Part 1, 15.3.10).
 //!
-//! Each thread has a frame for the request that it serves. For an active object the frame says where
-//! it stands, two words, because the object stays there until its last call ends; for others the
-//! thread keeps a stack of what was lent to it.
+//! Each thread has a stack of frames for the calls that it serves within each other. Of an active
+//! object a frame says where it stands, two words, because the object stays there until its last call
+//! ends. Beside the frame is the thread's claim, by which others see the call. What a thread serves
+//! deeper, and objects that are not in the active object map, it keeps on a stack of its own.
 
+use super::claims::{Claims, DEPTH};
 use super::object_key::Slot;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::object::{AnyServant, Object};
 use crate::orb::Orb;
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What a thread is serving.
+/// An active object that a thread is serving.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
-    /// Which ORB the object belongs to; 0 when nothing is being served.
+struct Frame {
+    /// Which ORB it belongs to.
     orb: u64,
     slot: Slot,
 }
 
-impl Frame {
-    const NOTHING: Self = Self { orb: 0, slot: Slot::NONE };
-}
-
 /// An object that is not in the active object map.
+#[derive(Clone)]
 struct Passing {
     poa: Arc<PoaInner>,
     id: ObjectId,
     servant: AnyServant,
 }
 
+#[derive(Clone)]
+enum Serving {
+    Active(Frame),
+    Passing(Passing),
+}
+
+impl Serving {
+    fn orb(&self) -> u64 {
+        match self {
+            Self::Active(frame) => frame.orb,
+            Self::Passing(passing) => passing.poa.incarnation,
+        }
+    }
+}
+
+/// What the calling thread is serving.
+struct Here {
+    claims: Cell<Option<&'static Claims>>,
+    /// How many frames, and claims, are in use.
+    depth: Cell<usize>,
+    frames: [Cell<Frame>; DEPTH],
+}
+
+/// Gives the claims of a thread back when it ends.
+struct GiveBack;
+
 thread_local! {
-    static FRAME: Cell<Frame> = const { Cell::new(Frame::NOTHING) };
-    static PASSING: RefCell<Vec<Passing>> = const { RefCell::new(Vec::new()) };
+    // It has no destructor, and is reached without asking whether it is there.
+    static HERE: Here = const {
+        let frames = [const { Cell::new(Frame { orb: 0, slot: Slot::NONE }) }; DEPTH];
+        Here { claims: Cell::new(None), depth: Cell::new(0), frames }
+    };
+    /// What has no frame, the innermost last, each with how many frames are below it.
+    static KEPT: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
+    static GIVE_BACK: GiveBack = const { GiveBack };
 }
 
-/// Begins to serve an active object, and returns what the thread was serving.
-#[inline]
-pub(super) fn begin(activation: &Activation) -> Frame {
-    FRAME.replace(Frame { orb: activation.poa.incarnation, slot: activation.slot })
+impl Drop for GiveBack {
+    fn drop(&mut self) {
+        HERE.with(|here| {
+            // A call that was forgotten is never over.
+            if here.depth.get() == 0 {
+                here.claims.take().inspect(|claims| claims.give_back());
+            }
+        });
+    }
 }
 
-/// Begins to serve an object that is not in the active object map.
-pub(super) fn begin_passing(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) -> Frame {
-    let passing = Passing { poa: poa.clone(), id: id.clone(), servant: servant.clone() };
-    PASSING.with_borrow_mut(|stack| stack.push(passing));
-    FRAME.replace(Frame { orb: poa.incarnation, slot: Slot::NONE })
+/// A call of an active object that a thread has begun, and ends itself.
+pub(super) struct Begun {
+    /// `None` when it counts in the object.
+    claims: Option<&'static Claims>,
+    at: usize,
+    thread: PhantomData<*const ()>,
+}
+
+/// Begins to serve an active object.
+#[inline(always)]
+pub(super) fn begin(activation: &Activation) -> Begun {
+    HERE.with(|here| match here.claims.get() {
+        Some(claims) if here.depth.get() < DEPTH => here.begin(claims, activation),
+        _ => here.begin_otherwise(activation),
+    })
 }
 
 /// Goes back to what was served before.
-#[inline]
-pub(super) fn end(outer: Frame) {
-    FRAME.set(outer);
+#[inline(always)]
+pub(super) fn end(begun: &Begun, activation: &Activation) {
+    match begun.claims {
+        Some(claims) => {
+            claims.clear(begun.at);
+            HERE.with(|here| here.end(claims, begun.at));
+        }
+        None => {
+            end_passing();
+            activation.count_out();
+        }
+    }
 }
 
-/// Goes back to what was served before an object that is not in the active object map.
-pub(super) fn end_passing(outer: Frame) {
-    let passed = PASSING.with_borrow_mut(Vec::pop);
-    drop(passed);
-    end(outer);
+impl Here {
+    #[inline(always)]
+    fn begin(&self, claims: &'static Claims, activation: &Activation) -> Begun {
+        let at = self.depth.get();
+        if let Some(frame) = self.frames.get(at) {
+            frame.set(Frame::of(activation));
+        }
+        self.depth.set(at + 1);
+        claims.set(at, activation);
+        Begun { claims: Some(claims), at, thread: PhantomData }
+    }
+
+    /// Begins where the thread has no claims, or no more of them.
+    #[cold]
+    fn begin_otherwise(&self, activation: &Activation) -> Begun {
+        // Not in a thread that is ending.
+        if self.claims.get().is_none() && GIVE_BACK.try_with(|_| ()).is_ok() {
+            let claims = Claims::take();
+            self.claims.set(Some(claims));
+            return self.begin(claims, activation);
+        }
+        keep(Serving::Active(Frame::of(activation)));
+        activation.count_in();
+        Begun { claims: None, at: 0, thread: PhantomData }
+    }
+
+    #[inline(always)]
+    fn end(&self, claims: &Claims, at: usize) {
+        // A call that ends before one that was begun later leaves its frame to that one.
+        if self.depth.get() == at + 1 {
+            self.depth.set(at);
+            if at > 0 {
+                self.end_left(claims);
+            }
+        }
+    }
+
+    fn end_left(&self, claims: &Claims) {
+        while let Some(below) = self.depth.get().checked_sub(1).filter(|at| claims.is_clear(*at)) {
+            self.depth.set(below);
+        }
+    }
 }
 
-/// Whether this thread is serving a request.
-pub(super) fn is_in_upcall() -> bool {
-    FRAME.get().orb != 0
+impl Frame {
+    #[inline(always)]
+    fn of(activation: &Activation) -> Self {
+        Self { orb: activation.poa.incarnation, slot: activation.slot }
+    }
+}
+
+/// Begins to serve an object that is not in the active object map.
+pub(super) fn begin_passing(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
+    keep(Serving::Passing(Passing { poa: poa.clone(), id: id.clone(), servant: servant.clone() }));
+}
+
+/// Goes back to what was served before what has no frame.
+pub(super) fn end_passing() {
+    // In a thread that is ending there may be nothing to go back to.
+    let ended = KEPT.try_with(|kept| kept.borrow_mut().pop());
+    drop(ended);
+}
+
+fn keep(serving: Serving) {
+    let below = HERE.with(|here| here.depth.get());
+    KEPT.try_with(|kept| kept.borrow_mut().push((below, serving))).ok();
+}
+
+/// What the calling thread is serving at this moment.
+fn innermost() -> Option<Serving> {
+    HERE.with(|here| {
+        let depth = here.depth.get();
+        let kept = KEPT.try_with(|kept| {
+            kept.borrow().last().filter(|(below, _)| *below == depth).map(|(_, it)| it.clone())
+        });
+        let framed = || Some(Serving::Active(here.frames.get(depth.checked_sub(1)?)?.get()));
+        kept.ok().flatten().or_else(framed)
+    })
+}
+
+/// Whether this thread is serving a request for an object of this ORB.
+pub(super) fn is_serving(orb: u64) -> bool {
+    HERE.with(|here| {
+        let mut frames = here.frames.iter().take(here.depth.get());
+        let kept = || KEPT.try_with(|kept| kept.borrow().iter().any(|(_, it)| it.orb() == orb));
+        frames.any(|frame| frame.get().orb == orb) || kept().unwrap_or(false)
+    })
 }
 
 /// The request that this thread is serving: `PortableServer::Current`, from
@@ -124,28 +257,21 @@ impl Orb {
     /// # Errors
     /// `NoContext` when it serves none.
     pub fn poa_current(&self) -> Result<Current, PoaError> {
-        let frame = FRAME.get();
-        if frame.orb != self.incarnation() {
-            return Err(PoaError::NoContext);
+        let serving = innermost().filter(|serving| serving.orb() == self.incarnation());
+        match serving.ok_or(PoaError::NoContext)? {
+            Serving::Active(frame) => {
+                let found = self.objects().get(frame.slot).ok_or(PoaError::NoContext)?;
+                let activation = found.as_ref().ok_or(PoaError::NoContext)?.clone();
+                Ok(Current {
+                    poa: self.poa_of(&activation.poa),
+                    id: activation.id(),
+                    servant: activation.servant.clone(),
+                    activation: Some(activation),
+                })
+            }
+            Serving::Passing(Passing { poa, id, servant }) => {
+                Ok(Current { poa: self.poa_of(&poa), id, servant, activation: None })
+            }
         }
-        if frame.slot != Slot::NONE {
-            let found = self.objects().get(frame.slot).ok_or(PoaError::NoContext)?;
-            let activation = found.as_ref().ok_or(PoaError::NoContext)?.clone();
-            return Ok(Current {
-                poa: self.poa_of(&activation.poa),
-                id: activation.id(),
-                servant: activation.servant.clone(),
-                activation: Some(activation),
-            });
-        }
-        PASSING.with_borrow(|stack| {
-            let passing = stack.last().ok_or(PoaError::NoContext)?;
-            Ok(Current {
-                poa: self.poa_of(&passing.poa),
-                id: passing.id.clone(),
-                servant: passing.servant.clone(),
-                activation: None,
-            })
-        })
     }
 }

@@ -60,7 +60,7 @@ impl Gate {
     }
 
     /// Whether any thread may call, and nobody wants to know.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_open(&self) -> bool {
         self.bits.load(Ordering::SeqCst) == 0
     }

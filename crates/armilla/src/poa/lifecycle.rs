@@ -1,6 +1,7 @@
 //! How objects and POAs begin and end: incarnation, etherealization, destruction.
 
 use super::activation::Ending;
+use super::claims::Claimed;
 use super::gate::{Mark, discarded};
 use super::manager::would_deadlock;
 use super::object_key::Slot;
@@ -11,6 +12,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::AnyServant;
 use crate::orb::{Orb, lock};
+use armilla_ipc::barrier;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -94,12 +96,40 @@ impl PoaInner {
 
     /// Deactivates an object. Returns whether it was active.
     pub(super) fn retire(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
+        let retired = self.withdraw(activation, ending);
+        if retired {
+            end_if_idle(activation);
+        }
+        retired
+    }
+
+    /// Deactivates all objects of this POA.
+    pub(super) fn deactivate_all(self: &Arc<Self>, ending: Ending) {
+        let withdrawn = self.objects().into_iter();
+        let withdrawn: Vec<_> = withdrawn.filter(|object| self.withdraw(object, ending)).collect();
+        if withdrawn.is_empty() {
+            return;
+        }
+        // One barrier, and one look at the threads, for all.
+        let claimed = Claimed::now();
+        for activation in withdrawn {
+            if !activation.is_among(&claimed) && activation.end() {
+                finish(&activation);
+            }
+        }
+    }
+
+    /// Lets no more calls come to an object. Returns whether they could before; then the object
+    /// ends when it is idle.
+    fn withdraw(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
         let id = activation.id();
         let mut state = lock(&self.state);
         if self.policies.has_activator() && activation.is_active() {
             state.retiring.insert(id.clone());
         }
-        let Some(idle) = activation.deactivate(ending) else { return false };
+        if !activation.deactivate(ending) {
+            return false;
+        }
         if !activation.is_placed() {
             self.ids.remove(id.as_bytes(), activation.slot);
         }
@@ -108,17 +138,7 @@ impl PoaInner {
         if let (false, Some(orb)) = (activation.is_placed(), self.orb()) {
             self.index_placed(&orb, id.as_bytes(), false);
         }
-        if idle {
-            finish(activation);
-        }
         true
-    }
-
-    /// Deactivates all objects of this POA.
-    pub(super) fn deactivate_all(self: &Arc<Self>, ending: Ending) {
-        for activation in self.objects() {
-            self.retire(&activation, ending);
-        }
     }
 
     /// The objects in the active object map, those included that still have calls under way.
@@ -134,12 +154,19 @@ impl PoaInner {
     /// Waits until no call is under way that was begun before, as long as `goes_on` holds. The gate
     /// must be closed, or the objects be deactivated.
     pub(super) fn await_idle(&self, goes_on: impl Fn() -> bool) {
-        self.gate.set(Mark::Watched, true);
-        let mut busy: Vec<_> = self.objects().into_iter().filter(|o| o.is_busy()).collect();
+        {
+            let mut state = lock(&self.state);
+            state.watchers += 1;
+            self.gate.set(Mark::Watched, true);
+        }
+        let mut claimed = Claimed::now();
+        let mut busy: Vec<_> =
+            self.objects().into_iter().filter(|object| object.is_among(&claimed)).collect();
         let mut state = lock(&self.state);
-        state.watchers += 1;
         loop {
-            busy.retain(|object| object.is_busy());
+            // Whoever leaves from here on wakes this thread.
+            claimed = Claimed::again();
+            busy.retain(|object| object.is_among(&claimed));
             if !goes_on() || busy.is_empty() && self.passing.load(Ordering::SeqCst) == 0 {
                 break;
             }
@@ -291,10 +318,21 @@ impl PoaInner {
     }
 }
 
-/// Ends an object after its last call: empties its place, and gives the servant back to the
-/// activator.
+/// Ends an object that was deactivated, unless calls are under way; then the last of them does it.
 #[cold]
-pub(super) fn finish(activation: &Activation) {
+pub(super) fn end_if_idle(activation: &Activation) {
+    if activation.has_ended() {
+        return;
+    }
+    barrier::heavy();
+    if !activation.is_busy() && activation.end() {
+        finish(activation);
+    }
+}
+
+/// What follows the last call of an object: empties its place, and gives the servant back to the
+/// activator.
+fn finish(activation: &Activation) {
     let poa = &activation.poa;
     let Some(orb) = poa.orb() else { return };
     // Whoever calls this borrows the activation, which therefore outlives its place.
@@ -356,7 +394,7 @@ impl Poa {
         etherealize_objects: bool,
         wait_for_completion: bool,
     ) -> Result<(), PoaError> {
-        if wait_for_completion && current::is_in_upcall() {
+        if wait_for_completion && current::is_serving(self.inner.incarnation) {
             return Err(would_deadlock("a POA to end").into());
         }
         if let Some(parent) = self.inner.parent.as_ref().and_then(std::sync::Weak::upgrade) {

@@ -129,7 +129,15 @@ impl PoaManager {
     }
 
     fn check_waiting(&self, wait_for_completion: bool) -> Result<(), PoaError> {
-        match wait_for_completion && current::is_in_upcall() {
+        let serves = || {
+            let state = self.lock();
+            state
+                .adapters
+                .iter()
+                .filter_map(Weak::upgrade)
+                .any(|poa| current::is_serving(poa.incarnation))
+        };
+        match wait_for_completion && serves() {
             true => Err(would_deadlock("the manager's requests to end").into()),
             false => Ok(()),
         }

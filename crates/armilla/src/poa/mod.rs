@@ -7,6 +7,7 @@
 mod activation;
 mod adapters;
 mod builder;
+mod claims;
 mod current;
 mod error;
 mod gate;
@@ -14,6 +15,8 @@ mod ids;
 mod index;
 mod lifecycle;
 mod manager;
+#[cfg(test)]
+mod model;
 mod object_key;
 mod objects;
 mod perfect;

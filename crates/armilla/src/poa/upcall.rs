@@ -1,7 +1,7 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
-use super::current::{self, Frame};
-use super::gate::{Admission, Mark, Pass};
+use super::current::{self, Begun};
+use super::gate::{Admission, Gate, Mark, Pass};
 use super::ids::Lent;
 use super::object_key::Slot;
 use super::servant_manager::{Cookie, Refusal, ServantLocator, ServantManager};
@@ -11,6 +11,7 @@ use crate::log::report;
 use crate::object::{AnyServant, Servant};
 use crate::orb::Orb;
 use armilla_giop::ior::Ior;
+use armilla_ipc::barrier;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -94,29 +95,13 @@ impl Upcall {
     /// Begins a call when nothing has to be asked or waited for.
     #[inline]
     pub(crate) fn begin(lent: Lent) -> Option<Self> {
-        let activation = lent.as_ref()?;
-        if !activation.enter() {
-            return None;
-        }
-        if !activation.poa.gate.is_open() {
-            leave(activation, Pass::default());
-            return None;
-        }
-        let call = Call { outer: current::begin(activation), pass: Pass::default() };
+        let call = Call::begin(lent.as_deref()?, Pass::default(), Gate::is_open)?;
         Some(Self { lent, call })
     }
 
     /// Begins a call for which the gate was passed.
     fn admitted(lent: Lent, pass: Pass) -> Option<Self> {
-        let activation = lent.as_ref()?;
-        if !activation.enter() {
-            return None;
-        }
-        if !activation.poa.gate.still_admits() {
-            leave(activation, Pass::default());
-            return None;
-        }
-        let call = Call { outer: current::begin(activation), pass };
+        let call = Call::begin(lent.as_deref()?, pass, Gate::still_admits)?;
         Some(Self { lent, call })
     }
 
@@ -146,14 +131,7 @@ impl<'a> DirectUpcall<'a> {
     /// Begins a call when nothing has to be asked or waited for.
     #[inline]
     pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
-        if !activation.enter() {
-            return None;
-        }
-        if !activation.poa.gate.is_open() {
-            leave(activation, Pass::default());
-            return None;
-        }
-        let call = Call { outer: current::begin(activation), pass: Pass::default() };
+        let call = Call::begin(activation, Pass::default(), Gate::is_open)?;
         Some(Self { activation, call })
     }
 }
@@ -167,33 +145,53 @@ impl Drop for DirectUpcall<'_> {
 
 /// What a call of an active object gives back when it ends.
 struct Call {
-    outer: Frame,
+    begun: Begun,
     pass: Pass,
 }
 
 impl Call {
-    #[inline]
+    /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
+    /// gate as it must be. Why both are looked at after the call was begun, and again when it has
+    /// ended, stands in `claims.rs`.
+    #[inline(always)]
+    fn begin(activation: &Activation, pass: Pass, admits: fn(&Gate) -> bool) -> Option<Self> {
+        // What is over for long is not begun: each such call would have to look after the end.
+        if !activation.is_active() {
+            return None;
+        }
+        let begun = current::begin(activation);
+        barrier::light();
+        if activation.is_active() && admits(&activation.poa.gate) {
+            return Some(Self { begun, pass });
+        }
+        // Who holds the pass gives it back.
+        Self { begun, pass: Pass::default() }.back_out(activation);
+        None
+    }
+
+    #[cold]
+    fn back_out(self, activation: &Activation) {
+        self.end(activation);
+    }
+
+    #[inline(always)]
     fn end(&self, activation: &Activation) {
-        current::end(self.outer);
-        leave(activation, self.pass);
+        current::end(&self.begun, activation);
+        barrier::light();
+        if !(activation.is_active() && activation.poa.gate.is_open()) {
+            self.left(activation);
+        }
     }
-}
 
-#[inline]
-fn leave(activation: &Activation, pass: Pass) {
-    let was_last = activation.leave();
-    if was_last || !activation.poa.gate.is_open() {
-        left(activation, pass, was_last);
+    /// Does what others leave to who ends a call.
+    #[cold]
+    fn left(&self, activation: &Activation) {
+        if !activation.is_active() {
+            lifecycle::end_if_idle(activation);
+        }
+        activation.poa.gate.give_back(self.pass);
+        activation.poa.call_ended();
     }
-}
-
-#[cold]
-fn left(activation: &Activation, pass: Pass, was_last: bool) {
-    if was_last {
-        lifecycle::finish(activation);
-    }
-    activation.poa.gate.give_back(pass);
-    activation.poa.call_ended();
 }
 
 /// A call of an object that is not in the active object map, until it is dropped.
@@ -203,7 +201,6 @@ pub(crate) struct Passing {
     servant: AnyServant,
     /// Who lent the servant, and what for.
     locator: Option<(Arc<dyn ServantLocator>, Cookie, String)>,
-    outer: Frame,
     pass: Pass,
 }
 
@@ -228,7 +225,7 @@ impl Drop for Passing {
         if let Err(error) = self.give_back() {
             report!(warn, "a servant locator failed", error = error);
         }
-        current::end_passing(self.outer);
+        current::end_passing();
         self.poa.gate.give_back(self.pass);
         self.poa.passing_ended();
     }
@@ -347,9 +344,9 @@ impl PoaInner {
         pass: Pass,
     ) -> Option<Passing> {
         self.passing_begins();
-        let outer = current::begin_passing(self, &id, &servant);
+        current::begin_passing(self, &id, &servant);
         let poa = self.clone();
-        let mut passing = Passing { poa, id, servant, locator, outer, pass };
+        let mut passing = Passing { poa, id, servant, locator, pass };
         if self.gate.still_admits() {
             return Some(passing);
         }

@@ -1,0 +1,309 @@
+//! Objects that end while they are called: a servant is left alone before it goes back, everything
+//! that waits is woken, and nothing happens twice.
+
+use armilla::{
+    AnyServant, ExceptionKind, ObjectId, Poa, PoaError, Refusal, ServantActivator, ServantManager,
+    SystemException,
+};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, Server, travel};
+use armilla_tests::probe::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+
+/// What became of the servants of a POA.
+#[derive(Default)]
+struct Fates {
+    made: AtomicUsize,
+    given_back: AtomicUsize,
+    /// Servants that were called after they had gone back, or went back while they were called.
+    disturbed: AtomicUsize,
+}
+
+/// A servant that knows whether it may be called.
+struct Fragile {
+    fates: Arc<Fates>,
+    inside: AtomicUsize,
+    gone: AtomicBool,
+    /// Its object, and what it does in its innermost call.
+    own: OnceLock<ListenerRef>,
+    innermost: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl Fragile {
+    fn new(fates: &Arc<Fates>) -> Self {
+        fates.made.fetch_add(1, SeqCst);
+        let fates = fates.clone();
+        let (inside, gone) = Default::default();
+        Self { fates, inside, gone, own: OnceLock::new(), innermost: OnceLock::new() }
+    }
+
+    fn guarded<R>(&self, call: impl FnOnce() -> R) -> R {
+        self.inside.fetch_add(1, SeqCst);
+        let result = call();
+        if self.gone.load(SeqCst) {
+            self.fates.disturbed.fetch_add(1, SeqCst);
+        }
+        self.inside.fetch_sub(1, SeqCst);
+        result
+    }
+}
+
+impl Listener for Fragile {
+    fn hear(&self, _text: &str) -> Result<(), SystemException> {
+        self.guarded(thread::yield_now);
+        Ok(())
+    }
+
+    fn descend(&self, partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        self.guarded(|| match (depth, self.own.get()) {
+            (0, _) | (_, None) => {
+                self.innermost.get().inspect(|what| what());
+                Ok(0)
+            }
+            (_, Some(own)) => Ok(1 + own.descend(partner, depth - 1)?),
+        })
+    }
+}
+
+/// Makes them, and takes them back.
+struct Maker(Arc<Fates>);
+
+impl ServantActivator for Maker {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+        let servant: Arc<dyn Listener> = Arc::new(Remembered::new(Fragile::new(&self.0)));
+        Ok(servant.into())
+    }
+
+    fn etherealize(
+        &self,
+        _id: &ObjectId,
+        _adapter: &Poa,
+        servant: AnyServant,
+        _cleanup_in_progress: bool,
+        _remaining_activations: bool,
+    ) {
+        let servant: Arc<dyn Listener> = servant.downcast().unwrap();
+        // The text says that this is no call.
+        servant.hear(GOING).unwrap();
+        self.0.given_back.fetch_add(1, SeqCst);
+    }
+}
+
+const GOING: &str = "you are going";
+
+/// A `Fragile` that hears when it goes back.
+struct Remembered(Fragile);
+
+impl Remembered {
+    fn new(servant: Fragile) -> Self {
+        Self(servant)
+    }
+}
+
+impl Listener for Remembered {
+    fn hear(&self, text: &str) -> Result<(), SystemException> {
+        if text != GOING {
+            return self.0.hear(text);
+        }
+        let twice = self.0.gone.swap(true, SeqCst);
+        if twice || self.0.inside.load(SeqCst) > 0 {
+            self.0.fates.disturbed.fetch_add(1, SeqCst);
+        }
+        Ok(())
+    }
+
+    fn descend(&self, partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        self.0.descend(partner, depth)
+    }
+}
+
+fn made_on_demand(server: &Server) -> (Poa, Arc<Fates>) {
+    let fates = Arc::new(Fates::default());
+    let manager = server.create_poa_manager("group").unwrap();
+    manager.activate().unwrap();
+    let poa = server.root_poa().create_poa("made").user_ids().manager(&manager);
+    let poa = poa.servant_manager(ServantManager::activator(Maker(fates.clone())));
+    (poa.build().unwrap(), fates)
+}
+
+fn check(fates: &Fates) {
+    assert_eq!(fates.disturbed.load(SeqCst), 0);
+    assert_eq!(fates.given_back.load(SeqCst), fates.made.load(SeqCst));
+}
+
+#[test]
+fn nobody_is_called_too_late_and_nobody_waits_for_ever_while_everything_changes() {
+    const IDS: [&str; 3] = ["a", "b", "c"];
+    let server = Server::start();
+    let (poa, fates) = made_on_demand(&server);
+    let references = IDS.map(|id| poa.create_reference_with_id::<dyn Listener>(id).unwrap());
+    let far = references.each_ref().map(|near| travel(near, &orbs::client()));
+    let over = AtomicBool::new(false);
+    let calls: [AtomicUsize; 4] = Default::default();
+    let call = |references: &[ListenerRef; 3], calls: &AtomicUsize| {
+        while !over.load(SeqCst) {
+            // Typed anew, each reference knows the object that is active now.
+            let now = &references[calls.load(SeqCst) % IDS.len()];
+            match now.object().assume::<dyn Listener>().hear("") {
+                Ok(()) => drop(calls.fetch_add(1, SeqCst)),
+                Err(error) => assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{error}"),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        calls[1..].iter().for_each(|calls| drop(scope.spawn(|| call(&references, calls))));
+        scope.spawn(|| call(&far, &calls[0]));
+        let deactivating = scope.spawn(|| {
+            for turn in 0..10_000 {
+                match poa.deactivate(&IDS[turn % IDS.len()].into()) {
+                    Ok(()) | Err(PoaError::ObjectNotActive) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        });
+        let holding = scope.spawn(|| {
+            for _ in 0..500 {
+                poa.manager().hold_requests(true).unwrap();
+                poa.manager().activate().unwrap();
+            }
+        });
+        deactivating.join().unwrap();
+        holding.join().unwrap();
+        eventually("all have called", || calls.iter().all(|calls| calls.load(SeqCst) > 100));
+        poa.destroy(true, true).unwrap();
+        check(&fates);
+        over.store(true, SeqCst);
+    });
+}
+
+#[test]
+fn direct_calls_of_objects_that_come_and_go_are_served_or_find_nothing() {
+    let server = Server::start();
+    let fates = Arc::new(Fates::default());
+    let poa = server.root_poa();
+    let current: Mutex<Option<ListenerRef>> = Mutex::default();
+    let over = AtomicBool::new(false);
+    let call = || {
+        while !over.load(SeqCst) {
+            let Some(reference) = current.lock().unwrap().clone() else { continue };
+            for _ in 0..50 {
+                match reference.hear("") {
+                    Ok(()) => {}
+                    Err(error) => assert_eq!(error.kind(), ExceptionKind::ObjectNotExist),
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        (0..3).for_each(|_| drop(scope.spawn(call)));
+        for _ in 0..5_000 {
+            let servant = Arc::new(Fragile::new(&fates));
+            let reference = poa.activate(servant as Arc<dyn Listener>).unwrap();
+            let id = poa.reference_to_id(&reference).unwrap();
+            *current.lock().unwrap() = Some(reference);
+            poa.deactivate(&id).unwrap();
+        }
+        let children: Vec<_> = (0..100)
+            .map(|number| {
+                let poa = poa.create_poa(format!("{number}")).build().unwrap();
+                let servant = Arc::new(Fragile::new(&fates));
+                let reference = poa.activate(servant as Arc<dyn Listener>).unwrap();
+                *current.lock().unwrap() = Some(reference);
+                poa
+            })
+            .collect();
+        children.iter().for_each(|poa| poa.destroy(true, true).unwrap());
+        over.store(true, SeqCst);
+    });
+}
+
+/// An object whose calls call it again, deeper than a thread claims, before `innermost` happens.
+fn nesting(poa: &Poa, innermost: impl Fn() + Send + Sync + 'static) -> (ListenerRef, Arc<Fates>) {
+    let fates = Arc::new(Fates::default());
+    let servant = Arc::new(Remembered::new(Fragile::new(&fates)));
+    let reference = poa.activate_with_id("deep", servant.clone() as Arc<dyn Listener>).unwrap();
+    servant.0.own.set(reference.clone()).unwrap();
+    assert!(servant.0.innermost.set(Box::new(innermost)).is_ok());
+    (reference, fates)
+}
+
+#[test]
+fn a_servant_that_ends_its_own_object_deep_within_itself_goes_back_after_the_outermost_call() {
+    for depth in [0, 1, 7, 8, 9, 30] {
+        for far in [false, true] {
+            let server = Server::start();
+            let (poa, fates) = made_on_demand(&server);
+            let seen = fates.clone();
+            let own = poa.clone();
+            let (reference, nested) = nesting(&poa, move || {
+                own.deactivate(&"deep".into()).unwrap();
+                assert_eq!(seen.given_back.load(SeqCst), 0);
+            });
+            let called = if far { travel(&reference, &orbs::client()) } else { reference };
+            assert_eq!(called.descend(&EverythingRef::nil(), depth), Ok(depth));
+            eventually("the servant goes back", || fates.given_back.load(SeqCst) == 1);
+            assert_eq!(nested.disturbed.load(SeqCst), 0);
+            poa.destroy(true, true).unwrap();
+        }
+    }
+}
+
+#[test]
+fn calls_that_overlap_in_a_thread_may_end_in_any_order() {
+    let server = Server::start();
+    let (poa, fates) = made_on_demand(&server);
+    let references = ["a", "b", "c"].map(|id| {
+        let servant = Arc::new(Remembered::new(Fragile::new(&fates)));
+        poa.activate_with_id(id, servant as Arc<dyn Listener>).unwrap()
+    });
+    for _ in 0..100 {
+        let [a, b, c] = references.each_ref().map(|reference| reference.local().unwrap());
+        drop(b);
+        drop(a);
+        let again = references[0].local().unwrap();
+        drop(c);
+        drop(again);
+    }
+    assert!(server.poa_current().is_err(), "nothing is being served");
+    let [a, b, _c] = references.each_ref().map(|reference| reference.local().unwrap());
+    for id in ["a", "b", "c"] {
+        poa.deactivate(&id.into()).unwrap();
+    }
+    assert_eq!(fates.given_back.load(SeqCst), 0);
+    drop(a);
+    assert_eq!(fates.given_back.load(SeqCst), 1);
+    drop(b);
+    assert_eq!(fates.given_back.load(SeqCst), 2);
+}
+
+#[test]
+fn a_thread_that_ends_can_still_be_called() {
+    /// Calls when its thread ends.
+    struct Last(ListenerRef);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            self.0.hear("at the end of a thread").unwrap();
+        }
+    }
+    thread_local! {
+        static LAST: std::cell::RefCell<Option<Last>> = const { std::cell::RefCell::new(None) };
+    }
+    let server = Server::start();
+    let (poa, fates) = made_on_demand(&server);
+    let servant = Arc::new(Remembered::new(Fragile::new(&fates)));
+    let reference = poa.activate_with_id("a", servant as Arc<dyn Listener>).unwrap();
+    for called_before in [false, true] {
+        let reference = reference.clone();
+        let thread = thread::spawn(move || {
+            LAST.set(Some(Last(reference.clone())));
+            if called_before {
+                reference.hear("").unwrap();
+            }
+        });
+        thread.join().unwrap();
+    }
+    poa.destroy(true, true).unwrap();
+    check(&fates);
+}
