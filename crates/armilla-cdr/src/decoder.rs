@@ -294,7 +294,7 @@ impl<'a> Decoder<'a> {
         if !plain && octets.contains(&0) {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }
-        match core::str::from_utf8(octets) {
+        match simdutf8::basic::from_utf8(octets) {
             Ok(text) if plain || self.code_sets.char == CodeSet::Utf8 => Ok(Cow::Borrowed(text)),
             _ => match code_set::decode(octets, self.code_sets.char) {
                 Some(text) => Ok(Cow::Owned(text)),
