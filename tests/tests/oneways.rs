@@ -122,6 +122,38 @@ fn they_leave_when_they_are_many_or_large_or_old() {
 }
 
 #[test]
+fn what_is_large_takes_along_what_waits() {
+    let server = Server::start();
+    let remote = server.remote(&patient(|_| {}));
+    let large = "large".repeat(10_000);
+    ["first", "second", &large].into_iter().for_each(|text| remote.remark(text).unwrap());
+    assert_eq!(server.local.remarks(3).unwrap(), ["first", "second", &large]);
+}
+
+#[test]
+fn small_and_large_calls_of_many_threads_keep_the_order_of_each() {
+    let server = Server::start();
+    let remote = &server.remote(&orbs::client()).with_sync_scope(SyncScope::None);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let text = move |number: usize| {
+                let width = 40_000 * (number % 2);
+                format!("{thread} {number:0width$}")
+            };
+            scope.spawn(move || (0..100).for_each(|number| remote.remark(&text(number)).unwrap()));
+        }
+    });
+    let arrived = || server.local.remarks(0).unwrap();
+    eventually("all have arrived", || arrived().len() == 400);
+    let mut next = [0; 4];
+    for text in arrived() {
+        let words = text.split_once(' ').unwrap();
+        let (thread, number): (usize, usize) = (words.0.parse().unwrap(), words.1.parse().unwrap());
+        assert_eq!(number, std::mem::replace(&mut next[thread], number + 1));
+    }
+}
+
+#[test]
 fn many_threads_flood_a_server_and_nothing_is_lost() {
     let server = Server::start();
     let remote = &server.remote(&orbs::client()).with_sync_scope(SyncScope::None);

@@ -12,6 +12,9 @@ use alloc::vec::Vec;
 /// How many payloads an encoder borrows before it copies the rest.
 const MAX_BORROWED: usize = 4;
 
+/// How many parts the output has at most.
+const MAX_PARTS: usize = 2 * MAX_BORROWED + 1;
+
 /// From how many octets on a payload is borrowed and not copied. Below it a copy costs less than
 /// one more part of a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
@@ -59,6 +62,9 @@ impl<'p> Borrowed<'p> {
 }
 
 impl<'p> Encoder<'p> {
+    /// How many [`parts`](Self::parts) there are at most.
+    pub const MAX_PARTS: usize = MAX_PARTS;
+
     /// An encoder with an empty buffer, in ISO 8859-1.
     pub const fn new(order: ByteOrder) -> Self {
         Self::with_buffer(Vec::new(), order, CodeSet::Iso8859_1)
@@ -151,6 +157,29 @@ impl<'p> Encoder<'p> {
         let own = starts.zip(ends).map(|(start, end)| &written[start..end]);
         let lent = self.borrowed.iter().map(|(_, payload)| payload).chain([&[] as &[u8]]);
         own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
+    }
+
+    /// Fills `places` with the [`parts`](Self::parts), as `part` makes them, and returns how many there
+    /// are: what every large message goes through.
+    pub fn list_parts<'e, T>(
+        &'e self,
+        places: &mut [T; MAX_PARTS],
+        part: impl Fn(&'e [u8]) -> T,
+    ) -> usize {
+        let (mut count, mut start) = (0, 0);
+        let mut list = |octets: &'e [u8]| {
+            if !octets.is_empty() {
+                places[count] = part(octets);
+                count += 1;
+            }
+        };
+        for (at, payload) in &self.borrowed.payloads[..self.borrowed.count] {
+            list(&self.buffer[start..*at]);
+            list(payload);
+            start = *at;
+        }
+        list(&self.buffer[start..]);
+        count
     }
 
     /// Where to cut the output so that the rest can be read as a piece of its own that begins four

@@ -37,12 +37,13 @@ pub(crate) fn parts<T>(
     match message.as_contiguous() {
         Some(octets) if octets.len() <= fragment_size => use_them(&[IoSlice::new(octets)]),
         _ => {
-            let fragments = Fragments::of(message, fragment_size);
-            let parts: Vec<_> = match &fragments {
-                Some(fragments) => fragments.iter().flatten().map(IoSlice::new).collect(),
-                None => message.parts().map(IoSlice::new).collect(),
-            };
-            use_them(&parts)
+            if let Some(fragments) = Fragments::of(message, fragment_size) {
+                let parts: Vec<_> = fragments.iter().flatten().map(IoSlice::new).collect();
+                return use_them(&parts);
+            }
+            let mut parts = [IoSlice::new(&[]); Encoder::MAX_PARTS];
+            let count = message.list_parts(&mut parts, IoSlice::new);
+            use_them(&parts[..count])
         }
     }
 }

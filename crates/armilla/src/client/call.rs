@@ -323,7 +323,9 @@ fn attempt_shared(
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
     let sending = match (outgoing.response, scope) {
-        (ResponseFlags::None, SyncScope::None) => Sending::Later(deadline),
+        (ResponseFlags::None, SyncScope::None) => {
+            Sending::Later(MAY_WAIT.get().then_some(deadline))
+        }
         _ if !MAY_WAIT.get() => Sending::Never,
         (ResponseFlags::None, _) => Sending::Through(deadline),
         _ => Sending::Now(deadline),

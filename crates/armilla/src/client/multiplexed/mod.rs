@@ -151,8 +151,9 @@ pub(super) enum Sending<'d> {
     Through(&'d Deadline),
     /// To leave at once, whatever is queued already: by a thread that may not wait.
     Never,
-    /// To leave together with others; when too much is queued already, that is waited for.
-    Later(&'d Deadline),
+    /// To leave together with others; when too much is queued already, that is waited for by a thread
+    /// that may wait.
+    Later(Option<&'d Deadline>),
 }
 
 impl Multiplexed {
@@ -162,7 +163,8 @@ impl Multiplexed {
         settings: &Arc<Settings>,
         driver: &Arc<Driver>,
     ) -> Arc<Self> {
-        // Only a stream without a descriptor ever waits for the server to take something.
+        // Only a stream without a descriptor ever waits for the server to take something, unless a
+        // thread says how long it may.
         stream.set_send_timeout(settings.call_timeout).ok();
         let initiator = Initiator::new(settings.requests_in_flight);
         let framer = Some(Framer::new(settings.max_message));

@@ -9,6 +9,7 @@ use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::Version;
 use armilla_giop::engine::Loss;
+use armilla_ipc::SendError;
 use armilla_ipc::reactor::{Interest, Reactor, Timer};
 use std::io::{self, IoSlice};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -34,6 +35,10 @@ pub(super) struct Outgoing {
     timed: bool,
     lost: Option<Arc<Lost>>,
 }
+
+/// From how many octets on a message leaves from where it stands: to copy it would cost more than to
+/// leave alone.
+const IN_PLACE: usize = 32 * 1024;
 
 /// A memory larger than this is not kept for the next messages.
 const RETAINED: usize = 256 * 1024;
@@ -89,7 +94,11 @@ impl Multiplexed {
         version: Version,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let mut outgoing = self.await_room(sending)?;
+        let in_place = self.leaves_in_place(out, sending);
+        let mut outgoing = match in_place {
+            Some(by) => self.await_turn(by)?,
+            None => self.await_room(sending)?,
+        };
         let mut state = lock(&self.state);
         if !state.initiator.is_open() {
             return Err(self.refuse(&state, armilla_giop::engine::Refused::Closed));
@@ -124,8 +133,9 @@ impl Multiplexed {
             drop(state);
             outgoing.queued += octets as u64;
             let end = outgoing.queued;
-            match sending {
-                Sending::Later(_) => self.delay(outgoing, parts, octets),
+            match (in_place, sending) {
+                (Some(by), _) => self.send_in_place(outgoing, parts, octets, by),
+                (None, Sending::Later(_)) => self.delay(outgoing, parts, octets),
                 _ => self.send_parts(outgoing, parts, octets),
             }
             match sending {
@@ -186,6 +196,64 @@ impl Multiplexed {
         }
     }
 
+    /// How long the thread may wait for the server to take a message that leaves in place: one that is
+    /// large and of which some is lent. What goes through another side is taken by that.
+    fn leaves_in_place<'d>(
+        &self,
+        message: &Encoder<'_>,
+        sending: Sending<'d>,
+    ) -> Option<&'d Deadline> {
+        let (Sending::Through(by) | Sending::Later(Some(by))) = sending else { return None };
+        let large = message.len() >= IN_PLACE && message.as_contiguous().is_none();
+        let waits = self.carrier.is_none() && self.stream.descriptor().is_some();
+        (large && waits).then_some(by)
+    }
+
+    /// Sends a message from where it stands, together with what is queued before it, and waits for the
+    /// server to take it. What that does not take in time is queued.
+    fn send_in_place(
+        &self,
+        mut outgoing: MutexGuard<'_, Outgoing>,
+        parts: &[IoSlice<'_>],
+        octets: usize,
+        deadline: &Deadline,
+    ) {
+        let spare = std::mem::take(&mut outgoing.spare);
+        let batch = std::mem::replace(&mut outgoing.octets, spare);
+        let before = &batch[std::mem::take(&mut outgoing.left)..];
+        let total = before.len() + octets;
+        outgoing.delayed = 0;
+        outgoing.sending = true;
+        self.may_leave(total);
+        drop(outgoing);
+        let before = Some(IoSlice::new(before)).filter(|before| !before.is_empty());
+        let all: Vec<_> = before.into_iter().chain(parts.iter().copied()).collect();
+        let limited = self.stream.set_send_timeout(deadline.sending());
+        let sent = limited.map_err(|source| SendError { sent: 0, source });
+        let (sent, failure) = match sent.and_then(|()| self.stream.send_all_vectored(&all)) {
+            Ok(()) => (total, None),
+            Err(SendError { sent, source }) => {
+                (sent, Some(source).filter(|source| source.kind() != io::ErrorKind::TimedOut))
+            }
+        };
+        let mut outgoing = lock(&self.outgoing);
+        outgoing.sending = false;
+        match (self.note(&mut outgoing, Ok(sent), total), failure) {
+            (Err(error), _) | (_, Some(error)) => {
+                drop(outgoing);
+                self.fail(Loss::Broken, &error.to_string());
+            }
+            (Ok(0), None) => {
+                outgoing.keep_spare(batch);
+                self.flush_from(outgoing);
+            }
+            (Ok(left), None) => {
+                outgoing.put_back(last_of(&all, left), 0);
+                self.is_stuck(outgoing);
+            }
+        }
+    }
+
     /// Sends a message, behind what is queued before it.
     #[inline]
     fn send_parts<'l>(
@@ -208,14 +276,7 @@ impl Multiplexed {
             Ok(0) if outgoing.octets.is_empty() => {}
             Ok(0) => self.flush_from(outgoing),
             Ok(left) => {
-                let mut rest = Vec::new();
-                let mut before = octets - left;
-                for part in parts {
-                    let skipped = before.min(part.len());
-                    rest.extend_from_slice(&part[skipped..]);
-                    before -= skipped;
-                }
-                outgoing.put_back(rest, 0);
+                outgoing.put_back(last_of(parts, left), 0);
                 match self.stream.descriptor() {
                     Some(_) => self.is_stuck(outgoing),
                     None => self.flush_from(outgoing),
@@ -319,10 +380,20 @@ impl Multiplexed {
     ) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
         let mut outgoing = lock(&self.outgoing);
         while outgoing.waiting() >= self.settings.queued_requests {
-            let (Sending::Now(by) | Sending::Through(by) | Sending::Later(by)) = sending else {
+            let (Sending::Now(by) | Sending::Through(by) | Sending::Later(Some(by))) = sending
+            else {
                 break;
             };
             outgoing = self.await_progress(outgoing, by)?;
+        }
+        Ok(outgoing)
+    }
+
+    /// Waits until nobody sends and the server takes more.
+    fn await_turn(&self, deadline: &Deadline) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
+        let mut outgoing = lock(&self.outgoing);
+        while (outgoing.sending || outgoing.stuck) && outgoing.lost.is_none() {
+            outgoing = self.await_progress(outgoing, deadline)?;
         }
         Ok(outgoing)
     }
@@ -359,4 +430,16 @@ impl Multiplexed {
         let woken = self.room.wait_timeout(outgoing, left).unwrap_or_else(PoisonError::into_inner);
         Ok(woken.0)
     }
+}
+
+/// A copy of the last `left` octets of `parts`.
+fn last_of(parts: &[IoSlice<'_>], left: usize) -> Vec<u8> {
+    let mut skipped = parts.iter().map(|part| part.len()).sum::<usize>() - left;
+    let mut rest = Vec::with_capacity(left);
+    for part in parts {
+        let here = skipped.min(part.len());
+        rest.extend_from_slice(&part[here..]);
+        skipped -= here;
+    }
+    rest
 }
