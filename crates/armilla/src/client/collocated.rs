@@ -84,7 +84,10 @@ fn encode<'p>(
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
-    Ok(out.parts().flatten().copied().collect())
+    match out.as_contiguous() {
+        Some(_) => Ok(out.into_buffer()),
+        None => Ok(out.to_vec()),
+    }
 }
 
 #[cold]
