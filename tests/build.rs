@@ -12,6 +12,7 @@ fn main() {
     shapes.compile("idl/shapes.idl").unwrap_or_else(|errors| errors.exit());
     let gallery = shapes
         .shared("Gallery::Picture::thumbnail")
+        .shared("Gallery::Remarks")
         .extern_path("shapes.idl", "::armilla_tests::shared");
     gallery.compile("idl/gallery.idl").unwrap_or_else(|errors| errors.exit());
 }

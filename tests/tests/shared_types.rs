@@ -4,7 +4,7 @@ mod idl {
     armilla::include_idl!("gallery");
 }
 
-use armilla::rt::SharedOctets;
+use armilla::rt::{SharedOctets, SharedStrings};
 use armilla::{Error, ReplyHandle, SystemException, Value};
 use armilla_tests::orbs::{client, listening};
 use armilla_tests::shared::shapes;
@@ -42,6 +42,15 @@ impl Room for Hall {
     fn keeper(&self) -> Result<NamedRef, SystemException> {
         Ok(NamedRef::nil())
     }
+
+    fn annotate(
+        &self,
+        notes: &SharedStrings,
+        others: &mut SharedStrings,
+    ) -> Result<SharedStrings, SystemException> {
+        *others = notes.clone();
+        Ok(notes.slice(1..2))
+    }
 }
 
 fn picture() -> Picture {
@@ -52,6 +61,7 @@ fn picture() -> Picture {
         fill: Fill::Centre(Point { x: 1.0, y: 1.0 }),
         pixels: vec![7; 100_000].into(),
         thumbnail: SharedOctets::from(vec![1, 2, 3]),
+        notes: ["early", "größer"].into_iter().collect(),
         around: Some(carved.upcast()),
     }
 }
@@ -71,6 +81,10 @@ fn types_exceptions_and_interfaces_of_another_crate_are_used_as_they_are() {
         let hung = room.hang(&sent, &Point { x: 1.0, y: 1.0 }, &mut pixels).unwrap();
         assert_eq!((&hung.edge, &hung.fill), (&sent.edge, &sent.fill));
         assert_eq!((&hung.pixels, &hung.thumbnail), (&sent.pixels, &sent.thumbnail));
+        assert_eq!(hung.notes, sent.notes);
+        let (notes, mut others) = (sent.notes.clone(), SharedStrings::default());
+        assert_eq!(room.annotate(&notes, &mut others).unwrap(), notes.slice(1..2));
+        assert_eq!(others, notes);
         assert_eq!(pixels, sent.pixels);
         assert_eq!(width_and_ornament(hung.around), (3, "leaves".to_owned()));
         assert_eq!(room.name().unwrap(), "hall");
@@ -167,6 +181,14 @@ impl Room for Slow {
 
     fn keeper(&self) -> Result<NamedRef, SystemException> {
         Hall.keeper()
+    }
+
+    fn annotate(
+        &self,
+        notes: &SharedStrings,
+        others: &mut SharedStrings,
+    ) -> Result<SharedStrings, SystemException> {
+        Hall.annotate(notes, others)
     }
 }
 

@@ -273,6 +273,10 @@ impl Feed<'_> {
                 let element = self.model.primitive(PrimitiveKind::PkOctet);
                 self.sequence(element, *bound)
             }
+            Type::SharedStrings => {
+                let element = self.model.primitive(PrimitiveKind::PkString);
+                self.sequence(element, None)
+            }
             Type::Array(element, dimensions) => {
                 let mut ty = self.ty(element)?;
                 for length in dimensions.iter().rev() {

@@ -95,7 +95,8 @@ mod wire;
 
 pub use armilla_cdr::CodeSet;
 pub use armilla_cdr::{
-    Any, Decimal, DecimalError, LargeArray, LongDouble, SharedOctets, TypeCode, Typed, WString,
+    Any, Decimal, DecimalError, LargeArray, LongDouble, SharedOctets, SharedStrings, TypeCode,
+    Typed, WString,
 };
 pub use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder,
@@ -133,7 +134,7 @@ pub mod rt {
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };
-    pub use armilla_cdr::{Any, Decimal, LargeArray, LongDouble, SharedOctets};
+    pub use armilla_cdr::{Any, Decimal, LargeArray, LongDouble, SharedOctets, SharedStrings};
     pub use armilla_cdr::{CdrError, CdrResult, Decode, Decoder, Encode, Encoder, Fixed, Order};
     pub use armilla_cdr::{TypeCode, Typed, WString};
 

@@ -7,7 +7,7 @@ use crate::bench::{self, Drain, DrainRef, Entrance, Library, LibraryRef};
 use crate::workload::STRING_LENGTH;
 use crate::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use armilla::dynamic::serve;
-use armilla::{Orb, Poa, SystemException};
+use armilla::{Orb, Poa, SharedStrings, SystemException};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -86,7 +86,7 @@ impl Drain for Counter {
 }
 
 /// The strings of the batching experiment.
-struct Shelf(Vec<String>);
+struct Shelf(SharedStrings);
 
 impl Shelf {
     /// How many there are.
@@ -100,7 +100,7 @@ impl Shelf {
 
 impl Library for Shelf {
     fn get_single_string(&self, index: u32) -> Result<String, SystemException> {
-        Ok(self.0.get(index as usize).cloned().unwrap_or_default())
+        Ok(self.0.get(index as usize).unwrap_or_default().to_owned())
     }
 
     fn get_multiple_strings(
@@ -110,7 +110,7 @@ impl Library for Shelf {
     ) -> Result<bench::StringSeq, SystemException> {
         let first = (index as usize).min(self.0.len());
         let end = first.saturating_add(count as usize).min(self.0.len());
-        Ok(self.0[first..end].to_vec())
+        Ok(self.0.slice(first..end))
     }
 }
 

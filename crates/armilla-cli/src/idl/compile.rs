@@ -41,7 +41,8 @@ struct Backend {
     /// Derive traits for a type, for the types of a module, or for all (*); may stand several times
     #[arg(long, value_name = "NAME=TRAITS", value_parser = pair)]
     derive: Vec<(String, String)>,
-    /// Keep a `sequence<octet>`, a typedef or a member, in a shared buffer; may stand several times
+    /// Keep a `sequence<octet>` or `sequence<string>`, a typedef or a member, in a shared buffer; may
+    /// stand several times
     #[arg(long, value_name = "NAME")]
     shared: Vec<String>,
     /// Make the Rust names of something, `Bank::Account::set_x`, of another name; may stand several

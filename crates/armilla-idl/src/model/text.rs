@@ -19,6 +19,7 @@ impl Model {
                 format!("sequence<{}{}>", self.type_text(element), last(bound))
             }
             Type::SharedOctets(bound) => format!("sequence<octet{}>", last(bound)),
+            Type::SharedStrings => "sequence<string>".to_owned(),
             Type::Map(key, value, bound) => {
                 let (key, value) = (self.type_text(key), self.type_text(value));
                 format!("map<{key}, {value}{}>", last(bound))

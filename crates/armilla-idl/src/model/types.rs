@@ -65,6 +65,8 @@ pub enum Type {
     /// A sequence of octets, with its bound, that is kept in a shared buffer. There is none in what
     /// the front end makes: a back end may put it in place of a [`Sequence`](Self::Sequence).
     SharedOctets(Option<u32>),
+    /// Likewise a sequence of strings, without bounds.
+    SharedStrings,
     /// A type declared elsewhere: a struct, union, enum, typedef, interface (an object reference),
     /// valuetype, boxed value, native type, bitmask or bitset.
     Named(DeclId),

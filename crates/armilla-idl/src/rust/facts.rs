@@ -115,6 +115,7 @@ impl Facts {
             Type::Any => Fact { size: 2 * HANDLE, ..HANDLED },
             Type::TypeCode => HANDLED,
             Type::WString(_) | Type::SharedOctets(_) => Fact { eq: true, ..HANDLED },
+            Type::SharedStrings => Fact { eq: true, size: 3 * HANDLE, ..HANDLED },
             Type::Fixed(..) => Fact { size: 16, plain: false, ..NOTHING },
             // Refused by `unsupported`.
             Type::Principal => NOTHING,

@@ -261,6 +261,7 @@ fn decode_sequence(
 pub(super) fn is_call(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
         Type::Named(_) | Type::Object | Type::Any | Type::TypeCode | Type::ValueBase => true,
+        Type::SharedStrings => true,
         Type::Array(element, _) => types::is_plain(model, element),
         _ => false,
     }

@@ -125,7 +125,8 @@ impl Options {
 
     /// Keeps the octets of `what` in a shared buffer, `rt::SharedOctets`, clones of which are one
     /// buffer: a typedef of `sequence<octet>`, `Bank::Blob`, or a member of that type,
-    /// `Bank::Entry::data`.
+    /// `Bank::Entry::data`. Of a `sequence<string>` without bounds it keeps all texts in one buffer
+    /// likewise, `rt::SharedStrings`.
     #[must_use]
     pub fn shared(mut self, what: impl Into<String>) -> Self {
         self.shared.push(what.into());

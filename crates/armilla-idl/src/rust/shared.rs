@@ -1,4 +1,5 @@
-//! Octets in shared buffers: which of the `sequence<octet>` of a model the options want so.
+//! Octets and strings in shared buffers: which of the `sequence<octet>` and `sequence<string>` of a
+//! model the options want so.
 
 use super::options::Options;
 use crate::diagnostics::{Code, Diagnostic};
@@ -6,10 +7,10 @@ use crate::model::{DeclKind, Member, Model, Primitive, Type};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// `model` with [`Type::SharedOctets`] where the options say so.
+/// `model` with [`Type::SharedOctets`] and [`Type::SharedStrings`] where the options say so.
 ///
 /// # Errors
-/// Names that name nothing, or something else than a sequence of octets.
+/// Names that name nothing, or something else than a sequence of octets or of strings.
 pub(super) fn apply<'m>(
     model: &'m Model,
     options: &Options,
@@ -30,7 +31,9 @@ pub(super) fn apply<'m>(
         return Ok(Cow::Owned(changed));
     }
     let problems = missed.into_iter().map(|name| {
-        let message = format!("`{name}` is no typedef and no member that is a `sequence<octet>`");
+        let message = format!(
+            "`{name}` is no typedef and no member that is a `sequence<octet>` or `sequence<string>`"
+        );
         let example = "name a typedef as `Module::Blob`, or a member as `Module::Struct::member`";
         Diagnostic::without_place(Code::BadOption, message).help(example)
     });
@@ -67,9 +70,14 @@ impl Sharing<'_> {
     fn ty(&mut self, name: &str, ty: &mut Type) {
         let Some(wanted) = self.wanted.iter().find(|wanted| **wanted == name) else { return };
         let Type::Sequence(element, bound) = ty else { return };
-        if matches!(**element, Type::Primitive(Primitive::Octet | Primitive::UInt8)) {
-            *ty = Type::SharedOctets(*bound);
-            self.done.insert(wanted);
-        }
+        let shared = match (&**element, *bound) {
+            (Type::Primitive(Primitive::Octet | Primitive::UInt8), bound) => {
+                Type::SharedOctets(bound)
+            }
+            (Type::String(None), None) => Type::SharedStrings,
+            _ => return,
+        };
+        *ty = shared;
+        self.done.insert(wanted);
     }
 }

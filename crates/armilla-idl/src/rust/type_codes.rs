@@ -183,6 +183,9 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
                 quote!(rt::TypeCode::sequence(rt::TypeCode::Octet, #bound))
             }
+            Type::SharedStrings => {
+                quote!(rt::TypeCode::sequence(rt::TypeCode::String(0), 0))
+            }
             Type::Array(element, dimensions) => {
                 dimensions.iter().rev().fold(self.expression(element), |element, length| {
                     let length = Literal::u32_unsuffixed(*length);

@@ -64,6 +64,7 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
             quote!(Vec<#element>)
         }
         Type::SharedOctets(_) => quote!(rt::SharedOctets),
+        Type::SharedStrings => quote!(rt::SharedStrings),
         Type::Array(element, dimensions) => {
             let levels = scope.facts.levels(element, dimensions);
             levels.into_iter().fold(owned(scope, element), |element, level| {

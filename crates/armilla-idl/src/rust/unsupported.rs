@@ -199,6 +199,7 @@ impl Checker<'_> {
             | Type::String(_)
             | Type::WString(_)
             | Type::SharedOctets(_)
+            | Type::SharedStrings
             | Type::Fixed(..)
             | Type::Object
             | Type::Any

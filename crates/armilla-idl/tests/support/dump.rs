@@ -285,7 +285,9 @@ impl Dump<'_> {
             Type::Map(key, value, some) => {
                 format!("map<{}, {}, {}>", self.ty(key), self.ty(value), bound(some))
             }
-            Type::SharedOctets(_) => unreachable!("the front end makes none"),
+            Type::SharedOctets(_) | Type::SharedStrings => {
+                unreachable!("the front end makes none")
+            }
             Type::Named(id) => self.model.scoped_name(*id),
         }
     }
