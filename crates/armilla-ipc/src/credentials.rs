@@ -22,7 +22,19 @@ impl Credentials {
     /// What the kernel noted when the peer of `socket`, a Unix-domain one, connected or listened.
     pub(crate) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<Self> {
         let found = sys::peer_credentials(socket)?;
-        Ok(Self { process: found.pid.unsigned_abs(), user: found.uid, group: found.gid })
+        Ok(found.into())
+    }
+
+    /// What the kernel noted on a datagram; `None` if it noted nothing.
+    pub(crate) fn of_sender(found: libc::ucred) -> Option<Self> {
+        const NOBODY: u32 = 65_534;
+        (found.pid != 0 || found.uid != NOBODY).then(|| found.into())
+    }
+}
+
+impl From<libc::ucred> for Credentials {
+    fn from(found: libc::ucred) -> Self {
+        Self { process: found.pid.unsigned_abs(), user: found.uid, group: found.gid }
     }
 }
 

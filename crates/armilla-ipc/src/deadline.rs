@@ -36,6 +36,40 @@ impl Deadline {
     }
 }
 
+/// The limit of a transfer that may need several calls, each of which keeps to the timeout by itself.
+/// The clock is read when a second one is needed.
+#[derive(Debug)]
+pub(crate) struct Several {
+    timeout: Option<Duration>,
+    what: &'static str,
+    calls: u32,
+    deadline: Deadline,
+}
+
+impl Several {
+    /// Within about twice `timeout`; says `what` has not happened by then.
+    pub(crate) fn new(timeout: Option<Duration>, what: &'static str) -> Self {
+        Self { timeout, what, calls: 0, deadline: Deadline(None) }
+    }
+
+    /// To be called before every call: an error if the time is over.
+    #[inline]
+    pub(crate) fn next_call(&mut self) -> io::Result<()> {
+        self.calls = self.calls.saturating_add(1);
+        match self.calls {
+            1 => Ok(()),
+            2 => {
+                self.deadline = Deadline::after(self.timeout);
+                Ok(())
+            }
+            _ => match self.deadline.remaining() {
+                Ok(_) => Ok(()),
+                Err(_) => Err(timed_out(self.what, self.timeout)),
+            },
+        }
+    }
+}
+
 /// The timeout of one direction, kept so that setting the same again costs nothing.
 ///
 /// Counted in microseconds as the kernel does, 0 for none. One thread at a time sets a direction's

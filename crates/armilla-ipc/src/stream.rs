@@ -145,9 +145,18 @@ pub trait Stream: Send + Sync + fmt::Debug {
         }
     }
 
-    /// Sends what the transport takes of `parts` at this moment, without waiting where the stream has
-    /// a [`descriptor`](Self::descriptor). A stream without one may wait as
-    /// [`send_vectored`](Self::send_vectored) does.
+    /// Sends what the transport takes of `bytes` at this moment, as
+    /// [`try_send_vectored`](Self::try_send_vectored).
+    ///
+    /// # Errors
+    /// As there.
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.try_send_vectored(&[IoSlice::new(bytes)])
+    }
+
+    /// Sends what the transport takes of `parts` at this moment, without waiting. What is provided
+    /// here waits as [`send_vectored`](Self::send_vectored) does, and is replaced by every transport
+    /// of this crate.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if it takes nothing; otherwise as `send_vectored`.
@@ -207,6 +216,14 @@ macro_rules! delegate_stream {
             #[inline]
             fn recv_all(&self, buffer: &mut [u8]) -> Result<(), crate::RecvError> {
                 self.$field.recv_all(buffer)
+            }
+
+            #[inline]
+            fn recv_all_vectored(
+                &self,
+                parts: &mut [std::io::IoSliceMut<'_>],
+            ) -> Result<(), crate::RecvError> {
+                self.$field.recv_all_vectored(parts)
             }
 
             #[inline]

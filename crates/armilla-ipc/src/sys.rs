@@ -243,6 +243,57 @@ pub(crate) fn recv_batch(
     Ok(received)
 }
 
+/// What [`recv_identified`] received.
+pub(crate) struct Identified {
+    /// How many bytes the datagram had, which may be more than fitted.
+    pub(crate) length: usize,
+    /// Where it came from, if the sender has an address.
+    pub(crate) from: Option<SocketAddrAny>,
+    /// Who sent it (`SCM_CREDENTIALS`), if the socket asks for that. The type of rustix cannot hold
+    /// the process 0 of a sender that the kernel did not note, or that is outside of our namespace.
+    pub(crate) sender: Option<libc::ucred>,
+}
+
+/// Receives a datagram of a Unix-domain socket into `buffer`, with who sent it. Descriptors that come
+/// with it find no room, so that the kernel closes them.
+pub(crate) fn recv_identified(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Identified, Errno> {
+    /// Room for one message of credentials and nothing else, aligned as a `cmsghdr`.
+    #[repr(C, align(8))]
+    struct Control([MaybeUninit<u8>; 32]);
+    // SAFETY: computes a number.
+    const _: () = assert!(unsafe { libc::CMSG_SPACE(size_of::<libc::ucred>() as u32) } == 32);
+    let mut control = Control([MaybeUninit::uninit(); 32]);
+    // SAFETY: rule 4, for both.
+    let mut name: libc::sockaddr_storage = unsafe { mem::zeroed() };
+    let mut header: libc::msghdr = unsafe { mem::zeroed() };
+    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    header.msg_name = (&raw mut name).cast();
+    header.msg_namelen = mem::size_of::<libc::sockaddr_storage>() as socklen_t;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = control.0.len() as _;
+    // SAFETY: rules 1 to 4.
+    let result = unsafe { libc::recvmsg(fd.as_raw_fd(), &mut header, libc::MSG_TRUNC) };
+    let length = counted(result)?;
+    // SAFETY: `header` is as the kernel left it, its control part lies in `control`.
+    let message = unsafe { libc::CMSG_FIRSTHDR(&header) };
+    let sender = (!message.is_null()).then(|| {
+        // SAFETY: the kernel wrote the header of a message here, and behind it `cmsg_len` bytes: those
+        // of a message of this kind are a `ucred`, perhaps unaligned.
+        unsafe {
+            let kind = ((*message).cmsg_level, (*message).cmsg_type);
+            (kind == (libc::SOL_SOCKET, libc::SCM_CREDENTIALS))
+                .then(|| ptr::read_unaligned(libc::CMSG_DATA(message).cast::<libc::ucred>()))
+        }
+    });
+    let named = header.msg_namelen as usize > mem::size_of::<libc::sa_family_t>();
+    // SAFETY: the kernel wrote an address of this length to `name`.
+    let from =
+        named.then(|| unsafe { SocketAddrAny::read((&raw const name).cast(), header.msg_namelen) });
+    Ok(Identified { length, from, sender: sender.flatten() })
+}
+
 /// Sends `datagrams`, at most [`MAX_BATCH`] of them, to the addresses beside them or to the connected
 /// peer. Returns how many were sent.
 pub(crate) fn send_batch<'a>(

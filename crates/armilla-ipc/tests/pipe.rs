@@ -5,7 +5,7 @@ mod conformance;
 use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};
 use armilla_ipc::{Address, Readiness, Stream, StreamOptions, UnixConnector};
 use conformance::{LONG, Place, conformance, fresh_path};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -86,4 +86,35 @@ fn a_pair_needs_no_address() {
     assert_eq!(far.recv(&mut [0; 8]).unwrap(), 5);
     assert_eq!(near.recv(&mut [0; 8]).unwrap(), 4);
     assert_eq!(near.peer_credentials(), None);
+}
+
+#[test]
+fn an_end_does_what_half_of_a_stream_does() {
+    let (input, output) = pipe().unwrap();
+    input.set_timeout(Some(Duration::from_millis(20)));
+    assert_eq!(input.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    let parts = ["ab", "", "cde"].map(|part| IoSlice::new(part.as_bytes()));
+    assert_eq!(output.send_vectored(&parts).unwrap(), 5);
+    let (mut first, mut second) = ([0; 1], [0; 3]);
+    let room = &mut [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+    input.recv_all_vectored(room).unwrap();
+    assert_eq!((&first, &second), (b"a", b"bcd"));
+    let room = &mut [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+    let error = input.recv_all_vectored(room).unwrap_err();
+    assert_eq!((error.received, error.source.kind()), (1, ErrorKind::TimedOut));
+
+    let chunk = [1; 4096];
+    let mut sent = 0;
+    let full = loop {
+        match output.try_send(&chunk) {
+            Ok(count) => sent += count,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(full.kind(), ErrorKind::WouldBlock);
+    let attempt = output.try_send_vectored(&[IoSlice::new(&chunk)]).unwrap_err();
+    assert_eq!(attempt.kind(), ErrorKind::WouldBlock);
+    input.recv_all(&mut vec![0; sent]).unwrap();
+    drop(output);
+    assert_eq!(input.try_recv(&mut [0; 8]).unwrap(), 0);
 }

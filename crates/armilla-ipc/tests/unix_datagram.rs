@@ -4,9 +4,12 @@ mod datagrams;
 
 use armilla_ipc::Address;
 use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
+use armilla_ipc::unix::MAX_DESCRIPTORS;
 use armilla_ipc::unix_datagram::{ConnectedUnixDatagram, UnixDatagram, UnixDatagrams};
+use armilla_ipc::{Stream, UnixStream};
 use datagrams::{Place, datagram_conformance};
 use std::io::ErrorKind;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -65,4 +68,86 @@ fn the_file_lives_as_long_as_the_socket() {
     assert_eq!(socket.recv_from(&mut [0; 8]).unwrap().0.length, 5);
     drop(socket);
     assert!(!path.exists());
+}
+
+/// A bound socket that does not wait for ever, and its address.
+fn bound() -> (UnixDatagram, Address) {
+    let address = UnixDatagrams::fresh();
+    let socket = UnixDatagram::bind(&address).unwrap();
+    socket.set_recv_timeout(Some(Duration::from_secs(20))).unwrap();
+    (socket, address)
+}
+
+#[test]
+fn descriptors_travel_with_datagrams() {
+    let ((a, at_a), (b, at_b)) = (bound(), bound());
+    let (carried, other) = UnixStream::pair().unwrap();
+    a.send_to_with_descriptors(b"", &[carried.as_fd()], &at_b).unwrap();
+    let mut descriptors = Vec::new();
+    let (received, from) = b.recv_from_with_descriptors(&mut [0; 8], &mut descriptors).unwrap();
+    assert_eq!((received.whole, from, descriptors.len()), (0, at_a, 1));
+
+    let (near, far) = ConnectedUnixDatagram::pair().unwrap();
+    let passed = descriptors.remove(0);
+    near.send_with_descriptors(b"two of them", &[passed.as_fd(), passed.as_fd()]).unwrap();
+    drop((carried, passed));
+    let received = far.recv_with_descriptors(&mut [0; 3], &mut descriptors).unwrap();
+    assert_eq!((received.length, received.whole, descriptors.len()), (3, 11, 2));
+    let stream = UnixStream::from_descriptor(descriptors.remove(0)).unwrap();
+    stream.send_all(b"twice on its way").unwrap();
+    other.recv_all(&mut [0; 16]).unwrap();
+
+    let many = [near.as_fd(); MAX_DESCRIPTORS + 1];
+    let error = near.send_with_descriptors(b"x", &many).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    near.send_with_descriptors(b"none", &[]).unwrap();
+    descriptors.clear();
+    assert_eq!(far.recv_with_descriptors(&mut [0; 8], &mut descriptors).unwrap().whole, 4);
+    assert!(descriptors.is_empty());
+    far.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    let error = far.recv_with_descriptors(&mut [0; 8], &mut descriptors).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn descriptors_that_nobody_takes_are_closed() {
+    let (near, far) = ConnectedUnixDatagram::pair().unwrap();
+    far.identify_senders(true).unwrap();
+    for take in [
+        |far: &ConnectedUnixDatagram| far.recv(&mut [0; 8]).map(drop),
+        |far: &ConnectedUnixDatagram| far.recv_with_credentials(&mut [0; 8]).map(drop),
+    ] {
+        let (carried, other) = UnixStream::pair().unwrap();
+        near.send_with_descriptors(b"x", &[carried.as_fd()]).unwrap();
+        drop(carried);
+        take(&far).unwrap();
+        assert_eq!(other.recv(&mut [0; 1]).unwrap(), 0, "the last copy is closed");
+    }
+}
+
+#[test]
+fn the_kernel_vouches_for_the_sender_of_each_datagram() {
+    let (receiver, address) = bound();
+    let (sender, at_sender) = bound();
+    sender.send_to(b"before", &address).unwrap();
+    receiver.identify_senders(true).unwrap();
+    sender.send_to(b"after it", &address).unwrap();
+    let mut buffer = [0; 4];
+    let (_, _, nobody) = receiver.recv_from_with_credentials(&mut buffer).unwrap();
+    assert_eq!(nobody, None);
+    let (received, from, who) = receiver.recv_from_with_credentials(&mut buffer).unwrap();
+    assert_eq!((received.length, received.whole, from), (4, 8, at_sender));
+    let who = who.unwrap();
+    assert_eq!(who.process, std::process::id());
+    assert_eq!(who.user, rustix::process::geteuid().as_raw());
+    assert_eq!(who.group, rustix::process::getegid().as_raw());
+
+    let (near, far) = ConnectedUnixDatagram::pair().unwrap();
+    far.identify_senders(true).unwrap();
+    near.send(b"x").unwrap();
+    let (received, who) = far.recv_with_credentials(&mut buffer).unwrap();
+    assert_eq!((received.whole, who.unwrap().process), (1, std::process::id()));
+    far.identify_senders(false).unwrap();
+    near.send(b"y").unwrap();
+    assert_eq!(far.recv_with_credentials(&mut buffer).unwrap().1, None);
 }

@@ -58,6 +58,23 @@ impl ReadEnd {
         self.0.recv_all(buffer)
     }
 
+    /// Receives until every one of `parts` is full, as
+    /// [`Stream::recv_all_vectored`](crate::Stream::recv_all_vectored).
+    ///
+    /// # Errors
+    /// As [`Stream::recv_all`](crate::Stream::recv_all).
+    pub fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        self.0.recv_all_vectored(parts)
+    }
+
+    /// Receives without waiting, as [`Stream::try_recv`](crate::Stream::try_recv).
+    ///
+    /// # Errors
+    /// As [`Stream::try_recv`](crate::Stream::try_recv).
+    pub fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.try_recv(buffer)
+    }
+
     /// Limits the time that a reception waits; `None` waits forever. Costs no system call.
     pub fn set_timeout(&self, timeout: Option<Duration>) {
         self.0.set_timeout(timeout);
@@ -94,6 +111,33 @@ impl WriteEnd {
     #[inline]
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         self.0.send(bytes)
+    }
+
+    /// Sends what the pipe takes of `parts`, as
+    /// [`Stream::send_vectored`](crate::Stream::send_vectored).
+    ///
+    /// # Errors
+    /// As [`Stream::send`](crate::Stream::send).
+    pub fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.send_vectored(parts)
+    }
+
+    /// Sends what the pipe takes of `bytes` without waiting, as
+    /// [`Stream::try_send`](crate::Stream::try_send).
+    ///
+    /// # Errors
+    /// As [`Stream::try_send_vectored`](crate::Stream::try_send_vectored).
+    pub fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_send_vectored(&[IoSlice::new(bytes)])
+    }
+
+    /// Sends what the pipe takes of `parts` without waiting, as
+    /// [`Stream::try_send_vectored`](crate::Stream::try_send_vectored).
+    ///
+    /// # Errors
+    /// As [`Stream::try_send_vectored`](crate::Stream::try_send_vectored).
+    pub fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.try_send_vectored(parts)
     }
 
     /// Sends all of `bytes`, as [`Stream::send_all`](crate::Stream::send_all).

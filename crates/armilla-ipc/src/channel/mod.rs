@@ -75,6 +75,10 @@ impl Channel {
         self.input.recv_all(buffer)
     }
 
+    pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        self.input.recv_all_vectored(parts)
+    }
+
     #[inline]
     pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         self.output.send(bytes)
@@ -262,6 +266,21 @@ impl Half {
             }
             let first = rustix::io::read(self, &mut *rest);
             transfer.go_on(first, || rustix::io::read(self, &mut *rest))
+        })
+    }
+
+    /// One limit for the whole, as `recv_all`.
+    pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        let transfer = Transfer::new(self, Wait::ToRead);
+        let mut go_on = false;
+        partial::recv_all_vectored(parts, |rest| {
+            if std::mem::replace(&mut go_on, true) {
+                transfer.left()?;
+            }
+            let count = rest.len().min(MAX_PARTS);
+            let rest = &mut rest[..count];
+            let first = rustix::io::readv(self, rest);
+            transfer.go_on(first, || rustix::io::readv(self, rest))
         })
     }
 

@@ -4,14 +4,16 @@ use super::batch::Record;
 use super::{Batch, Received};
 use crate::deadline::Timeout;
 use crate::error::context;
-use crate::socket::{RECV_LATE, SEND_LATE, again};
+use crate::socket::{RECV_LATE, SEND_LATE, again, unless_interrupted};
 use crate::sys::{self, MAX_BATCH};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout as Direction};
-use rustix::net::{self, RecvFlags, SendFlags, SocketAddrAny};
+use rustix::net::{
+    self, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny,
+};
 use std::fmt::Debug;
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -57,17 +59,51 @@ impl<A: Name> Endpoint<A> {
         self.sending(|| net::send(&self.fd, bytes, SendFlags::NOSIGNAL)).map(drop)
     }
 
+    /// What is in the way of `send_to` is told rather than waited for.
+    pub(crate) fn try_send_to(&self, bytes: &[u8], to: &A) -> io::Result<()> {
+        let to = to.to_os()?;
+        unless_interrupted(|| net::sendto(&self.fd, bytes, AT_ONCE, &to)).map(drop)
+    }
+
+    /// What is in the way of `send` is told rather than waited for.
+    pub(crate) fn try_send(&self, bytes: &[u8]) -> io::Result<()> {
+        unless_interrupted(|| net::send(&self.fd, bytes, AT_ONCE)).map(drop)
+    }
+
+    pub(crate) fn send_vectored_to(&self, parts: &[IoSlice<'_>], to: &A) -> io::Result<()> {
+        let (to, flags) = (to.to_os()?, SendFlags::NOSIGNAL);
+        let mut none = SendAncillaryBuffer::default();
+        self.sending(|| net::sendmsg_addr(&self.fd, &to, parts, &mut none, flags)).map(drop)
+    }
+
+    pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        let (mut none, flags) = (SendAncillaryBuffer::default(), SendFlags::NOSIGNAL);
+        self.sending(|| net::sendmsg(&self.fd, parts, &mut none, flags)).map(drop)
+    }
+
     #[inline]
     pub(crate) fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, A)> {
-        let mut from = None;
         let room = buffer.len();
-        let whole = self.receiving(|| {
-            // With this flag the kernel tells the length of the datagram and not of the part.
-            let (_, whole, sender) = net::recvfrom(&self.fd, &mut *buffer, RecvFlags::TRUNC)?;
-            from = sender;
-            Ok(whole)
-        })?;
-        Ok((Received { length: whole.min(room), whole }, A::from_os(from)?))
+        let (whole, from) = self.receiving(|| self.take_from(buffer, RecvFlags::empty()))?;
+        Ok((Received::new(whole, room), A::from_os(from)?))
+    }
+
+    /// What is in the way of `recv_from` is told rather than waited for.
+    pub(crate) fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, A)> {
+        let room = buffer.len();
+        let (whole, from) = unless_interrupted(|| self.take_from(buffer, RecvFlags::DONTWAIT))?;
+        Ok((Received::new(whole, room), A::from_os(from)?))
+    }
+
+    /// One `recvfrom`: the length of the datagram, and not of the part that fits, and its sender.
+    #[inline]
+    fn take_from(
+        &self,
+        buffer: &mut [u8],
+        flags: RecvFlags,
+    ) -> Result<(usize, Option<SocketAddrAny>), Errno> {
+        let (_, whole, from) = net::recvfrom(&self.fd, buffer, RecvFlags::TRUNC | flags)?;
+        Ok((whole, from))
     }
 
     #[inline]
@@ -75,7 +111,33 @@ impl<A: Name> Endpoint<A> {
         let room = buffer.len();
         let whole =
             self.receiving(|| Ok(net::recv(&self.fd, &mut *buffer, RecvFlags::TRUNC)?.1))?;
-        Ok(Received { length: whole.min(room), whole })
+        Ok(Received::new(whole, room))
+    }
+
+    /// What is in the way of `recv` is told rather than waited for.
+    pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Received> {
+        let (room, flags) = (buffer.len(), RecvFlags::TRUNC | RecvFlags::DONTWAIT);
+        let whole = unless_interrupted(|| Ok(net::recv(&self.fd, &mut *buffer, flags)?.1))?;
+        Ok(Received::new(whole, room))
+    }
+
+    pub(crate) fn recv_vectored(
+        &self,
+        parts: &mut [IoSliceMut<'_>],
+    ) -> io::Result<(Received, Option<SocketAddrAny>)> {
+        let room = parts.iter().map(|part| part.len()).sum();
+        let mut none = RecvAncillaryBuffer::default();
+        let message =
+            self.receiving(|| net::recvmsg(&self.fd, parts, &mut none, RecvFlags::TRUNC))?;
+        Ok((Received::new(message.bytes, room), message.address))
+    }
+
+    pub(crate) fn recv_vectored_from(
+        &self,
+        parts: &mut [IoSliceMut<'_>],
+    ) -> io::Result<(Received, A)> {
+        let (received, from) = self.recv_vectored(parts)?;
+        Ok((received, A::from_os(from)?))
     }
 
     pub(crate) fn send_batch_to(&self, datagrams: &[(&[u8], &A)]) -> io::Result<usize> {
@@ -135,13 +197,13 @@ impl<A: Name> Endpoint<A> {
 
     /// Makes `call`, which sends, again as long as it is interrupted.
     #[inline]
-    fn sending<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
+    pub(crate) fn sending<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
         repeat(call, SEND_LATE, &self.send_timeout)
     }
 
     /// Makes `call`, which receives, again as long as it is interrupted.
     #[inline]
-    fn receiving<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
+    pub(crate) fn receiving<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
         repeat(call, RECV_LATE, &self.recv_timeout)
     }
 
@@ -169,6 +231,9 @@ impl<A> AsFd for Endpoint<A> {
         self.fd.as_fd()
     }
 }
+
+/// How a datagram leaves at once or not at all.
+const AT_ONCE: SendFlags = SendFlags::NOSIGNAL.union(SendFlags::DONTWAIT);
 
 #[inline]
 fn repeat<T>(
@@ -227,6 +292,25 @@ macro_rules! roles {
                 self.endpoint.recv_from(buffer)
             }
 
+            fn send_vectored_to(&self, parts: &[IoSlice<'_>], to: &$name) -> io::Result<()> {
+                self.endpoint.send_vectored_to(parts, to)
+            }
+
+            fn recv_vectored_from(
+                &self,
+                parts: &mut [IoSliceMut<'_>],
+            ) -> io::Result<(Received, $name)> {
+                self.endpoint.recv_vectored_from(parts)
+            }
+
+            fn try_send_to(&self, bytes: &[u8], to: &$name) -> io::Result<()> {
+                self.endpoint.try_send_to(bytes, to)
+            }
+
+            fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, $name)> {
+                self.endpoint.try_recv_from(buffer)
+            }
+
             fn send_batch(&self, datagrams: &[(&[u8], &$name)]) -> io::Result<usize> {
                 self.endpoint.send_batch_to(datagrams)
             }
@@ -248,6 +332,22 @@ macro_rules! roles {
             #[inline]
             fn recv(&self, buffer: &mut [u8]) -> io::Result<Received> {
                 self.endpoint.recv(buffer)
+            }
+
+            fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+                self.endpoint.send_vectored(parts)
+            }
+
+            fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<Received> {
+                self.endpoint.recv_vectored(parts).map(|(received, _)| received)
+            }
+
+            fn try_send(&self, bytes: &[u8]) -> io::Result<()> {
+                self.endpoint.try_send(bytes)
+            }
+
+            fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Received> {
+                self.endpoint.try_recv(buffer)
             }
 
             fn send_batch(&self, datagrams: &[&[u8]]) -> io::Result<usize> {

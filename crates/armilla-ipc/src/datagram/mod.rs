@@ -10,7 +10,7 @@ pub use batch::{Arrival, Batch};
 pub(crate) use endpoint::{Endpoint, Name, roles};
 
 use std::fmt::Debug;
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
 /// A datagram that was received into a buffer.
@@ -23,6 +23,11 @@ pub struct Received {
 }
 
 impl Received {
+    /// A datagram of `whole` bytes in a buffer with `room` for so many.
+    pub(crate) fn new(whole: usize, room: usize) -> Self {
+        Self { length: whole.min(room), whole }
+    }
+
     /// Whether a part did not fit into the buffer.
     pub const fn is_truncated(self) -> bool {
         self.length < self.whole
@@ -53,6 +58,34 @@ pub trait Datagram: Send + Sync + Debug {
     ///
     /// [`set_recv_timeout`]: Self::set_recv_timeout
     fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, Self::Addr)>;
+
+    /// Sends the bytes of all `parts` in order as one datagram to `to`.
+    ///
+    /// # Errors
+    /// As [`send_to`](Self::send_to); the kernel takes 1,024 parts at most.
+    fn send_vectored_to(&self, parts: &[IoSlice<'_>], to: &Self::Addr) -> io::Result<()>;
+
+    /// Receives one datagram into `parts`, one behind the other, as [`recv_from`](Self::recv_from).
+    ///
+    /// # Errors
+    /// As [`recv_from`](Self::recv_from).
+    fn recv_vectored_from(
+        &self,
+        parts: &mut [IoSliceMut<'_>],
+    ) -> io::Result<(Received, Self::Addr)>;
+
+    /// Sends `bytes` as one datagram to `to` if that can be done without waiting.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if not, nothing is sent then; otherwise as
+    /// [`send_to`](Self::send_to).
+    fn try_send_to(&self, bytes: &[u8], to: &Self::Addr) -> io::Result<()>;
+
+    /// Receives one datagram that is there already, as [`recv_from`](Self::recv_from).
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if there is none; otherwise as `recv_from`.
+    fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, Self::Addr)>;
 
     /// Sends `datagrams`, each to its own destination, with one system call for up to 64
     /// (`sendmmsg`).
@@ -109,6 +142,30 @@ pub trait ConnectedDatagram: Send + Sync + Debug {
     /// # Errors
     /// As [`Datagram::recv_from`] and [`send`](Self::send).
     fn recv(&self, buffer: &mut [u8]) -> io::Result<Received>;
+
+    /// Sends the bytes of all `parts` in order as one datagram to the peer.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send) and [`Datagram::send_vectored_to`].
+    fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<()>;
+
+    /// Receives one datagram of the peer into `parts`, one behind the other.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<Received>;
+
+    /// Sends `bytes` if that can be done without waiting, as [`Datagram::try_send_to`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if not; otherwise as [`send`](Self::send).
+    fn try_send(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Receives one datagram that is there already, as [`Datagram::try_recv_from`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if there is none; otherwise as [`recv`](Self::recv).
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Received>;
 
     /// Sends `datagrams` to the peer, as [`Datagram::send_batch`].
     ///

@@ -5,11 +5,13 @@ use super::meeting::Meeting;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
 use super::spin::Spin;
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
-use crate::deadline::Timeout;
-use crate::{Address, Credentials, Readiness, SendError, Stream};
+use crate::deadline::{Several, Timeout};
+use crate::partial;
+use crate::socket::{RECV_LATE, SEND_LATE};
+use crate::{Address, Credentials, Readiness, RecvError, SendError, Stream};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -99,8 +101,7 @@ impl ShmStream {
 
     /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
-        let what = "the peer did not take the bytes";
-        let mut patience = Patience::new(self.send_timeout.get(), &self.send_spin, what);
+        let mut patience = Patience::new(self.send_timeout.get(), &self.send_spin, SEND_LATE);
         let total: usize = parts.iter().map(|part| part.len()).sum();
         if self.meeting.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -148,8 +149,7 @@ impl Stream for ShmStream {
         if buffer.is_empty() || self.meeting.closed_for_reading() {
             return Ok(0);
         }
-        let what = "nothing was received";
-        let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, what);
+        let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
         let link = match self.meeting.link(&mut patience) {
             Ok(link) => link,
             Err(_) if self.meeting.closed_for_reading() => return Ok(0),
@@ -180,6 +180,47 @@ impl Stream for ShmStream {
                 self.peer_gone.store(true, Ordering::Release);
             }
         }
+    }
+
+    fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        partial::recv_all(buffer, |rest| {
+            limit.next_call()?;
+            self.recv(rest)
+        })
+    }
+
+    fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        partial::recv_all_vectored(parts, |rest| {
+            limit.next_call()?;
+            self.recv_vectored(rest)
+        })
+    }
+
+    fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        if self.meeting.closed_for_writing() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let Some(link) = self.meeting.try_link()? else {
+            return Err(io::ErrorKind::WouldBlock.into());
+        };
+        if link.outgoing().ended() & GONE != 0 {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let mut producer = link.writer();
+        let (mut sent, total) = (0, parts.iter().map(|part| part.len()).sum());
+        while sent < total {
+            match link.write(&mut producer, parts, sent, self.as_fd())? {
+                0 if sent > 0 => break,
+                0 if hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?) => {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                0 => return Err(io::ErrorKind::WouldBlock.into()),
+                count => sent += count,
+            }
+        }
+        Ok(sent)
     }
 
     fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {

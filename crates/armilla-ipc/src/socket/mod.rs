@@ -8,7 +8,8 @@ mod retry;
 pub(crate) use listener::{BACK_OFF, Listener, is_shortage, left, unless_short};
 pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
-use crate::deadline::{Deadline, Timeout, granted};
+use crate::deadline::{Deadline, Several, Timeout, granted};
+use crate::partial;
 use crate::zero_copy::Call;
 use crate::{Address, Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -86,6 +87,15 @@ impl Socket {
             Ok((_, count)) if count == buffer.len() => Ok(()),
             other => self.recv_rest(buffer, other.map(|(_, count)| count)),
         }
+    }
+
+    #[inline]
+    pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        partial::recv_all_vectored(parts, |rest| {
+            limit.next_call()?;
+            self.recv_vectored(rest)
+        })
     }
 
     /// One `recvmsg` into at most [`MAX_PARTS`] parts.
@@ -230,7 +240,9 @@ impl AsFd for Socket {
 
 /// Makes a call that does not wait, again when a signal interrupts it.
 #[inline]
-fn unless_interrupted(mut call: impl FnMut() -> rustix::io::Result<usize>) -> io::Result<usize> {
+pub(crate) fn unless_interrupted<T>(
+    mut call: impl FnMut() -> rustix::io::Result<T>,
+) -> io::Result<T> {
     loop {
         match call() {
             Err(Errno::INTR) => {}

@@ -4,7 +4,7 @@ use super::addr;
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::sockopt;
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
 use rustix::fd::{AsFd, BorrowedFd};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::time::Duration;
 

@@ -6,9 +6,10 @@ use crate::error::context;
 use crate::sys::{self, Membership};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{netdevice, sockopt};
+use std::fmt;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
-use std::{fmt, io};
 
 /// A network interface of this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use super::{ConnectedUdp, addr};
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
 use rustix::fd::{AsFd, BorrowedFd};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ pub(crate) mod addr;
 mod connector;
 mod file;
 pub(crate) mod handover;
-mod passing;
+pub(crate) mod passing;
 mod stream;
 
 pub(crate) use connector::UnixAttempt;

@@ -1,12 +1,12 @@
-//! Descriptors that travel from process to process over a Unix-domain stream (`SCM_RIGHTS`).
+//! Descriptors that travel from process to process over a Unix-domain stream (`SCM_RIGHTS`), and the
+//! system calls for it, which the datagrams share.
 
 use super::UnixStream;
 use crate::{SendError, Stream, socket};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::io::Errno;
 use rustix::net::{
     self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    SendAncillaryMessage, SendFlags, SocketAddrAny,
 };
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -44,28 +44,18 @@ impl UnixStream {
         bytes: &[u8],
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<(), SendError> {
-        let refused = |why: &str| {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, why);
-            Err(SendError { sent: 0, source })
-        };
+        let refused = |source| SendError { sent: 0, source };
+        check(descriptors).map_err(refused)?;
         if bytes.is_empty() && !descriptors.is_empty() {
-            return refused("descriptors travel only with at least one byte");
+            let why = "descriptors travel only with at least one byte";
+            return Err(refused(io::Error::new(io::ErrorKind::InvalidInput, why)));
         }
-        if descriptors.len() > MAX_DESCRIPTORS {
-            return refused("more than 16 descriptors in one call");
-        }
-        let mut space = [MaybeUninit::uninit(); SPACE];
-        let mut attempt = || {
-            let mut control = SendAncillaryBuffer::new(&mut space);
-            // It has room for as many as were just checked.
-            control.push(SendAncillaryMessage::ScmRights(descriptors));
-            net::sendmsg(self, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)
-        };
+        let attempt = || send(self.as_fd(), bytes, descriptors, None);
         let sent = match attempt() {
             Ok(count) => Ok(count),
             Err(errno) => self.socket.again_sending(errno, attempt),
         };
-        let sent = sent.map_err(|source| SendError { sent: 0, source })?;
+        let sent = sent.map_err(refused)?;
         match &bytes[sent..] {
             [] => Ok(()),
             rest => {
@@ -87,35 +77,19 @@ impl UnixStream {
         buffer: &mut [u8],
         descriptors: &mut Vec<OwnedFd>,
     ) -> io::Result<usize> {
-        let before = descriptors.len();
+        let mut passed = Vec::new();
+        let mut message = None;
         let mut attempt = || {
-            let mut space = [MaybeUninit::uninit(); SPACE];
-            let mut control = RecvAncillaryBuffer::new(&mut space);
-            let flags = RecvFlags::CMSG_CLOEXEC;
-            let parts = &mut [IoSliceMut::new(buffer)];
-            let message = net::recvmsg(self, parts, &mut control, flags)?;
-            for message in control.drain() {
-                if let RecvAncillaryMessage::ScmRights(passed) = message {
-                    descriptors.extend(passed);
-                }
-            }
-            Ok::<_, Errno>((message.bytes, message.flags.contains(ReturnFlags::CTRUNC)))
-        };
-        let mut truncated = false;
-        let mut count = || {
-            let (count, cut) = attempt()?;
-            truncated = cut;
+            let received = recv(self.as_fd(), buffer, &mut passed, RecvFlags::empty())?;
+            let count = received.bytes;
+            message = Some(received);
             Ok(count)
         };
-        let count = match count() {
+        let count = match attempt() {
             Ok(count) => count,
-            Err(errno) => self.socket.again_receiving(errno, count)?,
+            Err(errno) => self.socket.again_receiving(errno, attempt)?,
         };
-        if truncated {
-            descriptors.truncate(before);
-            let why = "some of the descriptors that were passed did not fit and are closed";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        }
+        complete(message.is_some_and(|message| message.lost), passed, descriptors)?;
         Ok(count)
     }
 
@@ -129,4 +103,76 @@ impl UnixStream {
         let peer = super::addr::from_os(net::getpeername(&descriptor)?);
         Ok(Self::from_socket(socket::Socket::adopt(descriptor, local, peer)?))
     }
+}
+
+/// Refuses more descriptors than one call passes.
+pub(crate) fn check(descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    if descriptors.len() <= MAX_DESCRIPTORS {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "more than 16 descriptors in one call"))
+}
+
+/// One `sendmsg` of `bytes` with copies of `descriptors`, which were [checked](check), to the peer or
+/// to another address.
+pub(crate) fn send(
+    socket: BorrowedFd<'_>,
+    bytes: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+    to: Option<&SocketAddrAny>,
+) -> rustix::io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); SPACE];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() {
+        // It has room for as many as were checked.
+        control.push(SendAncillaryMessage::ScmRights(descriptors));
+    }
+    let (parts, flags) = ([IoSlice::new(bytes)], SendFlags::NOSIGNAL);
+    match to {
+        Some(to) => net::sendmsg_addr(socket, to, &parts, &mut control, flags),
+        None => net::sendmsg(socket, &parts, &mut control, flags),
+    }
+}
+
+/// What [`recv`] received beside the descriptors.
+pub(crate) struct Message {
+    /// As many as the system call counts.
+    pub(crate) bytes: usize,
+    /// Some descriptors did not fit.
+    pub(crate) lost: bool,
+    pub(crate) from: Option<SocketAddrAny>,
+}
+
+/// One `recvmsg` into `buffer`, and of the descriptors that come with it into `descriptors`.
+pub(crate) fn recv(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    descriptors: &mut Vec<OwnedFd>,
+    flags: RecvFlags,
+) -> rustix::io::Result<Message> {
+    let mut space = [MaybeUninit::uninit(); SPACE];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let parts = &mut [IoSliceMut::new(buffer)];
+    let message = net::recvmsg(socket, parts, &mut control, flags | RecvFlags::CMSG_CLOEXEC)?;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(passed) = message {
+            descriptors.extend(passed);
+        }
+    }
+    let lost = message.flags.contains(ReturnFlags::CTRUNC);
+    Ok(Message { bytes: message.bytes, lost, from: message.address })
+}
+
+/// Hands over the descriptors that were passed, all of them or none.
+pub(crate) fn complete(
+    lost: bool,
+    mut passed: Vec<OwnedFd>,
+    descriptors: &mut Vec<OwnedFd>,
+) -> io::Result<()> {
+    if lost {
+        let why = "some of the descriptors that were passed did not fit and are closed";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    descriptors.append(&mut passed);
+    Ok(())
 }

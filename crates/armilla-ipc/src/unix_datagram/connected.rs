@@ -5,7 +5,7 @@ use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
 use crate::unix::SocketFile;
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
 /// A Unix-domain datagram socket with one peer, made by

@@ -1,8 +1,10 @@
 //! Datagrams over Unix-domain sockets: within one host, in order, and none is lost; a sender waits
-//! for a receiver whose queue is full.
+//! for a receiver whose queue is full. Descriptors can travel with them, and the kernel tells who sent
+//! one.
 
 mod addr;
 mod connected;
+mod passing;
 mod socket;
 
 pub use connected::ConnectedUnixDatagram;

@@ -7,13 +7,13 @@ use crate::unix::SocketFile;
 use crate::{Address, unix};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net;
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
 /// A Unix-domain datagram socket without a peer of its own.
 #[derive(Debug)]
 pub struct UnixDatagram {
-    endpoint: Endpoint<Address>,
+    pub(super) endpoint: Endpoint<Address>,
     /// None for an abstract name, and without a name.
     file: Option<SocketFile>,
 }

@@ -103,7 +103,9 @@ macro_rules! conformance {
             the_shortest_timeout_does_not_wait_forever,
             readiness_tells_quiet_from_data,
             an_attempt_to_receive_does_not_wait,
+            an_attempt_to_send_into_a_full_stream_does_not_wait,
             a_limit_holds_for_a_whole_call,
+            a_peer_that_drips_does_not_prolong_a_reception,
             a_signal_interrupts_nothing,
         } ends {
             sending_to_a_closed_peer_fails_without_a_signal,
@@ -131,9 +133,7 @@ macro_rules! conformance {
         });
     };
     (@ direct $transport:ty) => {
-        conformance!($transport => waiting {
-            an_attempt_to_send_into_a_full_stream_does_not_wait,
-        } bytes {
+        conformance!($transport => bytes {
             the_kernel_moves_bytes_of_a_file_and_of_another_stream,
         });
     };

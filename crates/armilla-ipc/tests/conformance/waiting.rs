@@ -3,7 +3,7 @@
 use super::{LONG, Pair, Place, pattern, recv_exact, signals};
 use armilla_ipc::{Readiness, Stream};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
-use std::io::{ErrorKind, IoSlice};
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -87,7 +87,8 @@ pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
     let parts = [IoSlice::new(&octets[..100]), IoSlice::new(&octets[100..])];
     let mut sent = 0;
     let full = loop {
-        match client.try_send_vectored(&parts) {
+        let whole = sent % octets.len() == 0;
+        match if whole { client.try_send_vectored(&parts) } else { client.try_send(&octets) } {
             Ok(count) => sent += count,
             Err(error) => break error,
         }
@@ -97,6 +98,8 @@ pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
     recv_exact(&server, &mut arrived);
     let known = sent.min(octets.len());
     assert_eq!(arrived[..known], octets[..known]);
+    assert!(client.try_send(b"there is room again").unwrap() > 0);
+    assert_eq!(client.try_send(b"").unwrap(), 0);
 }
 
 pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
@@ -159,6 +162,31 @@ pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
     let error = client.within(limit).send_all_vectored(&parts).unwrap_err();
     assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
     assert!(error.sent < bytes.len());
+}
+
+pub(crate) fn a_peer_that_drips_does_not_prolong_a_reception<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let timeout = Duration::from_millis(40);
+    client.set_recv_timeout(Some(timeout)).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                server.send_all(b".").unwrap();
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let start = Instant::now();
+        let (mut near, mut far) = (vec![0; 10], vec![0; 1_000_000]);
+        let first = client.recv_all(&mut far).unwrap_err();
+        let parts = &mut [IoSliceMut::new(&mut near), IoSliceMut::new(&mut far)];
+        let second = client.recv_all_vectored(parts).unwrap_err();
+        done.store(true, Ordering::Relaxed);
+        for error in [first, second] {
+            assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+        }
+        assert!((2 * timeout..LONG).contains(&start.elapsed()));
+    });
 }
 
 pub(crate) fn a_signal_interrupts_nothing<T: Place>() {

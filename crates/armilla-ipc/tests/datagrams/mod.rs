@@ -5,7 +5,7 @@
 mod signals;
 
 use armilla_ipc::datagram::{Batch, ConnectedDatagram, Datagram, DatagramTransport};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -68,6 +68,65 @@ pub(crate) fn a_reception_times_out_in_bounded_time<T: Place>() {
     assert!(error.to_string().contains("30ms"), "{error}");
     assert_eq!(a.recv_batch(&mut Batch::new(4, 8)).unwrap_err().kind(), ErrorKind::TimedOut);
     assert!((timeout..LONG).contains(&start.elapsed()));
+}
+
+pub(crate) fn an_attempt_does_not_wait<T: Place>() {
+    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+    assert_eq!(b.try_recv_from(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    a.try_send_to(b"abcdef", &at_b).unwrap();
+    let start = Instant::now();
+    let (received, from) = loop {
+        match b.try_recv_from(&mut [0; 4]) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock && start.elapsed() < LONG => {}
+            other => break other.unwrap(),
+        }
+    };
+    assert_eq!((received.length, received.whole, from), (4, 6, at_a));
+
+    let (c, d) = pair::<T>();
+    assert_eq!(d.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    // Until the queue is full, or for ever where what does not fit is lost.
+    let full = (0..100_000).find_map(|_| c.try_send(&[7; 999]).err());
+    assert!(full.is_none_or(|error| error.kind() == ErrorKind::WouldBlock));
+    let first = loop {
+        match d.try_recv(&mut [0; 1000]) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock && start.elapsed() < LONG => {}
+            other => break other.unwrap(),
+        }
+    };
+    assert_eq!((first.length, first.whole), (999, 999));
+}
+
+pub(crate) fn parts_travel_as_one_datagram<T: Place>() {
+    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+    let sent = ["", "head", "", "and payload"].map(|part| IoSlice::new(part.as_bytes()));
+    a.send_vectored_to(&sent, &at_b).unwrap();
+    let (mut head, mut payload) = ([0; 4], [0; 8]);
+    let parts = &mut [IoSliceMut::new(&mut head), IoSliceMut::new(&mut payload)];
+    let (received, from) = b.recv_vectored_from(parts).unwrap();
+    assert_eq!((received.length, received.whole, from), (12, 15, at_a));
+    assert_eq!((&head, &payload), (b"head", b"and payl"));
+
+    let (c, d) = pair::<T>();
+    c.send_vectored(&sent[1..]).unwrap();
+    let parts = &mut [IoSliceMut::new(&mut payload), IoSliceMut::new(&mut head)];
+    assert_eq!(d.recv_vectored(parts).unwrap().whole, 15);
+    d.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
+    assert_eq!(d.recv_vectored(parts).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!((&payload, &head), (b"headand ", b"payl"));
+}
+
+pub(crate) fn a_batch_that_fails_half_way_says_how_much_was_sent<T: Place>() {
+    let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
+    let (good, long) = (vec![1; 10], vec![2; 8 << 20]);
+    let list = [(&good[..], &at_b), (&good[..], &at_b), (&long[..], &at_b), (&good[..], &at_b)];
+    assert_eq!(a.send_batch(&list).unwrap(), 2);
+    let error = a.send_batch(&list[2..]).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE), "the rest brings the error to light");
+    for _ in 0..2 {
+        assert_eq!(b.recv_from(&mut [0; 16]).unwrap().0.whole, 10);
+    }
+    assert_eq!(b.try_recv_from(&mut [0; 16]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 pub(crate) fn an_address_in_use_is_named<T: Place>() {
@@ -179,6 +238,9 @@ macro_rules! datagram_conformance {
             datagrams_arrive_whole_with_their_sender,
             a_datagram_that_does_not_fit_says_so,
             a_reception_times_out_in_bounded_time,
+            an_attempt_does_not_wait,
+            parts_travel_as_one_datagram,
+            a_batch_that_fails_half_way_says_how_much_was_sent,
             an_address_in_use_is_named,
             a_batch_arrives_in_order_with_its_senders,
             connected_sockets_talk_to_each_other_alone,

@@ -269,7 +269,7 @@ impl Multiplexed {
         outgoing.sending = true;
         self.may_leave(octets);
         drop(outgoing);
-        let sent = self.stream.try_send_vectored(parts);
+        let sent = self.put(parts);
         let mut outgoing = lock(&self.outgoing);
         outgoing.sending = false;
         match self.note(&mut outgoing, sent, octets) {
@@ -289,6 +289,16 @@ impl Multiplexed {
         }
     }
 
+    /// Has the stream take what it can: without waiting, if there is something that the reactor can
+    /// wait for instead.
+    #[inline]
+    fn put(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self.stream.descriptor() {
+            Some(_) => self.stream.try_send_vectored(parts),
+            None => self.stream.send_vectored(parts),
+        }
+    }
+
     fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>) {
         while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.stuck) {
             let spare = std::mem::take(&mut outgoing.spare);
@@ -299,7 +309,7 @@ impl Multiplexed {
             outgoing.sending = true;
             self.may_leave(octets);
             drop(outgoing);
-            let sent = self.stream.try_send_vectored(&[IoSlice::new(&batch[first..])]);
+            let sent = self.put(&[IoSlice::new(&batch[first..])]);
             outgoing = lock(&self.outgoing);
             outgoing.sending = false;
             match self.note(&mut outgoing, sent, octets) {
@@ -307,7 +317,7 @@ impl Multiplexed {
                 Ok(left) => {
                     let first = batch.len() - left;
                     outgoing.put_back(batch, first);
-                    // A stream without a descriptor has waited by itself.
+                    // For a stream without a descriptor `put` has waited.
                     if self.stream.descriptor().is_some() {
                         return self.is_stuck(outgoing);
                     }
