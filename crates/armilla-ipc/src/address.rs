@@ -116,7 +116,7 @@ impl FromStr for Address {
             Some(("tcp", rest)) => parse_tcp(rest),
             Some(("unix", rest)) => match rest.strip_prefix('@') {
                 Some("") => Err("the abstract name is missing"),
-                Some(name) => Ok(Self::abstract_name(name)),
+                Some(name) => unescape(name).map(Self::abstract_name),
                 None => parse_path(rest).map(Self::unix),
             },
             Some(("fifo", rest)) => parse_path(rest).map(Self::fifo),
@@ -135,6 +135,31 @@ fn parse_path(text: &str) -> Result<&str, &'static str> {
         text if text.contains('\0') => Err("the path contains a zero byte"),
         text => Ok(text),
     }
+}
+
+/// The bytes of an abstract name, which is shown with escapes for all but the usual characters.
+fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
+    const WRONG: &str = r#"a backslash must begin one of \\, \', \", \t, \n, \r and \xHH"#;
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'\\' => match rest.next() {
+                Some(same @ (b'\\' | b'\'' | b'"')) => same,
+                Some(b't') => b'\t',
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(b'x') => {
+                    let mut digit = || char::from(rest.next()?).to_digit(16);
+                    let (high, low) = (digit().ok_or(WRONG)?, digit().ok_or(WRONG)?);
+                    (high << 4 | low) as u8
+                }
+                _ => return Err(WRONG),
+            },
+            plain => plain,
+        });
+    }
+    Ok(bytes)
 }
 
 /// Parses `host:port` or `[ipv6]:port`.

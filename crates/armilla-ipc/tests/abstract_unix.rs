@@ -3,7 +3,7 @@
 mod conformance;
 
 use armilla_ipc::unix::{Unix, UnixAcceptor, UnixStream};
-use armilla_ipc::{Address, StreamOptions, Transport};
+use armilla_ipc::{Address, Stream, StreamOptions, Transport};
 use conformance::{LONG, Place, conformance, fresh_path};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -66,5 +66,22 @@ fn names_that_no_socket_can_have_are_refused_with_a_reason() {
         let error = Unix::connect(&address, None, &StreamOptions::default()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn a_name_may_have_any_bytes_and_ends_where_it_ends() {
+    let options = StreamOptions::default();
+    let process = std::process::id();
+    let names: [Vec<u8>; 3] =
+        ["", "\0", "\0\0\u{ff}/x"].map(|end| format!("armilla-{process}\0zero{end}").into_bytes());
+    let addresses = names.map(Address::abstract_name);
+    let acceptors = addresses.each_ref().map(|address| Unix::listen(address, &options).unwrap());
+    for (acceptor, address) in acceptors.iter().zip(&addresses) {
+        let read: Address = address.to_string().parse().unwrap();
+        assert_eq!(&read, address);
+        let client = Unix::connect(&read, Some(LONG), &options).unwrap();
+        let server = acceptor.accept().unwrap().unwrap();
+        assert_eq!((client.peer(), server.local()), (address, address));
     }
 }

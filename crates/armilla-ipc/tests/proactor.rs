@@ -174,3 +174,44 @@ fn dropping_a_proactor_takes_its_operations_back() {
         drop(peer);
     }
 }
+
+#[test]
+fn without_io_uring_the_reactor_stands_in() {
+    let without = thread::spawn(|| {
+        forbid::io_uring();
+        assert!(Proactor::with(Kind::IoUring).is_err());
+        let proactor = Proactor::new().unwrap();
+        let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
+        proactor.receive(&source, vec![0; 8], keep(&log)).unwrap();
+        peer.write_all(b"hello").unwrap();
+        assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 5);
+        proactor.kind()
+    });
+    assert_eq!(without.join().unwrap(), Kind::Emulated);
+}
+
+/// Makes the calling thread one of an older kernel, or of one whose operator forbids io_uring.
+mod forbid {
+    #![allow(unsafe_code)]
+
+    use libc::{BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
+
+    pub(super) fn io_uring() {
+        let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+        let number = libc::SYS_io_uring_setup as u32;
+        let refusal = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+        let mut filter = [
+            step(BPF_LD | BPF_W | BPF_ABS, 0, 0, 0), // the number of the system call
+            step(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, number),
+            step(BPF_RET | BPF_K, 0, 0, refusal),
+            step(BPF_RET | BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: 4, filter: filter.as_mut_ptr() };
+        // SAFETY: plain numbers, and a program that lives until the call has copied it.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            let mode = libc::SECCOMP_MODE_FILTER;
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const program, 0, 0), 0);
+        }
+    }
+}

@@ -2,9 +2,12 @@
 
 mod conformance;
 
-use armilla_ipc::Address;
-use armilla_ipc::pty::Pty;
-use conformance::{Place, conformance, fresh_path};
+use armilla_ipc::pty::{Pty, PtyStream, WindowSize};
+use armilla_ipc::{Address, Readiness, Stream};
+use conformance::{LONG, Place, conformance, fresh_path};
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
 
 impl Place for Pty {
     fn fresh() -> Address {
@@ -17,3 +20,44 @@ impl Place for Pty {
 }
 
 conformance!(Pty: direct, queues);
+
+#[test]
+fn every_byte_passes_unchanged_and_nothing_comes_back() {
+    let (driver, terminal) = PtyStream::pair().unwrap();
+    let all: Vec<u8> = (0..=255).collect(); // control characters among them
+    for (from, to) in [(&driver, &terminal), (&terminal, &driver)] {
+        to.set_recv_timeout(Some(LONG)).unwrap();
+        from.send_all(&all).unwrap();
+        let mut received = [0; 256];
+        to.recv_all(&mut received).unwrap();
+        assert_eq!(received[..], all);
+        assert_eq!(from.readiness().unwrap(), Readiness::Quiet, "no echo");
+    }
+}
+
+#[test]
+fn a_program_on_the_terminal_sees_its_size() {
+    let (driver, terminal) = PtyStream::pair().unwrap();
+    assert_eq!(driver.window_size().unwrap(), WindowSize::default());
+    driver.set_window_size(WindowSize { rows: 25, columns: 132 }).unwrap();
+    assert_eq!(terminal.window_size().unwrap(), WindowSize { rows: 25, columns: 132 });
+    let here = || Stdio::from(terminal.as_fd().try_clone_to_owned().unwrap());
+    let child = Command::new("stty").arg("size").stdin(here()).stdout(Stdio::piped()).output();
+    assert_eq!(child.unwrap().stdout, b"25 132\n");
+}
+
+#[test]
+fn a_hang_up_is_an_end_on_either_side() {
+    for driver_goes in [true, false] {
+        let (driver, terminal) = PtyStream::pair().unwrap();
+        let (gone, left) = if driver_goes { (driver, terminal) } else { (terminal, driver) };
+        drop(gone);
+        left.set_recv_timeout(Some(LONG)).unwrap();
+        assert_eq!(left.recv(&mut [0; 8]).unwrap(), 0);
+        assert_eq!(left.readiness().unwrap(), Readiness::Closed);
+        if driver_goes {
+            // To a terminal that somebody may open again the driving side can still send.
+            assert_eq!(left.send(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
+        }
+    }
+}

@@ -243,6 +243,48 @@ fn a_timer_repeats_itself_until_it_is_cancelled_even_by_itself() {
 }
 
 #[test]
+fn a_timer_for_the_end_of_days_is_in_the_way_of_none() {
+    for reactor in both() {
+        let (sender, receiver) = mpsc::channel();
+        let note = |delay: Option<Duration>| {
+            let sender = sender.clone();
+            Arc::new(move |_: &Reactor, _: Timer| {
+                sender.send(()).unwrap();
+                delay
+            })
+        };
+        let far = reactor.arm(Duration::MAX, note(None));
+        let soon = reactor.arm(Duration::ZERO, note(Some(Duration::MAX)));
+        assert_eq!(reactor.turn(Some(LONG)).unwrap(), 1);
+        assert_eq!(reactor.turn(Some(Duration::from_millis(5))).unwrap(), 0);
+        assert_eq!(receiver.try_iter().count(), 1);
+        assert!(reactor.rearm(far, Duration::ZERO));
+        assert_eq!(reactor.turn(Some(Duration::MAX)).unwrap(), 1);
+        assert!(reactor.cancel(soon), "it is armed anew for ever");
+        assert!(!reactor.cancel(far), "it has expired");
+    }
+}
+
+#[test]
+fn timers_of_one_moment_come_in_the_order_in_which_they_were_armed() {
+    for reactor in both() {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        for number in 0..100 {
+            let order = Arc::clone(&order);
+            let timed = move |_: &Reactor, _: Timer| {
+                order.lock().unwrap().push(number);
+                None
+            };
+            reactor.arm(Duration::ZERO, Arc::new(timed));
+        }
+        while order.lock().unwrap().len() < 100 {
+            reactor.turn(Some(LONG)).unwrap();
+        }
+        assert!(order.lock().unwrap().is_sorted());
+    }
+}
+
+#[test]
 fn notifications_arrive_at_least_once_after_each_and_cost_one_call_for_many() {
     for reactor in both() {
         let count = Arc::new(AtomicUsize::new(0));

@@ -148,14 +148,51 @@ fn only_a_group_address_makes_a_group() {
     assert!(error.to_string().contains("no-such-card"), "{error}");
 }
 
+/// A socket of an IPv6 group on the loopback; `None` where there is no IPv6.
+fn group_v6() -> Option<(UdpMulticast, Interface)> {
+    let socket = UdpMulticast::bind("[ff01::7:7]:0".parse().unwrap()).ok()?;
+    let loopback = Interface::named("lo").unwrap();
+    socket.set_interface(loopback).ok()?;
+    socket.join(socket.group().ip(), loopback).ok()?;
+    socket.leave(socket.group().ip(), loopback).unwrap();
+    socket.set_recv_timeout(NEVER).unwrap();
+    Some((socket, loopback))
+}
+
 #[test]
 fn ipv6_groups_work_where_there_is_ipv6() {
-    let Ok(socket) = UdpMulticast::bind("[ff01::7:7]:0".parse().unwrap()) else { return };
-    let loopback = Interface::named("lo").unwrap();
-    if socket.set_interface(loopback).is_err() {
-        return; // no IPv6 on the loopback
-    }
-    socket.join(socket.group().ip(), loopback).unwrap();
+    let Some((socket, loopback)) = group_v6() else { return };
+    let ip = socket.group().ip();
     socket.set_hops(3).unwrap();
     assert_eq!(socket.hops().unwrap(), 3);
+    assert!(socket.loopback().unwrap());
+    socket.set_loopback(false).unwrap();
+    assert!(!socket.loopback().unwrap());
+    socket.set_loopback(true).unwrap();
+    socket.send(b"too early").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+    socket.join(ip, loopback).unwrap();
+    socket.set_recv_timeout(SOON).unwrap();
+    socket.send(b"in time").unwrap();
+    assert_eq!(received(&socket).unwrap(), b"in time");
+    socket.leave(ip, loopback).unwrap();
+    assert_eq!(socket.leave(ip, loopback).unwrap_err().kind(), ErrorKind::AddrNotAvailable);
+}
+
+#[test]
+fn an_ipv6_group_may_be_heard_from_one_source_alone() {
+    let Some((socket, loopback)) = group_v6() else { return };
+    let ip = socket.group().ip();
+    let [good, bad] = ["::1", "2001:db8::9"].map(|ip| ip.parse::<IpAddr>().unwrap());
+    socket.join_source(ip, bad, loopback).unwrap();
+    socket.send(b"from us, whom nobody wants to hear").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
+    socket.join_source(ip, good, loopback).unwrap();
+    socket.set_recv_timeout(SOON).unwrap();
+    socket.send(b"now wanted").unwrap();
+    assert_eq!(received(&socket).unwrap(), b"now wanted");
+    socket.leave_source(ip, good, loopback).unwrap();
+    socket.set_recv_timeout(NEVER).unwrap();
+    socket.send(b"no more").unwrap();
+    assert_eq!(received(&socket).unwrap_err().kind(), ErrorKind::TimedOut);
 }

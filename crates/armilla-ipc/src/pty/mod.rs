@@ -11,7 +11,7 @@ mod stream;
 
 pub use acceptor::PtyAcceptor;
 pub use connector::PtyConnector;
-pub use stream::PtyStream;
+pub use stream::{PtyStream, WindowSize};
 
 use crate::unix::UnixAttempt;
 use crate::{Address, Attempt, StreamOptions, Transport, UnixStream};

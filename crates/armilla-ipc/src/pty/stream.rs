@@ -5,6 +5,7 @@ use crate::channel::Channel;
 use crate::pty::addr;
 use crate::stream::{delegate_moves, delegate_stream};
 use rustix::fd::{AsFd, BorrowedFd};
+use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 use std::io;
 
 /// One side of a pseudo-terminal.
@@ -38,9 +39,39 @@ impl PtyStream {
     }
 }
 
+/// How large a terminal is, in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct WindowSize {
+    /// How many lines it has.
+    pub rows: u16,
+    /// How many characters a line has.
+    pub columns: u16,
+}
+
+impl PtyStream {
+    /// The size that programs on the terminal take it to have; 0 if nobody has said.
+    ///
+    /// # Errors
+    /// Whatever the operating system reports; none is known for an open stream.
+    pub fn window_size(&self) -> io::Result<WindowSize> {
+        let size = tcgetwinsize(self)?;
+        Ok(WindowSize { rows: size.ws_row, columns: size.ws_col })
+    }
+
+    /// Sets the size, from either side. What runs in the foreground of the terminal is told by a
+    /// signal (`SIGWINCH`).
+    ///
+    /// # Errors
+    /// As [`window_size`](Self::window_size).
+    pub fn set_window_size(&self, size: WindowSize) -> io::Result<()> {
+        let (ws_row, ws_col) = (size.rows, size.columns);
+        Ok(tcsetwinsize(self, Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 })?)
+    }
+}
+
 impl AsFd for PtyStream {
-    /// The terminal or its driving side, for what this type does not offer, such as its modes and its
-    /// window size. It is non-blocking, which is relied on here.
+    /// The terminal or its driving side, for what this type does not offer, such as its modes. It
+    /// is non-blocking, which is relied on here.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.channel.input()
     }
