@@ -166,6 +166,7 @@ impl<'p> Encoder<'p> {
         places: &mut [T; MAX_PARTS],
         part: impl Fn(&'e [u8]) -> T,
     ) -> usize {
+        let written = self.memory.written();
         let (mut count, mut start) = (0, 0);
         let mut list = |octets: &'e [u8]| {
             if !octets.is_empty() {
@@ -173,12 +174,12 @@ impl<'p> Encoder<'p> {
                 count += 1;
             }
         };
-        for (at, payload) in &self.borrowed.payloads[..self.borrowed.count] {
-            list(&self.buffer[start..*at]);
+        for (at, payload) in self.borrowed.iter() {
+            list(&written[start..at]);
             list(payload);
-            start = *at;
+            start = at;
         }
-        list(&self.buffer[start..]);
+        list(&written[start..]);
         count
     }
 

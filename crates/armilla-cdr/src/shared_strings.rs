@@ -165,9 +165,6 @@ impl Encode for SharedStrings {
         if !self.texts.plain {
             return self.iter().try_for_each(|text| out.put_string(text));
         }
-        let octets: usize = self.iter().map(str::len).sum();
-        // Beside the text its length, a NUL and padding.
-        out.buffer.reserve(octets + 8 * self.len());
         for text in self.iter() {
             out.put_length(text.len() + 1)?;
             out.copy_raw(text.as_bytes());
