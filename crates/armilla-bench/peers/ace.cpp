@@ -86,9 +86,13 @@ static void drive(Stream &stream) {
 static int server_tcp(const char *host, int queue) {
   ACE_INET_Addr any((u_short)0, host), here;
   ACE_SOCK_Acceptor acceptor;
-  if (acceptor.open(any, 1) < 0) return 1;
+  // Not acceptor.open, which listens at once: the options are set at the same moment as in plain.c.
+  if (acceptor.ACE_SOCK::open(SOCK_STREAM, AF_INET, 0, 1) < 0) return 1;
   set_queues(acceptor, queue);
   set_tcp(acceptor);
+  ACE_HANDLE socket = acceptor.get_handle();
+  if (ACE_OS::bind(socket, (sockaddr *)any.get_addr(), any.get_size()) < 0) return 1;
+  if (ACE_OS::listen(socket, 8) < 0) return 1;
   acceptor.get_local_addr(here);
   std::printf("%s:%d\n", host, here.get_port_number());
   std::fflush(stdout);

@@ -123,22 +123,26 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
         })
     }
 
+    pub(crate) fn stream(&self) -> &'a S {
+        self.stream
+    }
+
     /// The limit, counted from now.
-    fn limit_of_whole(&self) -> Whole {
+    pub(crate) fn limit_of_whole(&self) -> Whole {
         Whole { limit: self.limit, deadline: Deadline::after(Some(self.limit)), first: true.into() }
     }
 }
 
 /// The limit of a transfer of several calls. The first is given the limit itself and not what the
 /// clock leaves of it, so that the timeout of the stream stays the same where one call suffices.
-struct Whole {
+pub(crate) struct Whole {
     limit: Duration,
     deadline: Deadline,
     first: std::cell::Cell<bool>,
 }
 
 impl Whole {
-    fn left(&self) -> io::Result<Option<Duration>> {
+    pub(crate) fn left(&self) -> io::Result<Option<Duration>> {
         match self.first.replace(false) {
             true => Ok(Some(self.limit)),
             false => self

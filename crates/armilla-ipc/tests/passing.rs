@@ -12,8 +12,9 @@ use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LONG: Option<Duration> = Some(Duration::from_secs(20));
 
@@ -125,6 +126,57 @@ fn a_part_of_a_file_is_sent() {
     });
     let error = send_file(&near, &file, contents.len() as u64 - 5, 9).unwrap_err();
     assert_eq!((error.sent, error.source.kind()), (5, ErrorKind::UnexpectedEof));
+}
+
+#[test]
+fn a_file_is_sent_within_a_limit_however_slowly_the_peer_takes_it() {
+    let file = File::open(std::env::current_exe().unwrap()).unwrap();
+    let (near, far) = tcp_pair();
+    near.within(Duration::from_secs(20)).send_file(&file, 3, 5_000).unwrap();
+    far.recv_all(&mut [0; 5_000]).unwrap();
+    let limit = Duration::from_millis(50);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut some = vec![0; 20_000];
+            while !done.load(Ordering::Relaxed) {
+                far.recv(&mut some).unwrap();
+                thread::sleep(Duration::from_millis(2));
+            }
+        });
+        // Longer than the queues, and sent again and again, it lasts until the limit.
+        let length = file.metadata().unwrap().len();
+        let (start, mut sent) = (Instant::now(), 0);
+        let error = loop {
+            match near.within(limit).send_file(&file, 0, length) {
+                Ok(()) => sent += length,
+                Err(error) => break error,
+            }
+            assert!(start.elapsed() < LONG.unwrap(), "{sent} bytes and no limit");
+        };
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+        assert!((error.sent as u64) < length);
+    });
+}
+
+#[test]
+fn waiting_for_a_stream_that_was_shut_down_costs_no_processor() {
+    let (near, _far) = tcp_pair();
+    near.set_send_timeout(Some(Duration::from_millis(5))).unwrap();
+    let mut sender = ZeroCopy::new(&near).unwrap();
+    let large: Arc<[u8]> = vec![1; 64 << 20].into();
+    assert_eq!(sender.send(large).unwrap_err().source.kind(), ErrorKind::TimedOut);
+    near.shutdown(Shutdown::Both).unwrap();
+    let worked = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let before = worked();
+    match sender.wait(Some(Duration::from_millis(400))) {
+        Ok(()) => {} // copied at once, and confirmed by then
+        Err(error) => assert_eq!(error.kind(), ErrorKind::TimedOut),
+    }
+    let after = worked();
+    let spent = (after.tv_sec - before.tv_sec) * 1_000_000_000 + after.tv_nsec - before.tv_nsec;
+    assert!(spent < 20_000_000, "{spent} ns of work in 400 ms of waiting");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use super::{CHUNK, Direct};
 use crate::partial::SendError;
+use crate::within::Within;
 use rustix::fd::AsFd;
 use rustix::fs::sendfile;
 use std::io;
 
-/// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each wait.
-/// The position of the file does not matter and does not change.
+/// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each wait;
+/// [`Within::send_file`] limits the whole. The position of the file does not matter and does not change.
 ///
 /// ```
 /// use armilla_ipc::{Stream, UnixStream, zero_copy::send_file};
@@ -37,13 +38,26 @@ use std::io;
 pub fn send_file<S: Direct>(
     stream: &S,
     file: impl AsFd,
+    offset: u64,
+    count: u64,
+) -> Result<(), SendError> {
+    send_steps(stream, file, offset, count, || Ok(()))
+}
+
+/// Sends as [`send_file`] does, in steps of one system call, each of which `before` must allow.
+fn send_steps<S: Direct>(
+    stream: &S,
+    file: impl AsFd,
     mut offset: u64,
     count: u64,
+    mut before: impl FnMut() -> io::Result<()>,
 ) -> Result<(), SendError> {
     let mut sent = 0_u64;
     while sent < count {
         let wanted = usize::try_from(count - sent).unwrap_or(CHUNK).min(CHUNK);
-        let moved = stream.give(&mut |output| sendfile(output, &file, Some(&mut offset), wanted));
+        let moved = before().and_then(|()| {
+            stream.give(&mut |output| sendfile(output, &file, Some(&mut offset), wanted))
+        });
         let source = match moved {
             Ok(0) => io::Error::new(io::ErrorKind::UnexpectedEof, "the file has ended"),
             Ok(moved) => {
@@ -55,4 +69,15 @@ pub fn send_file<S: Direct>(
         return Err(SendError { sent: usize::try_from(sent).unwrap_or(usize::MAX), source });
     }
     Ok(())
+}
+
+impl<S: Direct> Within<'_, S> {
+    /// As [`send_file`]: the limit is that of the whole, however slowly the peer takes it.
+    ///
+    /// # Errors
+    /// As [`send_file`].
+    pub fn send_file(&self, file: impl AsFd, offset: u64, count: u64) -> Result<(), SendError> {
+        let (stream, limit) = (self.stream(), self.limit_of_whole());
+        send_steps(stream, file, offset, count, || stream.set_send_timeout(limit.left()?))
+    }
 }

@@ -22,6 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// How often a stream that has ended is asked whether the kernel is done with its buffers.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// Sends buffers in place over a TCP stream.
 ///
 /// The kernel reads a buffer until the peer has confirmed its bytes. It is therefore shared and not
@@ -122,8 +125,11 @@ impl<'a> ZeroCopy<'a> {
             }
             let late = |_| timed_out("the sent bytes were not confirmed", timeout);
             let left = deadline.remaining().map_err(late)?.map(timespec);
-            // The error queue is always reported.
-            match poll(&mut [PollFd::new(self.stream, PollFlags::empty())], left.as_ref()) {
+            // The error queue is always reported, and so is the end of both directions, which is not
+            // what is waited for.
+            let mut streams = [PollFd::new(self.stream, PollFlags::empty())];
+            match poll(&mut streams, left.as_ref()) {
+                Ok(_) if streams[0].revents() == PollFlags::HUP => std::thread::sleep(PAUSE),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
