@@ -147,7 +147,7 @@ fn what_is_not_supported_is_refused_at_its_place() {
         ("typedef map<float, long> Odd;", "a `map` with a key that has no order"),
     ] {
         let errors = errors(idl);
-        let sentence = format!("error[E0901]: {what} cannot become Rust yet");
+        let sentence = format!("error[E0901]: {what} cannot become Rust");
         assert!(errors.render().contains(&sentence), "{idl}\n{errors}");
         assert!(errors.render().contains("test.idl:1:"), "{idl}\n{errors}");
     }
@@ -169,7 +169,7 @@ fn what_is_not_supported_in_an_included_file_is_left_out_unless_it_is_used() {
         rust::generate(&compilation.model, &rust::Options::of(&compilation))
     };
     let rust = generate("struct User { Lib::Plain p; };").unwrap();
-    let comment = "// Left out, for they cannot become Rust yet: \
+    let comment = "// Left out, for they cannot become Rust: \
         Lib::Box, Lib::Boxes, Lib::Boxer, Lib::Boxer::Full.";
     assert!(rust.contains(comment), "{rust}");
     assert!(rust.contains("pub struct Plain") && !rust.contains("pub struct Boxes"), "{rust}");
@@ -180,7 +180,7 @@ fn what_is_not_supported_in_an_included_file_is_left_out_unless_it_is_used() {
         ("interface User { void f() raises (Lib::Boxer::Full); };", "Lib::Boxer::Full"),
     ] {
         let errors = generate(idl).unwrap_err().render();
-        assert!(errors.contains(&format!("`{name}` cannot become Rust yet")), "{idl}\n{errors}");
+        assert!(errors.contains(&format!("`{name}` cannot become Rust")), "{idl}\n{errors}");
         assert!(errors.contains("test.idl:2:"), "{errors}");
     }
 }

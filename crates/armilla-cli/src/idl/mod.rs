@@ -143,7 +143,7 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
 }
 
 /// Checks the IDL, and what only the generated code would show, such as names that collide. What is
-/// right and cannot become Rust yet is no fault of the IDL.
+/// right and cannot become Rust is no fault of the IDL.
 fn check_one(file: &Path, options: &Options) -> Result<Diagnostics, Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
     match rust::check(&compilation.model, &rust::Options::of(&compilation)) {

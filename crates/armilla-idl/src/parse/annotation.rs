@@ -1,6 +1,6 @@
 //! Annotations of IDL 4 (IDL 4.2, 7.4.15 and 8).
 
-use super::ast::Number;
+use super::ast::{DefinitionKind, Number};
 use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{TokenKind, literal};
@@ -50,9 +50,6 @@ impl Parser<'_, '_, '_> {
         }
         let span = at.to(self.previous());
         let number = self.annotation_arguments();
-        if path == "annotation" && self.peek().kind == TokenKind::Identifier {
-            self.annotation_declaration();
-        }
         Ok(Annotation { name: path, span, number })
     }
 
@@ -72,11 +69,21 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Skips what declares an annotation: `@annotation topic { string name; };`
-    fn annotation_declaration(&mut self) {
-        self.bump();
-        if self.at("{") {
-            self.skip_definition();
+    pub(super) fn annotation_declaration(&mut self) -> Parsed<Option<DefinitionKind>> {
+        if !(self.at("@") && self.peek_second().is_word("annotation")) {
+            return Ok(None);
         }
+        self.bump();
+        self.bump();
+        self.name("the name of the annotation")?;
+        if self.eat(":").is_some() {
+            self.scoped_name("the name of an annotation")?;
+        }
+        if !self.at("{") {
+            return Err(self.unexpected("`{`"));
+        }
+        self.skip_definition();
+        Ok(Some(DefinitionKind::Unsupported { name: None }))
     }
 
     fn skip_parentheses(&mut self) {

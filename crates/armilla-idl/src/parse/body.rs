@@ -14,7 +14,10 @@ impl Parser<'_, '_, '_> {
         };
         let body = self.members(Self::member)?;
         if body.is_empty() && base.is_none() {
-            self.empty(name.span, "a struct needs at least one member");
+            let message = "a struct needs at least one member";
+            let error = Diagnostic::error(Code::Empty, name.span, message);
+            let note = "IDL 4 lets it be empty, the IDL of CORBA and its compilers do not";
+            self.session.report(error.note(note));
         }
         let body = body.items;
         Ok(DefinitionKind::Struct(Struct { name, base, body }))

@@ -81,6 +81,9 @@ impl Parser<'_, '_, '_> {
     }
 
     pub(super) fn definition(&mut self) -> Parsed<DefinitionKind> {
+        if let Some(declared) = self.annotation_declaration()? {
+            return Ok(declared);
+        }
         let annotations = self.annotations();
         let token = self.peek();
         if token.kind == TokenKind::Identifier {

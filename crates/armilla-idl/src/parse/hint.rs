@@ -57,6 +57,16 @@ fn by_place(
         _ if is_behind("raises") && found.kind == TokenKind::Identifier => {
             format!("exceptions stand in parentheses: `raises ({text})`")
         }
+        "{" if expected.starts_with("the name of the ") => {
+            let what = expected.trim_start_matches("the name of the ");
+            format!("the name stands before the body: `{what} Name {{ … }}`")
+        }
+        ")" | "," if expected == "the name of the parameter" => {
+            "each parameter has a type and a name".to_owned()
+        }
+        "(" if expected == "the name of the operation" => {
+            "the type of the result comes first; where there is none, `void`".to_owned()
+        }
         "=" if expected.starts_with("`;`") => {
             "only constants have a value: `const long x = 1;`".to_owned()
         }

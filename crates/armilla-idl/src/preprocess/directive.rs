@@ -27,13 +27,14 @@ impl Preprocessor<'_, '_> {
             "ifdef" | "ifndef" | "if" => self.open_conditional(name, arguments, active),
             "elif" | "else" | "endif" => self.continue_conditional(name, arguments),
             _ if !active => Ok(()),
-            "include" | "include_next" => return self.include(name, arguments),
+            "include" | "include_next" | "import" => return self.include(name, arguments),
             "define" => self.define(name, arguments),
             "undef" => self.undefine(name, arguments),
             "pragma" => self.pragma(name, arguments),
             "error" | "warning" => self.message(name, arguments),
             "line" => self.line(name, arguments),
-            "ident" | "sccs" => Ok(()),
+            // Extensions of GNU's preprocessor that say nothing of the source.
+            "ident" | "sccs" | "assert" | "unassert" => Ok(()),
             // The line marks of a preprocessor that ran before.
             _ if name.kind == TokenKind::Number => self.line(name, &line),
             other => {
@@ -181,7 +182,14 @@ impl Preprocessor<'_, '_> {
 impl Preprocessor<'_, '_> {
     fn include(&mut self, name: &Token, arguments: &[Token]) -> Result<(), Stop> {
         match self.find_included(name, arguments) {
-            Ok((path, span)) => self.include_file(&path, span),
+            Ok((path, span)) => {
+                self.include_file(&path, span)?;
+                // `#import` is an `#include` of a file that is read once.
+                if name.is_word("import") {
+                    self.once.extend(self.session.sources().find(&path));
+                }
+                Ok(())
+            }
             Err(diagnostic) => {
                 self.session.report(*diagnostic);
                 Ok(())
@@ -285,6 +293,25 @@ impl Preprocessor<'_, '_> {
 
 /// Pragmas.
 impl Preprocessor<'_, '_> {
+    /// Obeys `_Pragma("…")`, of which `arguments` are the parentheses and what is in them.
+    pub(super) fn pragma_operator(&mut self, name: &Token, arguments: &[Token]) {
+        let outcome = match arguments {
+            [_, text, _] if text.kind == TokenKind::String => match literal::unquote(&text.text) {
+                Ok(said) => {
+                    let (tokens, _) = crate::lex::lex(&said.value, text.span.file);
+                    // All that it says stands where the text stands.
+                    let placed = tokens.into_iter().map(|token| Token { span: text.span, ..token });
+                    self.pragma(name, &placed.collect::<Vec<_>>())
+                }
+                Err(message) => bad(text.span, message),
+            },
+            _ => bad(name.span, "`_Pragma` needs one string in parentheses"),
+        };
+        if let Err(diagnostic) = outcome {
+            self.session.report(*diagnostic);
+        }
+    }
+
     fn pragma(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
         // A pragma that is not CORBA's belongs to some other tool.
         let Some((kind, arguments)) = arguments.split_first() else { return Ok(()) };

@@ -175,6 +175,11 @@ impl Preprocessor<'_, '_> {
     fn text(&mut self, token: Token) -> Result<(), Stop> {
         let mut next = Some(token);
         while let Some(token) = next.take() {
+            if token.is_word("_Pragma") {
+                let arguments = self.arguments(&token)?;
+                self.pragma_operator(&token, &arguments);
+                continue;
+            }
             if token.kind != TokenKind::Identifier || !self.macros.is_defined(&token.text) {
                 self.output.push(token);
                 continue;
@@ -195,9 +200,23 @@ impl Preprocessor<'_, '_> {
                 last.kind == TokenKind::Identifier
                     && found.is_some_and(|found| found.parameters.is_some())
             });
-            self.output.extend(expansion);
+            self.emit(&expansion);
         }
         Ok(())
+    }
+
+    /// Passes on what a macro stands for, in which there may be pragmas.
+    fn emit(&mut self, mut tokens: &[Token]) {
+        while let Some((token, rest)) = tokens.split_first() {
+            tokens = rest;
+            if !token.is_word("_Pragma") {
+                self.output.push(token.clone());
+                continue;
+            }
+            let length = expansion::arguments_length(rest).unwrap_or(0);
+            self.pragma_operator(token, &rest[..length]);
+            tokens = &rest[length..];
+        }
     }
 
     /// Takes the arguments in parentheses that follow the name of a macro; nothing if there are

@@ -243,7 +243,9 @@ impl<'m> Checker<'m> {
         let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
         if let Some((_, span)) = kept.next() {
             let message = "a native type cannot become Rust in an interface that is not local";
-            self.found.problems.push(Diagnostic::error(Code::Unsupported, span, message));
+            let refused = Diagnostic::error(Code::Unsupported, span, message);
+            let help = "a native value cannot leave its process; write `local interface`";
+            self.found.problems.push(refused.help(help));
         }
     }
 

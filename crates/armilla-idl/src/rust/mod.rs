@@ -128,7 +128,7 @@ fn write(scope: &Scope<'_>) -> Result<String, Diagnostics> {
     let missing: Vec<String> = omitted.iter().map(|id| model.scoped_name(id)).collect();
     let missing = match missing.as_slice() {
         [] => String::new(),
-        names => format!("\n// Left out, for they cannot become Rust yet: {}.", names.join(", ")),
+        names => format!("\n// Left out, for they cannot become Rust: {}.", names.join(", ")),
     };
     Ok(format!("{head}{missing}\n\n{text}"))
 }

@@ -34,10 +34,10 @@ impl Omitted {
     }
 }
 
-/// What of `model` can be left out because it cannot become Rust yet.
+/// What of `model` can be left out because it cannot become Rust.
 ///
 /// # Errors
-/// What cannot become Rust yet and cannot be left out either.
+/// What cannot become Rust and cannot be left out either.
 pub(super) fn check(model: &Model, externs: &Externs) -> Result<Omitted, Vec<Diagnostic>> {
     let mut checker = Checker { model, externs, omitted: Omitted::default(), found: Vec::new() };
     // Declarations stand behind what they are made of, so mostly the second round changes nothing.
@@ -79,14 +79,15 @@ impl Checker<'_> {
     /// Refuses a reference to a declaration that is left out.
     fn used(&mut self, id: DeclId, span: Span) {
         if self.omitted.contains(id) {
-            let name = format!("`{}`", self.model.scoped_name(id));
-            self.refuse(span, &name);
+            let message = format!("`{}` cannot become Rust", self.model.scoped_name(id));
+            self.found.push(Diagnostic::error(Code::Unsupported, span, message));
         }
     }
 
-    fn refuse(&mut self, span: Span, what: &str) {
-        let message = format!("{what} cannot become Rust yet");
-        self.found.push(Diagnostic::error(Code::Unsupported, span, message));
+    fn refuse(&mut self, span: Span, what: &str, instead: &str) {
+        let message = format!("{what} cannot become Rust");
+        let refused = Diagnostic::error(Code::Unsupported, span, message);
+        self.found.push(refused.help(instead));
     }
 
     fn declaration(&mut self, declaration: &Declaration) {
@@ -106,7 +107,9 @@ impl Checker<'_> {
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
                 if bitsets::width(self.model, data) > bitsets::MAX_BITS {
-                    self.refuse(span, "a bitset of more than 64 bits");
+                    let instead = "it travels as one integer, and the largest has 64 bits: make \
+                                   two bitsets of it";
+                    self.refuse(span, "a bitset of more than 64 bits", instead);
                 }
             }
         }
@@ -175,7 +178,9 @@ impl Checker<'_> {
             _ => return,
         };
         if String::from_utf16(units).is_err() {
-            self.refuse(span, "half of a UTF-16 surrogate pair");
+            let instead = "characters of Rust are whole ones: write the number as a constant of \
+                           the type `unsigned short`";
+            self.refuse(span, "half of a UTF-16 surrogate pair", instead);
         }
     }
 
@@ -184,17 +189,22 @@ impl Checker<'_> {
     }
 
     fn ty(&mut self, ty: &Type, span: Span) {
-        let what = match ty {
-            Type::Principal => "`CORBA::Principal`",
+        match ty {
+            Type::Principal => {
+                let instead = "CORBA 2.3 took it out of use; what it held is a `sequence<octet>`";
+                self.refuse(span, "`CORBA::Principal`", instead);
+            }
             Type::Map(key, value, _) => {
                 self.ty(key, span);
                 if !is_ordered(self.model, key) {
-                    self.refuse(span, "a `map` with a key that has no order");
+                    let instead = "it would be a `BTreeMap`, whose keys are ordered: use a \
+                                   sequence of structs with a key and a value";
+                    self.refuse(span, "a `map` with a key that has no order", instead);
                 }
-                return self.ty(value, span);
+                self.ty(value, span);
             }
-            Type::Named(id) => return self.used(*id, span),
-            Type::Sequence(element, _) | Type::Array(element, _) => return self.ty(element, span),
+            Type::Named(id) => self.used(*id, span),
+            Type::Sequence(element, _) | Type::Array(element, _) => self.ty(element, span),
             Type::Primitive(_)
             | Type::String(_)
             | Type::WString(_)
@@ -204,9 +214,8 @@ impl Checker<'_> {
             | Type::Object
             | Type::Any
             | Type::ValueBase
-            | Type::TypeCode => return,
-        };
-        self.refuse(span, what);
+            | Type::TypeCode => {}
+        }
     }
 }
 
