@@ -145,6 +145,9 @@ fn what_is_not_supported_is_refused_at_its_place() {
         ("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair"),
         ("bitset Wide { bitfield<64> a; bitfield<1> b; };", "a bitset of more than 64 bits"),
         ("typedef map<float, long> Odd;", "a `map` with a key that has no order"),
+        ("interface I { void f(in CORBA::Principal who); };", "`CORBA::Principal`"),
+        ("struct Nothing {}; typedef sequence<Nothing> Much;", "an empty struct"),
+        ("native N; local interface L { void f() raises (N); };", "`N` in `raises`"),
     ] {
         let errors = errors(idl);
         let sentence = format!("error[E0901]: {what} cannot become Rust");

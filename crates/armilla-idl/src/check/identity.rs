@@ -41,7 +41,9 @@ impl Checker<'_, '_> {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
             self.prepend(id, prefix);
-            waiting.extend(self.declared_in(id));
+            // What has a prefix of its own keeps it.
+            let within = self.declared_in(id).into_iter();
+            waiting.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
         }
         let inside = Prefix::of(prefix, &self.model.path(id));
         let current = self.scope().decl;

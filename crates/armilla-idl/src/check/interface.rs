@@ -106,7 +106,13 @@ impl Checker<'_, '_> {
             let Some(target) = target else { continue };
             let last = name.rest.last().unwrap_or(&name.first);
             match target {
-                Target::Decl(id) if matches!(self.model.get(id).kind, DeclKind::Exception(_)) => {
+                // A native type may stand for an exception of a language (CORBA 3.4 Part 1, 7.11.5).
+                Target::Decl(id)
+                    if matches!(
+                        self.model.get(id).kind,
+                        DeclKind::Exception(_) | DeclKind::Native
+                    ) =>
+                {
                     if raises.contains(&id) {
                         let message = format!("`{}` is named twice", last.text);
                         let code = Code::NamedTwice;

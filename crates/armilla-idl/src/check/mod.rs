@@ -171,16 +171,13 @@ impl Checker<'_, '_> {
     }
 
     fn module(&mut self, name: &Name, docs: &[String], items: &[Item]) {
-        let opened = self.scope().names.get(&scope::key(&name.text)).map(|entry| entry.target);
-        let id = match opened {
-            Some(Target::Decl(id))
-                if matches!(self.model.get(id).kind, DeclKind::Module(_))
-                    && self.model.get(id).name == name.text =>
-            {
+        let known = self.scope().names.get(&scope::key(&name.text)).map(|entry| entry.target);
+        let id = match (self.opened(name), known) {
+            (Some(id), _) => {
                 self.reopen(id, name.span, docs);
                 id
             }
-            Some(Target::CorbaModule) if name.text == "CORBA" => {
+            (None, Some(Target::CorbaModule)) if name.text == "CORBA" => {
                 self.scope_mut().names.remove(&scope::key(&name.text));
                 let id = self.add(name, docs, DeclKind::Module(Vec::new()));
                 self.scopes[ScopeId::CORBA.0].decl = Some(id);
@@ -195,6 +192,18 @@ impl Checker<'_, '_> {
         let members = self.scope().members.clone();
         self.model.declarations[id.index()].kind = DeclKind::Module(members);
         self.leave(outer);
+    }
+
+    /// The module of that name in the current scope.
+    fn opened(&self, name: &Name) -> Option<DeclId> {
+        match self.scope().names.get(&scope::key(&name.text))?.target {
+            Target::Decl(id) => {
+                let known = self.model.get(id);
+                let same = matches!(known.kind, DeclKind::Module(_)) && known.name == name.text;
+                same.then_some(id)
+            }
+            _ => None,
+        }
     }
 
     fn reopen(&mut self, id: DeclId, span: Span, docs: &[String]) {

@@ -50,12 +50,21 @@ impl Checker<'_, '_> {
         let Some(parameters) = self.parameter_scope(&template.parameters, instance, scope) else {
             return self.declare(&instance.name, Target::Poisoned);
         };
-        let id = self.add(&instance.name, docs, DeclKind::Module(Vec::new()));
+        let id = match self.opened(&instance.name) {
+            Some(id) => {
+                self.reopen(id, instance.name.span, docs);
+                id
+            }
+            None => self.add(&instance.name, docs, DeclKind::Module(Vec::new())),
+        };
         let known = self.session.diagnostics.iter().count();
         self.instantiating.push(template.name.span);
         let outer = std::mem::replace(&mut self.current, parameters);
         let (_, prefix) = self.enter(ScopeKind::Module, Some(id), &instance.name);
+        // A module that is opened again has another scope around it, as long as this lasts.
+        let around = self.scope_mut().parent.replace(parameters);
         self.items(&template.items);
+        self.scope_mut().parent = around;
         let members = self.scope().members.clone();
         self.model.declarations[id.index()].kind = DeclKind::Module(members);
         self.leave((outer, prefix));

@@ -74,7 +74,7 @@ codes! {
     NestingDepth = "E0303",
     /// A constructed type stands where only the name of one may stand.
     AnonymousType = "E0304",
-    /// A struct, union or enum is empty.
+    /// A module, union or enum is empty.
     Empty = "E0305",
 
     /// A name is not declared.
@@ -168,4 +168,6 @@ codes! {
     NamedTwice = "W0009",
     /// `import` has no effect.
     ImportIgnored = "W0010",
+    /// A struct is empty, which is IDL 4.
+    EmptyStruct = "W0011",
 }

@@ -38,6 +38,7 @@ impl Parser<'_, '_, '_> {
     }
 
     fn annotation(&mut self, at: Span) -> Parsed<Annotation> {
+        self.eat("::");
         let name = self.peek();
         if name.kind != TokenKind::Identifier {
             return Err(self.unexpected("the name of an annotation"));

@@ -14,10 +14,9 @@ impl Parser<'_, '_, '_> {
         };
         let body = self.members(Self::member)?;
         if body.is_empty() && base.is_none() {
-            let message = "a struct needs at least one member";
-            let error = Diagnostic::error(Code::Empty, name.span, message);
-            let note = "IDL 4 lets it be empty, the IDL of CORBA and its compilers do not";
-            self.session.report(error.note(note));
+            let message = format!("the struct `{}` is empty", name.text);
+            let warning = Diagnostic::warning(Code::EmptyStruct, name.span, message);
+            self.session.report(warning.note("only compilers for IDL 4 accept that"));
         }
         let body = body.items;
         Ok(DefinitionKind::Struct(Struct { name, base, body }))

@@ -42,6 +42,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
         depth: 0,
         half_angle: false,
         ended: false,
+        in_template: false,
         trailing: Vec::new(),
         noted: HashSet::new(),
     };
@@ -68,6 +69,8 @@ struct Parser<'t, 's, 'o> {
     /// Whether the end came too early and that was said, or the rest was given up: there is no use
     /// in reporting every rule that the end cuts off.
     ended: bool,
+    /// Whether what is read stands in a template module.
+    in_template: bool,
     /// The comment behind the last token that was taken.
     trailing: Vec<String>,
     /// The annotations that were said to have no effect.

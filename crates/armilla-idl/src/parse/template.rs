@@ -4,6 +4,7 @@ use super::ast::{
     DefinitionKind, Instance, ParameterKind, Template, TemplateArgument, TemplateParameter,
 };
 use super::{Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use std::rc::Rc;
 
@@ -16,9 +17,17 @@ impl Parser<'_, '_, '_> {
         let start = self.next;
         let name = self.name("the name of the module")?;
         let parameters = self.template_parameters()?;
+        if std::mem::replace(&mut self.in_template, true) {
+            let message = "a template module cannot stand in another";
+            let error = Diagnostic::error(Code::BadTemplate, name.span, message);
+            let help = "declare it outside, and write `alias` where an instance of it is needed";
+            self.session.report(error.help(help));
+        }
         self.expect("{")?;
         let mut items = Vec::new();
-        self.nested(|parser| parser.items(&mut items, Self::definition))?;
+        let inside = self.nested(|parser| parser.items(&mut items, Self::definition));
+        self.in_template = false;
+        inside?;
         self.expect("}")?;
         self.expect_semicolon("the module")?;
         let size = self.next - start;

@@ -95,7 +95,15 @@ impl Checker<'_> {
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native | DeclKind::Bitmask(_) => {}
             DeclKind::Interface(interface) => self.interface(interface, span),
-            DeclKind::Struct(body) | DeclKind::Exception(body) => self.structure(body, span),
+            DeclKind::Exception(body) => self.structure(body, span),
+            DeclKind::Struct(body) => {
+                self.structure(body, span);
+                if body.members.is_empty() && body.base.is_none() {
+                    let instead = "millions of them would travel without an octet, which no limit \
+                                   can catch: give it a member";
+                    self.refuse(span, "an empty struct", instead);
+                }
+            }
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
             DeclKind::Const(constant) => {
@@ -121,7 +129,7 @@ impl Checker<'_> {
         self.exports(&value.exports);
         for initializer in &value.initializers {
             self.parameters(&initializer.parameters);
-            initializer.raises.iter().for_each(|raised| self.used(*raised, initializer.span));
+            self.raised(&initializer.raises, initializer.span);
         }
     }
 
@@ -144,7 +152,17 @@ impl Checker<'_> {
             self.ty(result, operation.span);
         }
         self.parameters(&operation.parameters);
-        operation.raises.iter().for_each(|raised| self.used(*raised, operation.span));
+        self.raised(&operation.raises, operation.span);
+    }
+
+    fn raised(&mut self, raised: &[DeclId], span: Span) {
+        for id in raised {
+            self.used(*id, span);
+            if let DeclKind::Native = self.model.get(*id).kind {
+                let what = format!("`{}` in `raises`", self.model.scoped_name(*id));
+                self.refuse(span, &what, "Rust has no exceptions of its own: raise one of IDL");
+            }
+        }
     }
 
     fn parameters(&mut self, parameters: &[Parameter]) {
@@ -153,8 +171,8 @@ impl Checker<'_> {
 
     fn attribute(&mut self, attribute: &Attribute) {
         self.ty(&attribute.ty, attribute.span);
-        let raised = attribute.get_raises.iter().chain(&attribute.set_raises);
-        raised.for_each(|raised| self.used(*raised, attribute.span));
+        self.raised(&attribute.get_raises, attribute.span);
+        self.raised(&attribute.set_raises, attribute.span);
     }
 
     fn structure(&mut self, body: &Struct, span: Span) {
