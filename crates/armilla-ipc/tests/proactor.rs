@@ -132,6 +132,38 @@ fn detaching_cancels_what_is_under_way_and_what_would_follow() {
 }
 
 #[test]
+fn many_operations_are_under_way_at_once() {
+    const MANY: usize = 150;
+    for proactor in kinds() {
+        let log = Log::default();
+        let mut pairs: Vec<_> = (0..MANY).map(|_| pair(&proactor)).collect();
+        let all_receive = |pairs: &[(Source, UnixStream)]| {
+            for (source, _) in pairs {
+                proactor.receive(source, vec![0; 8], keep(&log)).unwrap();
+            }
+        };
+        all_receive(&pairs);
+        for (number, (_, peer)) in pairs.iter_mut().enumerate() {
+            peer.write_all(&(number as u32).to_ne_bytes()).unwrap();
+        }
+        let mut numbers: Vec<_> = until(&proactor, &log, MANY)
+            .into_iter()
+            .map(|done| {
+                assert_eq!(done.result.unwrap(), 4);
+                u32::from_ne_bytes(done.buffer[..4].try_into().unwrap())
+            })
+            .collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..MANY as u32), "each has been told once");
+
+        all_receive(&pairs);
+        pairs.iter().for_each(|(source, _)| proactor.detach(source));
+        let cancelled = until(&proactor, &log, MANY);
+        assert!(cancelled.into_iter().all(|done| done.result.is_err()));
+    }
+}
+
+#[test]
 fn an_operation_started_by_another_thread_wakes_the_running_one() {
     for proactor in kinds() {
         let (log, (source, mut peer)) = (Log::default(), pair(&proactor));

@@ -1,10 +1,11 @@
 //! How streams are made, and what is said when they cannot be.
 
-use super::{LONG, Pair, Place, connect_with, recv_exact};
+use super::{LONG, Pair, Place, connect_with, recv_exact, signals};
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, connect, listen};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,46 @@ pub(crate) fn an_acceptor_accepts_one_after_the_other<T: Place>() {
         recv_exact(&server, &mut received);
         assert_eq!(received, [number as u8], "first come, first served");
     }
+}
+
+/// Does `work` in the calling thread while signals interrupt it all the time.
+fn pestered<R>(work: impl FnOnce() -> R) -> R {
+    let (this, done) = (signals::this_thread(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| signals::pester(this, &done, LONG));
+        let result = work();
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+pub(crate) fn a_signal_interrupts_no_meeting<T: Place>() {
+    let options = StreamOptions::default();
+    let acceptor = T::listen(&T::fresh(), &options).unwrap();
+    let meet = || {
+        thread::scope(|scope| {
+            let connecting = scope.spawn(|| {
+                pestered(|| {
+                    thread::sleep(Duration::from_millis(10)); // most likely awaited by now
+                    connect_with::<T>(&acceptor, &options)
+                })
+            });
+            let server = pestered(|| T::accept(&acceptor)).unwrap().unwrap();
+            let client = connecting.join().unwrap();
+            client.send_all(b"met").unwrap();
+            server.set_recv_timeout(Some(LONG)).unwrap();
+            recv_exact(&server, &mut [0; 3]);
+        });
+    };
+    meet();
+    acceptor.set_timeout(Some(LONG)).unwrap();
+    meet();
+    let limit = Duration::from_millis(30);
+    acceptor.set_timeout(Some(limit)).unwrap();
+    let start = Instant::now();
+    let error = pestered(|| T::accept(&acceptor)).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert!((limit..LONG).contains(&start.elapsed()));
 }
 
 pub(crate) fn close_wakes_a_blocked_accept<T: Place>() {

@@ -115,6 +115,7 @@ macro_rules! conformance {
             shutdown_is_noticed_by_the_peer,
         } making {
             both_ends_know_each_other,
+            a_signal_interrupts_no_meeting,
             close_wakes_a_blocked_accept,
             connecting_where_nobody_listens_names_the_address,
             listening_twice_names_the_address,
