@@ -72,36 +72,58 @@ fn play<T: Transport>(
     })
 }
 
+/// A message, at the start of a page as in `plain.c`: what the kernel's copying costs depends on it.
+struct Message {
+    room: Vec<u8>,
+    start: usize,
+    bytes: usize,
+}
+
+impl Message {
+    fn new(bytes: usize) -> Self {
+        let room = vec![0; bytes + 4095];
+        let start = room.as_ptr().align_offset(4096);
+        Self { room, start, bytes }
+    }
+
+    fn get(&mut self) -> &mut [u8] {
+        &mut self.room[self.start..][..self.bytes]
+    }
+}
+
 fn ping_pong(client: &impl Stream, run: Run) -> io::Result<[Duration; 2]> {
-    let mut ball = vec![0; run.bytes];
+    let mut message = Message::new(run.bytes);
+    let ball = message.get();
     let start = now();
     for _ in 0..run.count {
-        client.send_all(&ball)?;
-        client.recv_all(&mut ball)?;
+        client.send_all(ball)?;
+        client.recv_all(ball)?;
     }
     Ok(since(start))
 }
 
 fn flood(client: &impl Stream, run: Run) -> io::Result<[Duration; 2]> {
-    let message = vec![0; run.bytes];
+    let mut message = Message::new(run.bytes);
+    let bytes = message.get();
     let start = now();
     for _ in 0..run.count {
-        client.send_all(&message)?;
+        client.send_all(bytes)?;
     }
     client.recv_all(&mut [0; 1])?;
     Ok(since(start))
 }
 
 fn serve(stream: &impl Stream, run: Run) -> io::Result<()> {
-    let mut ball = vec![0; run.bytes];
+    let mut message = Message::new(run.bytes);
+    let ball = message.get();
     if run.flood {
         for _ in 0..run.count {
-            stream.recv_all(&mut ball)?;
+            stream.recv_all(ball)?;
         }
         return Ok(stream.send_all(b"!")?);
     }
-    while stream.recv_all(&mut ball).is_ok() {
-        stream.send_all(&ball)?;
+    while stream.recv_all(ball).is_ok() {
+        stream.send_all(ball)?;
     }
     Ok(())
 }

@@ -28,6 +28,8 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
         outlives_a_shortage(&*listen(&address, &StreamOptions::default()).unwrap());
     }
 
+    shared_memory_that_found_no_descriptor_is_not_lost(&Address::shm(path("shortage-memory")));
+
     let acceptor = listen(&Address::tcp("127.0.0.1", 0), &StreamOptions::default()).unwrap();
     let options = StreamOptions::default();
     making_fails_and_then_succeeds("a connection", || {
@@ -41,6 +43,22 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
     making_fails_and_then_succeeds("a pipe", pipe);
     making_fails_and_then_succeeds("a terminal", PtyStream::pair);
     making_fails_and_then_succeeds("a reactor", Reactor::new);
+}
+
+/// An accepted stream takes the memory at its first use; a shortage at that moment can be waited out.
+fn shared_memory_that_found_no_descriptor_is_not_lost(address: &Address) {
+    let acceptor = listen(address, &StreamOptions::default()).unwrap();
+    let client = connect(address, None, &StreamOptions::default()).unwrap();
+    client.send_all(b"hello").unwrap();
+    let server = acceptor.accept().unwrap().unwrap();
+    let mut hoard = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        hoard.push(file);
+    }
+    let error = server.recv(&mut [0; 8]).unwrap_err();
+    assert!(error.to_string().contains("Too many open files"), "{error}");
+    drop(hoard);
+    assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
 }
 
 /// Who makes something is told at once, and succeeds when there are descriptors again.

@@ -3,6 +3,7 @@
 
 use super::region::{CAPACITIES, Region};
 use crate::StreamOptions;
+use crate::unix::passing::expect;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
@@ -48,8 +49,9 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
 ///
 /// # Errors
 /// [`io::ErrorKind::ConnectionReset`] if the peer has gone; [`io::ErrorKind::InvalidData`] if it
-/// does not greet as it must.
+/// does not greet as it must; a shortage of descriptors, after which this may be tried again.
 pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
+    expect(socket, 1)?;
     let mut greeting = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);

@@ -1,9 +1,11 @@
 //! Names for mechanisms that have none: the connector makes both ends of a channel, and hands the far
 //! ones over at a Unix-domain socket. Connecting therefore waits no longer than on that socket.
 
-use super::{UnixAcceptor, UnixConnector, UnixStream};
+use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
+use crate::deadline::Deadline;
+use crate::socket::BACK_OFF;
 use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
-use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -27,9 +29,13 @@ impl Taker {
     }
 
     /// The next `N` descriptors and who made them, or `None` once closed. A peer that hands over
-    /// anything else is passed over.
+    /// anything else is passed over; a shortage of descriptors is waited out, for [`PATIENCE`].
     pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<([OwnedFd; N], Credentials)>> {
         while let Some(stream) = self.acceptor.accept()? {
+            let end = Deadline::after(Some(PATIENCE));
+            while passing::expect(stream.as_fd(), N).is_err() && end.remaining().is_ok() {
+                std::thread::sleep(BACK_OFF);
+            }
             if let Ok(taken) = self.take_from(&stream) {
                 return Ok(Some(taken));
             }

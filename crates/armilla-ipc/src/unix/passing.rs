@@ -163,6 +163,13 @@ pub(crate) fn recv(
     Ok(Message { bytes: message.bytes, lost, from: message.address })
 }
 
+/// Finds out whether the process has `count` descriptors left, so that what is passed is not lost; an
+/// error tells of the shortage while everything is still to be received.
+pub(crate) fn expect(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
+    let spare: io::Result<Vec<_>> = (0..count).map(|_| socket.try_clone_to_owned()).collect();
+    spare.map(drop)
+}
+
 /// Hands over the descriptors that were passed, all of them or none.
 pub(crate) fn complete(
     lost: bool,
