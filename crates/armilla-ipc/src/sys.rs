@@ -16,11 +16,12 @@
 
 #![allow(unsafe_code)]
 
+use crate::unix::MAX_DESCRIPTORS;
 use libc::{c_int, socklen_t};
-use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::SocketAddrAny;
 use rustix::net::addr::SocketAddrArg;
+use rustix::net::{RecvFlags, SocketAddrAny};
 use std::mem::{self, MaybeUninit};
 use std::{io, ptr};
 
@@ -243,26 +244,36 @@ pub(crate) fn recv_batch(
     Ok(received)
 }
 
-/// What [`recv_identified`] received.
-pub(crate) struct Identified {
-    /// How many bytes the datagram had, which may be more than fitted.
+/// What [`recv_passed`] received beside the bytes and the descriptors.
+pub(crate) struct Passed {
+    /// How many bytes the system call counts.
     pub(crate) length: usize,
-    /// Where it came from, if the sender has an address.
+    /// Where they came from, if the sender has an address.
     pub(crate) from: Option<SocketAddrAny>,
-    /// Who sent it (`SCM_CREDENTIALS`), if the socket asks for that. The type of rustix cannot hold
-    /// the process 0 of a sender that the kernel did not note, or that is outside of our namespace.
+    /// Who sent them (`SCM_CREDENTIALS`), if the socket asks for that. The process may be 0, which the
+    /// type of rustix cannot hold.
     pub(crate) sender: Option<libc::ucred>,
+    /// Some descriptors did not fit.
+    pub(crate) lost: bool,
 }
 
-/// Receives a datagram of a Unix-domain socket into `buffer`, with who sent it. Descriptors that come
-/// with it find no room, so that the kernel closes them.
-pub(crate) fn recv_identified(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Identified, Errno> {
-    /// Room for one message of credentials and nothing else, aligned as a `cmsghdr`.
-    #[repr(C, align(8))]
-    struct Control([MaybeUninit<u8>; 32]);
-    // SAFETY: computes a number.
-    const _: () = assert!(unsafe { libc::CMSG_SPACE(size_of::<libc::ucred>() as u32) } == 32);
-    let mut control = Control([MaybeUninit::uninit(); 32]);
+/// Room for credentials and as many descriptors as one call passes.
+const CONTROL: usize = {
+    let (sender, files) = (size_of::<libc::ucred>(), MAX_DESCRIPTORS * size_of::<c_int>());
+    // SAFETY: computes numbers.
+    unsafe { (libc::CMSG_SPACE(sender as u32) + libc::CMSG_SPACE(files as u32)) as usize }
+};
+
+/// Receives from a Unix-domain socket into `buffer` once, and what was passed with the bytes.
+pub(crate) fn recv_passed(
+    fd: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    descriptors: &mut Vec<OwnedFd>,
+    flags: RecvFlags,
+) -> Result<Passed, Errno> {
+    #[repr(C, align(8))] // as a `cmsghdr`
+    struct Control([MaybeUninit<u8>; CONTROL]);
+    let mut control = Control([MaybeUninit::uninit(); CONTROL]);
     // SAFETY: rule 4, for both.
     let mut name: libc::sockaddr_storage = unsafe { mem::zeroed() };
     let mut header: libc::msghdr = unsafe { mem::zeroed() };
@@ -273,25 +284,52 @@ pub(crate) fn recv_identified(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<I
     header.msg_namelen = mem::size_of::<libc::sockaddr_storage>() as socklen_t;
     header.msg_control = control.0.as_mut_ptr().cast();
     header.msg_controllen = control.0.len() as _;
+    let flags = flags.bits() as c_int | libc::MSG_CMSG_CLOEXEC;
     // SAFETY: rules 1 to 4.
-    let result = unsafe { libc::recvmsg(fd.as_raw_fd(), &mut header, libc::MSG_TRUNC) };
-    let length = counted(result)?;
+    let length = counted(unsafe { libc::recvmsg(fd.as_raw_fd(), &mut header, flags) })?;
+    let before = descriptors.len();
     // SAFETY: `header` is as the kernel left it, its control part lies in `control`.
-    let message = unsafe { libc::CMSG_FIRSTHDR(&header) };
-    let sender = (!message.is_null()).then(|| {
-        // SAFETY: the kernel wrote the header of a message here, and behind it `cmsg_len` bytes: those
-        // of a message of this kind are a `ucred`, perhaps unaligned.
-        unsafe {
-            let kind = ((*message).cmsg_level, (*message).cmsg_type);
-            (kind == (libc::SOL_SOCKET, libc::SCM_CREDENTIALS))
-                .then(|| ptr::read_unaligned(libc::CMSG_DATA(message).cast::<libc::ucred>()))
-        }
-    });
+    let sender = unsafe { take_control(&header, descriptors) };
     let named = header.msg_namelen as usize > mem::size_of::<libc::sa_family_t>();
     // SAFETY: the kernel wrote an address of this length to `name`.
     let from =
         named.then(|| unsafe { SocketAddrAny::read((&raw const name).cast(), header.msg_namelen) });
-    Ok(Identified { length, from, sender: sender.flatten() })
+    let many = descriptors.len() - before > MAX_DESCRIPTORS;
+    let lost = many || header.msg_flags & libc::MSG_CTRUNC != 0;
+    Ok(Passed { length, from, sender, lost })
+}
+
+/// Takes the descriptors that were passed, and who passed them.
+///
+/// # Safety
+/// The kernel has filled the control part of `header`, and nobody has taken anything from it yet.
+unsafe fn take_control(
+    header: &libc::msghdr,
+    descriptors: &mut Vec<OwnedFd>,
+) -> Option<libc::ucred> {
+    let mut sender = None;
+    // SAFETY: the kernel wrote whole messages, each as long as it says; their data may be unaligned.
+    // The descriptors in them are ours alone.
+    unsafe {
+        let mut message = libc::CMSG_FIRSTHDR(header);
+        while !message.is_null() {
+            let data = libc::CMSG_DATA(message);
+            match ((*message).cmsg_level, (*message).cmsg_type) {
+                (libc::SOL_SOCKET, libc::SCM_CREDENTIALS) => {
+                    sender = Some(ptr::read_unaligned(data.cast()));
+                }
+                (libc::SOL_SOCKET, libc::SCM_RIGHTS) => {
+                    let octets = (*message).cmsg_len as usize - libc::CMSG_LEN(0) as usize;
+                    descriptors.extend((0..octets / size_of::<c_int>()).map(|place| {
+                        OwnedFd::from_raw_fd(ptr::read_unaligned(data.cast::<c_int>().add(place)))
+                    }));
+                }
+                _ => {}
+            }
+            message = libc::CMSG_NXTHDR(header, message);
+        }
+    }
+    sender
 }
 
 /// Sends `datagrams`, at most [`MAX_BATCH`] of them, to the addresses beside them or to the connected
@@ -388,3 +426,22 @@ pub(crate) fn zero_copy_completion(fd: BorrowedFd<'_>) -> Result<Completion, Err
 /// From `linux/errqueue.h`, as the next; the libc crate lacks both.
 const SO_EE_ORIGIN_ZEROCOPY: u8 = 5;
 const SO_EE_CODE_ZEROCOPY_COPIED: i32 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_real_time_policy_is_noticed() {
+        assert!(!has_real_time_policy());
+        let thread = std::thread::spawn(|| {
+            let parameters = libc::sched_param { sched_priority: 1 };
+            // SAFETY: rules 2 and 3; 0 is the calling thread.
+            let set = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) };
+            // Who may not have it is not asked any further.
+            assert!(set != 0 || has_real_time_policy());
+        });
+        thread.join().unwrap();
+        assert!(!has_real_time_policy());
+    }
+}

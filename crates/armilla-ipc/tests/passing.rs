@@ -71,6 +71,24 @@ fn what_cannot_travel_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn more_descriptors_than_fit_are_closed_and_told_of() {
+    let (near, far) = UnixStream::pair().unwrap();
+    let (carried, other) = UnixStream::pair().unwrap();
+    other.set_recv_timeout(LONG).unwrap();
+    let many = [carried.as_fd(); MAX_DESCRIPTORS + 1];
+    let mut space = [std::mem::MaybeUninit::uninit(); 128];
+    let mut control = rustix::net::SendAncillaryBuffer::new(&mut space);
+    assert!(control.push(rustix::net::SendAncillaryMessage::ScmRights(&many)));
+    let (bytes, flags) = ([std::io::IoSlice::new(b"x")], rustix::net::SendFlags::empty());
+    rustix::net::sendmsg(&near, &bytes, &mut control, flags).unwrap();
+    drop(carried);
+    let mut descriptors = Vec::new();
+    let error = far.recv_with_descriptors(&mut [0; 8], &mut descriptors).unwrap_err();
+    assert_eq!((error.kind(), descriptors.len()), (ErrorKind::InvalidData, 0));
+    assert_eq!(other.recv(&mut [0; 1]).unwrap(), 0, "all copies are closed");
+}
+
+#[test]
 fn a_descriptor_from_elsewhere_becomes_what_it_is_and_nothing_else() {
     let (near, far) = tcp_pair();
     let copy = || near.as_fd().try_clone_to_owned().unwrap();
@@ -235,7 +253,9 @@ fn a_buffer_that_is_sent_in_place_is_kept_until_it_is_confirmed() {
     near.set_send_timeout(Some(Duration::from_millis(5))).unwrap();
     let large: Arc<[u8]> = vec![1; 64 << 20].into();
     let mut sender = ZeroCopy::new(&near).unwrap();
-    assert_eq!(sender.send(large).unwrap_err().source.kind(), ErrorKind::TimedOut);
+    let error = sender.send(large).unwrap_err();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut);
+    assert!(error.to_string().contains("5ms"), "the error names the limit: {error}");
     drop(sender);
     match ZeroCopy::new(&near) {
         Ok(_) => {} // copied at once, and confirmed by then

@@ -97,7 +97,17 @@ fn descriptors_travel_with_datagrams() {
     stream.send_all(b"twice on its way").unwrap();
     other.recv_all(&mut [0; 16]).unwrap();
 
+    // As many as there may be, and with them who sends them.
     let many = [near.as_fd(); MAX_DESCRIPTORS + 1];
+    for identified in [false, true] {
+        descriptors.clear();
+        near.send_with_descriptors(b"asked for late", &many[1..]).unwrap();
+        far.identify_senders(identified).unwrap();
+        near.send_with_descriptors(b"or in time", &many[1..]).unwrap();
+        far.recv_with_descriptors(&mut [0; 16], &mut descriptors).unwrap();
+        far.recv_with_descriptors(&mut [0; 16], &mut descriptors).unwrap();
+        assert_eq!(descriptors.len(), 2 * MAX_DESCRIPTORS);
+    }
     let error = near.send_with_descriptors(b"x", &many).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     near.send_with_descriptors(b"none", &[]).unwrap();
@@ -112,14 +122,17 @@ fn descriptors_travel_with_datagrams() {
 #[test]
 fn descriptors_that_nobody_takes_are_closed() {
     let (near, far) = ConnectedUnixDatagram::pair().unwrap();
-    far.identify_senders(true).unwrap();
-    for take in [
-        |far: &ConnectedUnixDatagram| far.recv(&mut [0; 8]).map(drop),
-        |far: &ConnectedUnixDatagram| far.recv_with_credentials(&mut [0; 8]).map(drop),
-    ] {
+    let plainly = |far: &ConnectedUnixDatagram| far.recv(&mut [0; 8]).map(drop);
+    let with_sender =
+        |far: &ConnectedUnixDatagram| far.recv_with_credentials(&mut [0; 8]).map(drop);
+    for (identified, take) in
+        [(false, plainly as fn(&_) -> _), (false, with_sender), (true, with_sender)]
+    {
+        far.identify_senders(identified).unwrap();
         let (carried, other) = UnixStream::pair().unwrap();
-        near.send_with_descriptors(b"x", &[carried.as_fd()]).unwrap();
+        near.send_with_descriptors(b"x", &[carried.as_fd(); 3]).unwrap();
         drop(carried);
+        other.set_recv_timeout(Some(Duration::from_secs(20))).unwrap();
         take(&far).unwrap();
         assert_eq!(other.recv(&mut [0; 1]).unwrap(), 0, "the last copy is closed");
     }

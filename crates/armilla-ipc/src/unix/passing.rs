@@ -2,13 +2,13 @@
 //! system calls for it, which the datagrams share.
 
 use super::UnixStream;
+use crate::sys::recv_passed;
 use crate::{SendError, Stream, socket};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{
-    self, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrAny,
+    self, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrAny,
 };
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 
 /// The most descriptors that one call passes.
@@ -80,8 +80,8 @@ impl UnixStream {
         let mut passed = Vec::new();
         let mut message = None;
         let mut attempt = || {
-            let received = recv(self.as_fd(), buffer, &mut passed, RecvFlags::empty())?;
-            let count = received.bytes;
+            let received = recv_passed(self.as_fd(), buffer, &mut passed, RecvFlags::empty())?;
+            let count = received.length;
             message = Some(received);
             Ok(count)
         };
@@ -132,35 +132,6 @@ pub(crate) fn send(
         Some(to) => net::sendmsg_addr(socket, to, &parts, &mut control, flags),
         None => net::sendmsg(socket, &parts, &mut control, flags),
     }
-}
-
-/// What [`recv`] received beside the descriptors.
-pub(crate) struct Message {
-    /// As many as the system call counts.
-    pub(crate) bytes: usize,
-    /// Some descriptors did not fit.
-    pub(crate) lost: bool,
-    pub(crate) from: Option<SocketAddrAny>,
-}
-
-/// One `recvmsg` into `buffer`, and of the descriptors that come with it into `descriptors`.
-pub(crate) fn recv(
-    socket: BorrowedFd<'_>,
-    buffer: &mut [u8],
-    descriptors: &mut Vec<OwnedFd>,
-    flags: RecvFlags,
-) -> rustix::io::Result<Message> {
-    let mut space = [MaybeUninit::uninit(); SPACE];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let parts = &mut [IoSliceMut::new(buffer)];
-    let message = net::recvmsg(socket, parts, &mut control, flags | RecvFlags::CMSG_CLOEXEC)?;
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            descriptors.extend(passed);
-        }
-    }
-    let lost = message.flags.contains(ReturnFlags::CTRUNC);
-    Ok(Message { bytes: message.bytes, lost, from: message.address })
 }
 
 /// Finds out whether the process has `count` descriptors left, so that what is passed is not lost; an

@@ -140,21 +140,31 @@ impl Endpoint<Address> {
         buffer: &mut [u8],
         descriptors: &mut Vec<OwnedFd>,
     ) -> io::Result<(Received, Address)> {
-        let (room, mut passed) = (buffer.len(), Vec::new());
-        let message =
-            self.receiving(|| passing::recv(self.as_fd(), buffer, &mut passed, RecvFlags::TRUNC))?;
+        let mut passed = Vec::new();
+        let (received, message) = self.take(buffer, &mut passed)?;
         passing::complete(message.lost, passed, descriptors)?;
-        Ok((Received::new(message.bytes, room), Address::from_os(message.from)?))
+        Ok((received, Address::from_os(message.from)?))
     }
 
     fn recv_identified(
         &self,
         buffer: &mut [u8],
     ) -> io::Result<(Received, Address, Option<Credentials>)> {
-        let room = buffer.len();
-        let message = self.receiving(|| sys::recv_identified(self.as_fd(), buffer))?;
-        let received = Received::new(message.length, room);
+        // Descriptors, if any came, are closed with the list.
+        let (received, message) = self.take(buffer, &mut Vec::new())?;
         let sender = message.sender.and_then(Credentials::of_sender);
         Ok((received, Address::from_os(message.from)?, sender))
+    }
+
+    /// Receives one datagram and everything that came with it.
+    fn take(
+        &self,
+        buffer: &mut [u8],
+        descriptors: &mut Vec<OwnedFd>,
+    ) -> io::Result<(Received, sys::Passed)> {
+        let room = buffer.len();
+        let message = self
+            .receiving(|| sys::recv_passed(self.as_fd(), buffer, descriptors, RecvFlags::TRUNC))?;
+        Ok((Received::new(message.length, room), message))
     }
 }

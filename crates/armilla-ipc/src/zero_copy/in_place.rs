@@ -9,7 +9,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::deadline::{Deadline, timed_out};
+use crate::deadline::{Deadline, Several, timed_out};
 use crate::error::timespec;
 use crate::partial::SendError;
 use crate::socket::SEND_LATE;
@@ -90,7 +90,9 @@ impl<'a> ZeroCopy<'a> {
         }
         self.lent.push(Arc::clone(&bytes));
         let mut sent = 0;
+        let mut limit = Several::new(self.stream.send_timeout(), SEND_LATE);
         while sent < bytes.len() {
+            limit.next_call().map_err(|source| SendError { sent, source })?;
             // SAFETY: `bytes` are in `lent`, which gives them up only when every call is confirmed;
             // shared, they neither move nor change.
             match unsafe { sys::send_zero_copy(self.stream.as_fd(), &bytes[sent..]) } {
@@ -104,7 +106,8 @@ impl<'a> ZeroCopy<'a> {
                     return rest.map_err(|e| SendError { sent: sent + e.sent, ..e });
                 }
                 Err(Errno::AGAIN) => {
-                    return Err(SendError { sent, source: timed_out(SEND_LATE, None) });
+                    let source = timed_out(SEND_LATE, self.stream.send_timeout());
+                    return Err(SendError { sent, source });
                 }
                 Err(errno) => return Err(SendError { sent, source: errno.into() }),
             }
