@@ -278,3 +278,26 @@ fn both_places_are_told() {
     assert_eq!(old.sources().line_column(was), (2, 8));
     assert_eq!(new.sources().line_column(is), (1, 18));
 }
+
+#[test]
+fn the_ports_of_a_component_are_the_operations_that_they_stand_for() {
+    let around = |body: &str| {
+        format!("#include <Components.idl>\ninterface P {{}}; component C {{ {body} }};")
+    };
+    let changes = |old: &str, new: &str| changes(&around(old), &around(new));
+    assert_eq!(
+        changes("provides P a;", "provides P b;"),
+        ["breaking C::provide_a: operation-removed", "compatible C::provide_b: operation-added"]
+    );
+    assert_eq!(
+        changes("provides P a;", "provides Object a;"),
+        ["breaking C::provide_a: result-changed"]
+    );
+}
+
+#[test]
+fn what_the_omg_declares_neither_comes_nor_goes() {
+    let (without, with) = ("interface A {};", "#include <orb.idl>\ninterface A {};");
+    assert!(changes(without, with).is_empty());
+    assert!(changes(with, without).is_empty());
+}

@@ -85,7 +85,11 @@ impl Checker<'_, '_> {
         span: Span,
         change: impl Fn(&str) -> String,
     ) {
-        let Some(target) = self.resolve(scoped) else { return };
+        let known = self.session.diagnostics.iter().count();
+        let Some(target) = self.resolve(scoped) else {
+            let help = "what is named here stands before it: put this behind the declaration";
+            return self.session.diagnostics.help_since(known, help);
+        };
         let Some(id) = self.id_mut(target) else {
             let what = self.describe(target);
             let message = format!("{what} has no repository id");

@@ -168,6 +168,13 @@ impl Diagnostics {
         }
     }
 
+    /// Adds what helps to what was reported behind the first `known` diagnostics without any.
+    pub(crate) fn help_since(&mut self, known: usize, help: &str) {
+        for diagnostic in self.list.iter_mut().skip(known) {
+            diagnostic.help.get_or_insert_with(|| help.to_owned());
+        }
+    }
+
     pub(crate) fn sources_mut(&mut self) -> &mut Sources {
         &mut self.sources
     }

@@ -19,7 +19,7 @@ mod pairs;
 mod slots;
 mod wire;
 
-use crate::model::{Const, DeclId, DeclKind, Model};
+use crate::model::{Const, DeclId, DeclKind, Declaration, Model};
 use crate::source::Span;
 use pairs::Pairs;
 use wire::Wire;
@@ -166,6 +166,9 @@ impl<'m> Diff<'m> {
 
     fn removed(&mut self, id: DeclId) {
         let declaration = self.old.get(id);
+        if is_standard(declaration) {
+            return;
+        }
         let what = what(&declaration.kind);
         let (change, name) = ("declaration-removed", self.old.scoped_name(id));
         let message = format!("the {what} `{name}` is gone");
@@ -185,6 +188,9 @@ impl<'m> Diff<'m> {
 
     fn added(&mut self, id: DeclId) {
         let declaration = self.new.get(id);
+        if is_standard(declaration) {
+            return;
+        }
         let (what, name) = (what(&declaration.kind), self.new.scoped_name(id));
         let message = format!("the {what} `{name}` is new");
         let why = "an old program does not use it";
@@ -287,4 +293,10 @@ fn what(kind: &DeclKind) -> &'static str {
 
 fn article(kind: &DeclKind) -> &'static str {
     if what(kind).starts_with(['i', 'e']) { "an" } else { "a" }
+}
+
+/// Whether a declaration is one of the OMG that was included: it is there whether this source
+/// includes it or not.
+fn is_standard(declaration: &Declaration) -> bool {
+    declaration.included && declaration.repository_id.starts_with("IDL:omg.org/")
 }
