@@ -74,7 +74,7 @@ impl ClientInterceptor for Witness {
     }
 
     fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        self.note(&format!("other {:?}", request.reply_status()));
+        self.note(&format!("other {:?}", request.reply_status().ok()));
         Ok(())
     }
 }

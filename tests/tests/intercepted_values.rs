@@ -4,7 +4,7 @@
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, ServerInterceptor, ServerRequestInfo,
 };
-use armilla::{Any, Error, ExceptionKind, SyncScope, SystemException, TypeCode, Typed};
+use armilla::{Any, Encoder, Error, ExceptionKind, SyncScope, SystemException, TypeCode, Typed};
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use std::sync::{Arc, Mutex};
@@ -106,29 +106,141 @@ fn the_values_of_dynamic_calls_are_shown_where_there_are_any() {
 }
 
 #[test]
-fn static_stubs_have_no_values_to_show() {
+fn static_stubs_show_what_idl_tells_of_the_operation() {
     let server = Server::start();
     let notes = Notes::default();
     let client = orbs::builder().client_interceptor(Reader(notes.clone())).build().unwrap();
     let far = server.remote(&client);
-    far.ping().unwrap();
-    let (no, none) = ("BadInvOrder 14", "NoResources 1");
+    assert_eq!(far.echo_long(1, &mut 2).unwrap(), (2, 1));
+    let no = "BadInvOrder 14";
+    let replied = [
+        format!("send: [Some(1), None, Some(2)], {no}, 0, {no}, {no}, WithTarget"),
+        format!("reply: [Some(1), Some(1), Some(1)], Some(2), 0, {no}, {no}, WithTarget"),
+    ];
+    assert_eq!(taken(&notes), replied);
+    let write = |out: &mut Encoder<'_>| {
+        out.put_i32(1);
+        out.put_i32(2);
+        Ok(())
+    };
+    let later = far.invoke_async("echo_long", write, |input| input.i32());
+    assert_eq!(later.wait().unwrap(), 2);
+    assert_eq!(taken(&notes), replied, "of a call that nobody waits for too");
+
+    far.choose(1, &mut String::new()).unwrap_err();
+    let told = taken(&notes).pop().unwrap();
+    assert_eq!(told, format!("exception: {no}, {no}, 2, \"Refused\", {no}, WithTarget"));
+    far.choose(9, &mut String::new()).unwrap_err();
+    let told = taken(&notes).pop().unwrap();
+    assert_eq!(told, format!("exception: {no}, {no}, 2, \"NO_PERMISSION\", {no}, WithTarget"));
+    far.with_sync_scope(SyncScope::WithServer).remark("one way").unwrap();
+    let told = taken(&notes).remove(0);
+    assert_eq!(told, format!("send: [None], {no}, 0, {no}, {no}, WithServer"));
+    assert!(!far.object().is_a("IDL:elsewhere:1.0").unwrap());
+    let told = taken(&notes);
+    assert_eq!(told[1], format!("reply: [None], None, 0, {no}, {no}, WithTarget"));
+}
+
+/// Shows the texts and the structures of what passes.
+struct Clerk(Notes);
+
+impl Clerk {
+    fn note(&self, point: &str, arguments: Vec<armilla::dynamic::NamedValue>, result: Option<Any>) {
+        let shown = |any: &Any| {
+            let label = any
+                .get::<Label>()
+                .unwrap()
+                .map(|label| format!("{} {:?}", label.text, label.place));
+            let list = || {
+                any.get::<Vec<Point>>().unwrap().map(|points| format!("{} points", points.len()))
+            };
+            label.or_else(list).unwrap_or_else(|| any.type_code().name().unwrap_or("?").to_owned())
+        };
+        let values = arguments.iter().map(|argument| {
+            let value = argument.value().map_or("-".to_owned(), shown);
+            format!("{} {:?} {value}", argument.name(), argument.mode())
+        });
+        let values = values.chain(result.as_ref().map(shown)).collect::<Vec<_>>().join(", ");
+        self.0.lock().unwrap().push(format!("{point}: {values}"));
+    }
+}
+
+impl ServerInterceptor for Clerk {
+    fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        assert_eq!(request.operation_context()?, [""; 0]);
+        self.note("receive", request.arguments()?, None);
+        Ok(())
+    }
+    fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        self.note("reply", request.arguments()?, Some(request.result()?));
+        Ok(())
+    }
+    fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        let raised = request.sending_exception()?;
+        let reason = raised.get::<Refused>().unwrap().map(|refused| refused.reason);
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("exception: {reason:?} of {}", request.exceptions()?.len()));
+        Ok(())
+    }
+}
+
+#[test]
+fn skeletons_show_what_comes_and_what_goes() {
+    let notes = Notes::default();
+    let orb = orbs::builder().server_interceptor(Clerk(notes.clone()));
+    let server = Server::of(orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let far = server.remote(&orbs::client());
+    let place = Point { tag: 7, x: 0.5, y: -1 };
+    let label = Label { text: "Größe \u{1f980}".into(), place, ..Label::default() };
+    let shown = format!("{} {place:?}", label.text);
+    let mut kept = Label::default();
+    far.echo_label(&label, &mut kept).unwrap();
+    let none = format!(" {:?}", Point::default());
     assert_eq!(
         taken(&notes),
         [
-            format!("send: {none}, {no}, {none}, {no}, {no}, WithTarget"),
-            format!("reply: {none}, {none}, {none}, {no}, {no}, WithTarget"),
+            format!("receive: given In {shown}, copy Out -, kept InOut {none}"),
+            format!("reply: given In {shown}, copy Out {shown}, kept InOut {shown}, {none}"),
         ]
     );
-    far.choose(1, &mut String::new()).unwrap_err();
-    let told = taken(&notes).pop().unwrap();
-    assert_eq!(told, format!("exception: {no}, {no}, {none}, \"UNKNOWN\", {no}, WithTarget"));
-    far.choose(9, &mut String::new()).unwrap_err();
-    let told = taken(&notes).pop().unwrap();
-    assert_eq!(told, format!("exception: {no}, {no}, {none}, \"NO_PERMISSION\", {no}, WithTarget"));
-    far.with_sync_scope(SyncScope::WithServer).remark("one way").unwrap();
-    let told = taken(&notes).remove(0);
-    assert!(told.ends_with("WithServer"), "{told}");
+    let mut points = vec![place; 3];
+    server.local.echo_points(&[], &mut points).unwrap();
+    assert_eq!(
+        taken(&notes),
+        [
+            "receive: given In 0 points, copy Out -, kept InOut 3 points",
+            "reply: given In 0 points, copy Out 0 points, kept InOut 0 points, 3 points",
+        ],
+        "within the process too"
+    );
+    far.choose(1, &mut "no".to_owned()).unwrap_err();
+    assert_eq!(taken(&notes)[1], "exception: Some(\"no\") of 2");
+    far.choose(2, &mut "no".to_owned()).unwrap_err();
+    assert_eq!(taken(&notes)[1], "exception: None of 2");
+}
+
+/// An interceptor that reads no values.
+struct Blind(Notes);
+
+impl ClientInterceptor for Blind {
+    fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.0.lock().unwrap().push(told(request.arguments().map(numbers)));
+        Ok(())
+    }
+    fn reads_values(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn values_are_not_kept_for_who_does_not_read_them() {
+    let server = Server::start();
+    let notes = Notes::default();
+    let client = orbs::builder().client_interceptor(Blind(notes.clone())).build().unwrap();
+    server.remote(&client).ping().unwrap();
+    assert_eq!(taken(&notes), ["NoResources 1"]);
 }
 
 #[test]
@@ -160,10 +272,7 @@ fn a_server_interceptor_is_told_of_the_exception_that_leaves() {
     let notes = taken(&notes);
     assert_eq!(
         notes,
-        [
-            format!("NO_PERMISSION, \"\\0inner\", {order}"),
-            format!("UNKNOWN, \"\\0inner\", {order}"),
-        ]
+        [format!("NO_PERMISSION, \"\\0inner\", {order}"), format!("Empty, \"\\0inner\", {order}"),]
     );
 }
 
@@ -187,7 +296,7 @@ impl ClientInterceptor for Marker {
         }
     }
     fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        let mark = request.reply_service_contexts().get(MARK).unwrap_or_default().to_vec();
+        let mark = request.reply_service_contexts()?.get(MARK).unwrap_or_default().to_vec();
         let mark = String::from_utf8(mark).unwrap();
         assert_eq!(request.kept::<u32>(), Some(&request.request_id()));
         self.0.lock().unwrap().push(format!("reply {} {mark}", request.operation()));

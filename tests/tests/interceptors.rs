@@ -68,15 +68,15 @@ impl ClientInterceptor for Witness {
     }
 
     fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        Self::only_raise(self.at("receive_reply", request.reply_status()))
+        Self::only_raise(self.at("receive_reply", request.reply_status().ok()))
     }
 
     fn receive_exception(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        self.at("receive_exception", request.reply_status())
+        self.at("receive_exception", request.reply_status().ok())
     }
 
     fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        self.at("receive_other", request.reply_status())
+        self.at("receive_other", request.reply_status().ok())
     }
 
     fn destroy(&self) {
@@ -93,25 +93,25 @@ impl ServerInterceptor for Witness {
         &self,
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
-        assert!(request.object_id().is_none(), "not looked for yet");
+        assert!(request.object_id().is_err(), "not looked for yet");
         self.at("contexts", None)
     }
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        assert!(request.object_id().is_some());
+        assert!(request.object_id().is_ok());
         self.at("receive_request", None)
     }
 
     fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
-        Self::only_raise(self.at("send_reply", request.reply_status()))
+        Self::only_raise(self.at("send_reply", request.reply_status().ok()))
     }
 
     fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        self.at("send_exception", request.reply_status())
+        self.at("send_exception", request.reply_status().ok())
     }
 
     fn send_other(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        self.at("send_other", request.reply_status())
+        self.at("send_other", request.reply_status().ok())
     }
 }
 
@@ -469,7 +469,7 @@ impl ClientInterceptor for Passenger {
         let late = request.add_request_service_context(TICKET, b"", true).unwrap_err();
         assert_eq!((late.kind(), late.minor()), (ExceptionKind::BadInvOrder, Minor::omg(14)));
         assert_eq!(request.kept::<String>().map(String::as_str), Some(request.operation()));
-        let back = request.reply_service_contexts().get(TICKET).unwrap_or_default();
+        let back = request.reply_service_contexts()?.get(TICKET).unwrap_or_default();
         self.seen.lock().unwrap().push(String::from_utf8_lossy(back).into_owned());
         Ok(())
     }
@@ -486,10 +486,10 @@ impl ServerInterceptor for Passenger {
     }
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        assert_eq!(request.adapter_name(), ["RootPOA"]);
-        assert!(request.target_is_a("IDL:armilla.org/Probe/Common:1.0"));
-        let interface = request.target_most_derived_interface();
-        assert_eq!(interface, Some("IDL:armilla.org/Probe/Everything:1.0"));
+        assert_eq!(request.adapter_name()?, ["RootPOA"]);
+        assert!(request.target_is_a("IDL:armilla.org/Probe/Common:1.0")?);
+        let interface = request.target_most_derived_interface()?;
+        assert_eq!(interface, ("IDL:armilla.org/Probe/Everything:1.0"));
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! Octets into values.
 
+mod kept;
 mod pieces;
 
+pub use kept::Kept;
 pub use pieces::Pieces;
 
 use crate::fixed::TURN;

@@ -99,3 +99,24 @@ fn one_piece_is_read_like_any_other_octets() {
     assert_eq!(piece.u32(), plain.u32());
     assert!(piece.u8().is_err() && plain.u8().is_err());
 }
+
+#[test]
+fn what_is_kept_of_a_decoder_reads_as_it_did() {
+    let double = 0.5_f64.to_be_bytes();
+    let pieces =
+        pieces(&[&[0, 0, 0, 1, 7], &[&[0; 4], &double[..], &[0, 0, 0, 2]].concat(), &[0, 3]]);
+    let mut input = pieces.decoder(HEADER, BIG);
+    let (start, _) = (input.keep(), input.u32());
+    let (within, _) = (input.keep(), input.u8());
+    let behind = input.keep();
+    assert_eq!((start.decoder().u32(), within.decoder().u8()), (Ok(1), Ok(7)));
+    let mut kept = behind.decoder();
+    assert_eq!((kept.f64(), kept.u32(), kept.u16()), (Ok(0.5), Ok(2), Ok(3)));
+    assert_eq!(kept.remaining(), 0);
+
+    let octets = [0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 1];
+    let mut input = Decoder::at(&octets, 9, BIG);
+    let kept = input.keep();
+    assert_eq!(kept.decoder().u32(), input.u32(), "aligned as before");
+    assert_eq!(kept.decoder().u8(), Ok(0), "and read again");
+}

@@ -68,6 +68,10 @@ impl FromStr for AcceptBidirectional {
 /// The limits and times of an ORB. All are finite; an error that comes from one names it.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// The name of the ORB, `ORBid`, which interceptors are told; empty.
+    pub orb_id: String,
+    /// The name that all ORBs of one server have, `ORBServerId`, which interceptors are told; empty.
+    pub server_id: String,
     /// The largest message that is sent or accepted, in octets. 16 MiB.
     pub max_message: usize,
     /// The size in octets from which on a request or reply leaves in fragments of that size, 64 or
@@ -229,6 +233,8 @@ impl fmt::Display for Network {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            orb_id: String::new(),
+            server_id: String::new(),
             max_message: 16 << 20,
             fragment_size: None,
             call_timeout: Some(Duration::from_secs(30)),

@@ -33,7 +33,7 @@ impl<V> Pending<V> {
     }
 
     /// Enters a request whose number is not in the table.
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, id: u32, value: V) {
         if let Some((before, value)) = self.newest.take() {
             self.settle(before, value);

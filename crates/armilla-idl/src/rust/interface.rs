@@ -11,7 +11,7 @@ use super::operation::{self, Callable};
 use super::options::Sides;
 use super::raises;
 use super::scope::{self, Scope};
-use super::{skeleton, stub, values};
+use super::{signature, skeleton, stub, values};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Model};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -148,6 +148,7 @@ impl Generator<'_, '_> {
         let all_bases = all_bases(model, self.id);
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
         let dispatch = self.dispatch(name, &all_bases, |_| "skeleton");
+        let signature = signature::generate(self.scope, &self.callables, &self.data.bases);
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
             quote!(target.offer::<dyn #base>(|| servant.clone());)
@@ -157,6 +158,7 @@ impl Generator<'_, '_> {
                 const REPOSITORY_ID: &'static str = #repository_id;
                 const BASES: &'static [&'static str] = &[#(#base_ids),*];
                 #dispatch
+                #signature
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*

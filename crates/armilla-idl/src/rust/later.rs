@@ -76,6 +76,9 @@ impl Generator<'_, '_> {
                 const REPOSITORY_ID: &'static str = <dyn #name as rt::Interface>::REPOSITORY_ID;
                 const BASES: &'static [&'static str] = <dyn #name as rt::Interface>::BASES;
                 #dispatch
+                fn signature(operation: &str) -> Option<rt::Signature> {
+                    <dyn #name as rt::Interface>::signature(operation)
+                }
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                     target.offer::<dyn #later>(|| servant.clone());
                     target.offer::<dyn #name>(|| servant.clone());

@@ -33,6 +33,7 @@ mod raises;
 mod renames;
 mod scope;
 mod shared;
+mod signature;
 mod skeleton;
 mod structs;
 mod stub;

@@ -31,8 +31,9 @@ pub(super) struct Callable<'m> {
     pub(super) result: Option<&'m Type>,
     pub(super) parameters: Vec<Parameter<'m>>,
     pub(super) raises: &'m [DeclId],
-    /// Whether a list of context strings comes behind the arguments.
-    pub(super) has_context: bool,
+    /// The names of its `context` clause; if there are any, a list of strings comes behind the
+    /// arguments.
+    pub(super) contexts: &'m [String],
 }
 
 /// A parameter of a [`Callable`].
@@ -114,7 +115,7 @@ impl<'m> Callable<'m> {
             result: operation.result.as_ref(),
             parameters: parameters(&operation.parameters),
             raises: &operation.raises,
-            has_context: !operation.context.is_empty(),
+            contexts: &operation.context,
         }
     }
 
@@ -132,7 +133,7 @@ impl<'m> Callable<'m> {
             result: None,
             parameters: parameters(&initializer.parameters),
             raises: &initializer.raises,
-            has_context: false,
+            contexts: &[],
         }
     }
 
@@ -149,7 +150,7 @@ impl<'m> Callable<'m> {
             result: Some(&attribute.ty),
             parameters: Vec::new(),
             raises: &attribute.get_raises,
-            has_context: false,
+            contexts: &[],
         }
     }
 

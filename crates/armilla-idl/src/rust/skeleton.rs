@@ -76,14 +76,14 @@ pub(super) fn generate_later(
 /// The variables of the arguments; for servants that reply later all are `given` like `in`.
 fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) -> TokenStream {
     let input = callable.local("input");
-    let reads_anything = callable.has_context || callable.arguments().next().is_some();
+    let has_context = !callable.contexts.is_empty();
+    let reads_anything = has_context || callable.arguments().next().is_some();
     let bind_input = reads_anything.then(|| quote!(let #input = &mut #call.arguments();));
     let reads = callable.arguments().map(|parameter| {
         let changes = parameter.direction == Direction::InOut && !given;
         read(scope, &input, parameter, changes)
     });
-    let context =
-        callable.has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
+    let context = has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
     quote!(#bind_input #(#reads)* #context)
 }
 

@@ -115,7 +115,7 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
             marshal::encode(scope, &out, parameter.ty, &place)
         })
         .collect();
-    if callable.has_context {
+    if !callable.contexts.is_empty() {
         // No context strings: Rust has no `Context` to take them from.
         steps.push(Step::Try(quote!(#out.put_length(0))));
     }

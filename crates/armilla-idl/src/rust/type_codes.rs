@@ -31,6 +31,11 @@ pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> Tok
     }
 }
 
+/// The TypeCode of a type where it is used.
+pub(super) fn of(scope: &Scope<'_>, ty: &Type) -> TokenStream {
+    Writer::new(scope).expression(ty)
+}
+
 /// Whether the TypeCode of the declaration would spell out more types than is reasonable.
 pub(super) fn is_too_large(scope: &Scope<'_>, id: DeclId) -> bool {
     let mut writer = Writer::new(scope);

@@ -459,6 +459,64 @@ pub mod bank {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_balance" => {
+                        rt::Signature::new().with_result(rt::TypeCode::Double)
+                    }
+                    "_set_balance" => {
+                        rt::Signature::new().with_in("balance", rt::TypeCode::Double)
+                    }
+                    "_get_recent" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Bank/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    "withdraw" => {
+                        rt::Signature::new()
+                            .with_in("amount", rt::TypeCode::Double)
+                            .with_exception(<Closed as rt::Typed>::type_code())
+                    }
+                    "split" => {
+                        rt::Signature::new()
+                            .with_in("name", rt::TypeCode::String(0))
+                            .with_inout("rest", rt::TypeCode::String(0))
+                            .with_inout(
+                                "pieces",
+                                rt::TypeCode::alias(
+                                    "IDL:Bank/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_inout("n", rt::TypeCode::Long)
+                            .with_inout("e", <Entry as rt::Typed>::type_code())
+                            .with_out("text", rt::TypeCode::WString(0))
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Bank/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    "bump" => {
+                        rt::Signature::new().with_inout("result", rt::TypeCode::Long)
+                    }
+                    "notify" => rt::Signature::new().with_in("n", rt::TypeCode::Long),
+                    "stop" => rt::Signature::new(),
+                    "stop_async" => rt::Signature::new(),
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Account>(|| servant.clone());
         }

@@ -529,6 +529,61 @@ pub mod blocks {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "count" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "given",
+                                rt::TypeCode::alias(
+                                    "IDL:Blocks/Counts:1.0",
+                                    "Counts",
+                                    rt::TypeCode::map(
+                                        rt::TypeCode::String(0),
+                                        rt::TypeCode::Long,
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_inout(
+                                "shades",
+                                rt::TypeCode::alias(
+                                    "IDL:Blocks/Paints:1.0",
+                                    "Paints",
+                                    rt::TypeCode::map(
+                                        <Colour as rt::Typed>::type_code(),
+                                        rt::TypeCode::sequence(rt::TypeCode::String(3), 0),
+                                        8,
+                                    ),
+                                ),
+                            )
+                            .with_out("rights", <Small as rt::Typed>::type_code())
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Blocks/Counts:1.0",
+                                    "Counts",
+                                    rt::TypeCode::map(
+                                        rt::TypeCode::String(0),
+                                        rt::TypeCode::Long,
+                                        0,
+                                    ),
+                                ),
+                            )
+                    }
+                    "_get_mode" => {
+                        rt::Signature::new()
+                            .with_result(<Small as rt::Typed>::type_code())
+                    }
+                    "_set_mode" => {
+                        rt::Signature::new()
+                            .with_in("mode", <Small as rt::Typed>::type_code())
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Store>(|| servant.clone());
         }

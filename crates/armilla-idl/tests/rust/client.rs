@@ -38,6 +38,18 @@ impl ::armilla::rt::Interface for dyn Account {
         call.unknown_operation()
     }
 
+    fn signature(operation: &str) -> Option<::armilla::rt::Signature> {
+        Some(
+            match operation {
+                "deposit" => {
+                    ::armilla::rt::Signature::new()
+                        .with_in("amount", ::armilla::rt::TypeCode::Double)
+                }
+                _ => return None,
+            },
+        )
+    }
+
     fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {
         target.offer::<dyn Account>(|| servant.clone());
     }

@@ -781,6 +781,46 @@ pub mod dynamic {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "echo" => {
+                        rt::Signature::new()
+                            .with_in("given", rt::TypeCode::Any)
+                            .with_inout("kept", rt::TypeCode::Any)
+                            .with_out("type", rt::TypeCode::TypeCode)
+                            .with_result(rt::TypeCode::Any)
+                            .with_exception(<Wrong as rt::Typed>::type_code())
+                    }
+                    "_get_shape" => {
+                        rt::Signature::new().with_result(rt::TypeCode::TypeCode)
+                    }
+                    "_set_shape" => {
+                        rt::Signature::new().with_in("shape", rt::TypeCode::TypeCode)
+                    }
+                    "all" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "some",
+                                rt::TypeCode::alias(
+                                    "IDL:Dynamic/Bag:1.0",
+                                    "Bag",
+                                    rt::TypeCode::sequence(rt::TypeCode::Any, 0),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Dynamic/Bag:1.0",
+                                    "Bag",
+                                    rt::TypeCode::sequence(rt::TypeCode::Any, 0),
+                                ),
+                            )
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Probe>(|| servant.clone());
         }

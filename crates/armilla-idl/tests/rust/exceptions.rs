@@ -210,6 +210,28 @@ pub mod bank {
                 }
             }
 
+            fn signature(operation: &str) -> Option<rt::Signature> {
+                Some(
+                    match operation {
+                        "read" => {
+                            rt::Signature::new()
+                                .with_in("page", rt::TypeCode::Long)
+                                .with_result(rt::TypeCode::String(0))
+                                .with_exception(<NotFound as rt::Typed>::type_code())
+                                .with_exception(<super::NotFound as rt::Typed>::type_code())
+                                .with_exception(<ledger::Locked as rt::Typed>::type_code())
+                        }
+                        "close" => {
+                            rt::Signature::new()
+                                .with_exception(
+                                    <super::InsufficientFunds as rt::Typed>::type_code(),
+                                )
+                        }
+                        _ => return None,
+                    },
+                )
+            }
+
             fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                 target.offer::<dyn Ledger>(|| servant.clone());
             }

@@ -54,6 +54,17 @@ pub mod base {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_name" => {
+                        rt::Signature::new().with_result(rt::TypeCode::String(0))
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -125,6 +136,15 @@ pub mod base {
                 1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "go_left" => rt::Signature::new(),
+                    _ => return <dyn Named as rt::Interface>::signature(operation),
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
@@ -208,6 +228,15 @@ pub mod base {
                 1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "go_right" => rt::Signature::new().with_in("n", rt::TypeCode::Long),
+                    _ => return <dyn Named as rt::Interface>::signature(operation),
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
@@ -304,6 +333,30 @@ pub mod derived {
                 3 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "parent" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:Base/Named:1.0",
+                                    "Named",
+                                ),
+                            )
+                    }
+                    _ => {
+                        return <dyn super::base::Left as rt::Interface>::signature(
+                                operation,
+                            )
+                            .or_else(|| <dyn super::base::Right as rt::Interface>::signature(
+                                operation,
+                            ));
+                    }
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
@@ -417,6 +470,33 @@ pub mod derived {
                 5 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_self" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:Derived/Both:1.0",
+                                    "Both",
+                                ),
+                            )
+                    }
+                    "_set_self" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "self",
+                                rt::TypeCode::object_reference(
+                                    "IDL:Derived/Both:1.0",
+                                    "Both",
+                                ),
+                            )
+                    }
+                    _ => return <dyn Both as rt::Interface>::signature(operation),
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {

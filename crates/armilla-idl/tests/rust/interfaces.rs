@@ -716,6 +716,252 @@ pub mod bank {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_balance" => {
+                        rt::Signature::new().with_result(rt::TypeCode::Double)
+                    }
+                    "_get_owner" => {
+                        rt::Signature::new().with_result(rt::TypeCode::String(0))
+                    }
+                    "_set_owner" => {
+                        rt::Signature::new().with_in("owner", rt::TypeCode::String(0))
+                    }
+                    "_get_recent" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Account/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(
+                                        <account::Entry as rt::Typed>::type_code(),
+                                        10,
+                                    ),
+                                ),
+                            )
+                    }
+                    "_set_recent" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "recent",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Account/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(
+                                        <account::Entry as rt::Typed>::type_code(),
+                                        10,
+                                    ),
+                                ),
+                            )
+                    }
+                    "deposit" => {
+                        rt::Signature::new().with_in("amount", rt::TypeCode::Double)
+                    }
+                    "notify" => {
+                        rt::Signature::new()
+                            .with_in("n", rt::TypeCode::Long)
+                            .with_in("text", rt::TypeCode::String(0))
+                    }
+                    "split" => {
+                        rt::Signature::new()
+                            .with_in("name", rt::TypeCode::String(0))
+                            .with_in(
+                                "pieces",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Parts:1.0",
+                                    "Parts",
+                                    rt::TypeCode::sequence(<Part as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_inout("rest", rt::TypeCode::Long)
+                            .with_out("text", rt::TypeCode::String(0))
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Parts:1.0",
+                                    "Parts",
+                                    rt::TypeCode::sequence(<Part as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    "swap" => {
+                        rt::Signature::new()
+                            .with_inout("a", rt::TypeCode::String(0))
+                            .with_inout(
+                                "m",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Matrix:1.0",
+                                    "Matrix",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Long, 3),
+                                        3,
+                                    ),
+                                ),
+                            )
+                    }
+                    "bump" => {
+                        rt::Signature::new()
+                            .with_inout("which", <Kind as rt::Typed>::type_code())
+                            .with_inout(
+                                "pieces",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Parts:1.0",
+                                    "Parts",
+                                    rt::TypeCode::sequence(<Part as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_result(rt::TypeCode::Long)
+                    }
+                    "hash" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "data",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Blob:1.0",
+                                    "Blob",
+                                    rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+                                ),
+                            )
+                            .with_in(
+                                "grain",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Salt:1.0",
+                                    "Salt",
+                                    rt::TypeCode::sequence(rt::TypeCode::Char, 4),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Blob:1.0",
+                                    "Blob",
+                                    rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+                                ),
+                            )
+                    }
+                    "join" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "other",
+                                rt::TypeCode::object_reference(
+                                    "IDL:example.com/Bank/Account:1.0",
+                                    "Account",
+                                ),
+                            )
+                            .with_in("witness", <rt::Object as rt::Typed>::type_code())
+                            .with_in("sort", <Kind as rt::Typed>::type_code())
+                            .with_in("info", <Detail as rt::Typed>::type_code())
+                            .with_in("piece", <Part as rt::Typed>::type_code())
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:example.com/Bank/Account:1.0",
+                                    "Account",
+                                ),
+                            )
+                    }
+                    "any_object" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "m",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Matrix:1.0",
+                                    "Matrix",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Long, 3),
+                                        3,
+                                    ),
+                                ),
+                            )
+                            .with_in("all", rt::TypeCode::Boolean)
+                            .with_in(
+                                "several",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Account/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(
+                                        <account::Entry as rt::Typed>::type_code(),
+                                        10,
+                                    ),
+                                ),
+                            )
+                            .with_in(
+                                "old",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Code:1.0",
+                                    "Code",
+                                    rt::TypeCode::String(5),
+                                ),
+                            )
+                            .with_result(<rt::Object as rt::Typed>::type_code())
+                    }
+                    "invert" => {
+                        rt::Signature::new()
+                            .with_out("which", <Kind as rt::Typed>::type_code())
+                            .with_out(
+                                "next",
+                                rt::TypeCode::object_reference(
+                                    "IDL:example.com/Bank/Account:1.0",
+                                    "Account",
+                                ),
+                            )
+                            .with_out("info", <Detail as rt::Typed>::type_code())
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Matrix:1.0",
+                                    "Matrix",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Long, 3),
+                                        3,
+                                    ),
+                                ),
+                            )
+                    }
+                    "recode" => {
+                        rt::Signature::new()
+                            .with_inout(
+                                "old",
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Code:1.0",
+                                    "Code",
+                                    rt::TypeCode::String(5),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:example.com/Bank/Code:1.0",
+                                    "Code",
+                                    rt::TypeCode::String(5),
+                                ),
+                            )
+                    }
+                    "sort" => {
+                        rt::Signature::new()
+                            .with_result(<Kind as rt::Typed>::type_code())
+                    }
+                    "many" => {
+                        rt::Signature::new()
+                            .with_in("a", rt::TypeCode::Long)
+                            .with_in("b", rt::TypeCode::Long)
+                            .with_in("c", rt::TypeCode::Long)
+                            .with_in("d", rt::TypeCode::Long)
+                            .with_in("e", rt::TypeCode::Long)
+                            .with_in("f", rt::TypeCode::Long)
+                            .with_in("g", rt::TypeCode::Long)
+                    }
+                    "locals" => {
+                        rt::Signature::new()
+                            .with_in("servant", rt::TypeCode::Long)
+                            .with_in("call", rt::TypeCode::String(0))
+                            .with_in("input", rt::TypeCode::Long)
+                            .with_inout("out_", rt::TypeCode::Long)
+                            .with_out("result", rt::TypeCode::Long)
+                            .with_inout("value", rt::TypeCode::Long)
+                            .with_in("outcome", rt::TypeCode::Long)
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Account>(|| servant.clone());
         }

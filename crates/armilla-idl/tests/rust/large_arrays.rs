@@ -365,6 +365,89 @@ pub mod large {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_last" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Image:1.0",
+                                    "Image",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Octet, 640),
+                                        480,
+                                    ),
+                                ),
+                            )
+                    }
+                    "_set_last" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "last",
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Image:1.0",
+                                    "Image",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Octet, 640),
+                                        480,
+                                    ),
+                                ),
+                            )
+                    }
+                    "take" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "mask",
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Image:1.0",
+                                    "Image",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Octet, 640),
+                                        480,
+                                    ),
+                                ),
+                            )
+                            .with_inout(
+                                "heard",
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Samples:1.0",
+                                    "Samples",
+                                    rt::TypeCode::array(rt::TypeCode::Double, 100000),
+                                ),
+                            )
+                            .with_out(
+                                "layers",
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Planes:1.0",
+                                    "Planes",
+                                    rt::TypeCode::array(
+                                        rt::TypeCode::array(rt::TypeCode::Octet, 100000),
+                                        3,
+                                    ),
+                                ),
+                            )
+                            .with_result(<Frame as rt::Typed>::type_code())
+                            .with_exception(<Dark as rt::Typed>::type_code())
+                    }
+                    "all" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "frames",
+                                rt::TypeCode::alias(
+                                    "IDL:Large/Film:1.0",
+                                    "Film",
+                                    rt::TypeCode::array(<Frame as rt::Typed>::type_code(), 100),
+                                ),
+                            )
+                            .with_in("what", <Content as rt::Typed>::type_code())
+                            .with_result(rt::TypeCode::Any)
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Camera>(|| servant.clone());
         }

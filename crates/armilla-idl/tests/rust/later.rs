@@ -128,6 +128,17 @@ pub mod bank {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_name" => {
+                        rt::Signature::new().with_result(rt::TypeCode::String(0))
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -168,6 +179,10 @@ pub mod bank {
                 0 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            <dyn Named as rt::Interface>::signature(operation)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
@@ -350,6 +365,43 @@ pub mod bank {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "withdraw" => {
+                        rt::Signature::new()
+                            .with_in("amount", rt::TypeCode::Double)
+                            .with_exception(<Closed as rt::Typed>::type_code())
+                    }
+                    "split" => {
+                        rt::Signature::new()
+                            .with_in("reply", rt::TypeCode::String(0))
+                            .with_inout("rest", rt::TypeCode::String(0))
+                            .with_inout(
+                                "pieces",
+                                rt::TypeCode::alias(
+                                    "IDL:Bank/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_inout("n", rt::TypeCode::Long)
+                            .with_inout("e", <Entry as rt::Typed>::type_code())
+                            .with_out("text", rt::TypeCode::WString(0))
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Bank/Entries:1.0",
+                                    "Entries",
+                                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    "notify" => rt::Signature::new().with_in("n", rt::TypeCode::Long),
+                    _ => return <dyn Named as rt::Interface>::signature(operation),
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Account>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
@@ -427,6 +479,10 @@ pub mod bank {
                 3 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            <dyn Account as rt::Interface>::signature(operation)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
@@ -630,6 +686,10 @@ pub mod bank {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            <dyn Marker as rt::Interface>::signature(operation)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {

@@ -706,6 +706,98 @@ pub mod outer {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "fail" => {
+                        rt::Signature::new()
+                            .with_exception(<Large as rt::Typed>::type_code())
+                            .with_exception(<NotFound as rt::Typed>::type_code())
+                            .with_exception(<NotThere as rt::Typed>::type_code())
+                            .with_exception(<NotAllowed as rt::Typed>::type_code())
+                    }
+                    "several" => {
+                        rt::Signature::new()
+                            .with_out(
+                                "a",
+                                rt::TypeCode::alias(
+                                    "IDL:Outer/Shades:1.0",
+                                    "Shades",
+                                    rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_out(
+                                "b",
+                                rt::TypeCode::alias(
+                                    "IDL:Outer/Shades:1.0",
+                                    "Shades",
+                                    rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_out(
+                                "c",
+                                rt::TypeCode::alias(
+                                    "IDL:Outer/Shades:1.0",
+                                    "Shades",
+                                    rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Outer/Shades:1.0",
+                                    "Shades",
+                                    rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                            .with_exception(<Large as rt::Typed>::type_code())
+                    }
+                    "len" => rt::Signature::new().with_result(rt::TypeCode::Long),
+                    "is_empty" => rt::Signature::new().with_result(rt::TypeCode::Boolean),
+                    "to_peer" => {
+                        rt::Signature::new()
+                            .with_in("value", <Field as rt::Typed>::type_code())
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:Outer/Critic:1.0",
+                                    "Critic",
+                                ),
+                            )
+                    }
+                    "is_good" => rt::Signature::new().with_result(rt::TypeCode::Boolean),
+                    "as_text" => rt::Signature::new(),
+                    "default" => rt::Signature::new().with_in("self", rt::TypeCode::Long),
+                    "add" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "other",
+                                rt::TypeCode::object_reference(
+                                    "IDL:Outer/Critic:1.0",
+                                    "Critic",
+                                ),
+                            )
+                    }
+                    "drop" => rt::Signature::new(),
+                    "into" => rt::Signature::new(),
+                    "try_into" => rt::Signature::new(),
+                    "to_string" => rt::Signature::new(),
+                    "borrow" => rt::Signature::new(),
+                    "type_id" => rt::Signature::new(),
+                    "fmt" => rt::Signature::new(),
+                    "eq" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "other",
+                                rt::TypeCode::object_reference(
+                                    "IDL:Outer/Critic:1.0",
+                                    "Critic",
+                                ),
+                            )
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Critic>(|| servant.clone());
         }

@@ -257,6 +257,36 @@ pub mod r#match {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "sendStructSeq_2way" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "ttcp_seq",
+                                rt::TypeCode::alias(
+                                    "IDL:match/TTCP_Sequence:1.0",
+                                    "TTCP_Sequence",
+                                    rt::TypeCode::sequence(<Type as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    "_get_yield" => rt::Signature::new().with_result(rt::TypeCode::Long),
+                    "_set_yield" => {
+                        rt::Signature::new().with_in("yield", rt::TypeCode::Long)
+                    }
+                    "object" => rt::Signature::new(),
+                    "clone" => rt::Signature::new(),
+                    "len" => rt::Signature::new().with_result(rt::TypeCode::Long),
+                    "from_text" => {
+                        rt::Signature::new().with_in("text", rt::TypeCode::String(0))
+                    }
+                    "new" => rt::Signature::new(),
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn HttpServer>(|| servant.clone());
         }
@@ -532,6 +562,21 @@ pub mod r#match {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "next" => {
+                        rt::Signature::new()
+                            .with_in("other", <O as rt::Typed>::type_code())
+                            .with_result(
+                                rt::TypeCode::object_reference("IDL:match/I:1.0", "I"),
+                            )
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn I>(|| servant.clone());
         }
@@ -799,6 +844,23 @@ impl ::armilla::rt::Interface for dyn TopLevel {
             0 => top_level::skeleton::top(self, call),
             _ => call.unknown_operation(),
         }
+    }
+
+    fn signature(operation: &str) -> Option<::armilla::rt::Signature> {
+        Some(
+            match operation {
+                "top" => {
+                    ::armilla::rt::Signature::new()
+                        .with_in(
+                            "far",
+                            <deep::deep2::Far as ::armilla::rt::Typed>::type_code(),
+                        )
+                        .with_result(<Top as ::armilla::rt::Typed>::type_code())
+                        .with_exception(<TopError as ::armilla::rt::Typed>::type_code())
+                }
+                _ => return None,
+            },
+        )
     }
 
     fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {

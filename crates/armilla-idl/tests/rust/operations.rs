@@ -436,6 +436,66 @@ pub mod extras {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_level" => {
+                        rt::Signature::new()
+                            .with_result(rt::TypeCode::Long)
+                            .with_exception(<Unreadable as rt::Typed>::type_code())
+                    }
+                    "_get_text" => {
+                        rt::Signature::new()
+                            .with_result(rt::TypeCode::String(0))
+                            .with_exception(<Unreadable as rt::Typed>::type_code())
+                    }
+                    "_set_text" => {
+                        rt::Signature::new()
+                            .with_in("text", rt::TypeCode::String(0))
+                            .with_exception(<Unwritable as rt::Typed>::type_code())
+                            .with_exception(<Unreadable as rt::Typed>::type_code())
+                    }
+                    "_get_mark" => rt::Signature::new().with_result(rt::TypeCode::Long),
+                    "_set_mark" => {
+                        rt::Signature::new()
+                            .with_in("mark", rt::TypeCode::Long)
+                            .with_exception(<Unwritable as rt::Typed>::type_code())
+                    }
+                    "run" => {
+                        rt::Signature::new()
+                            .with_in("program", rt::TypeCode::String(0))
+                            .with_result(rt::TypeCode::Long)
+                            .with_context("PATH")
+                            .with_context("HOME*")
+                    }
+                    "stop" => rt::Signature::new().with_context("WHY"),
+                    "mix" => {
+                        rt::Signature::new()
+                            .with_in("given", rt::TypeCode::Octet)
+                            .with_inout("kept", rt::TypeCode::Octet)
+                            .with_in(
+                                "raw",
+                                rt::TypeCode::alias(
+                                    "IDL:Extras/Octets:1.0",
+                                    "Octets",
+                                    rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+                                ),
+                            )
+                            .with_in(
+                                "values",
+                                rt::TypeCode::alias(
+                                    "IDL:Extras/Signed:1.0",
+                                    "Signed",
+                                    rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+                                ),
+                            )
+                            .with_result(rt::TypeCode::Octet)
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Device>(|| servant.clone());
         }

@@ -113,6 +113,15 @@ pub mod drawing {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "print" => rt::Signature::new().with_result(rt::TypeCode::String(0)),
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Printable>(|| servant.clone());
         }
@@ -927,6 +936,39 @@ pub mod drawing {
                 1 => board::skeleton::show(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "draw" => {
+                        rt::Signature::new()
+                            .with_in("what", <Node as rt::Typed>::type_code())
+                            .with_inout("named", <Name as rt::Typed>::type_code())
+                            .with_out("old", <rt::ValueBase as rt::Typed>::type_code())
+                            .with_result(<Shape as rt::Typed>::type_code())
+                    }
+                    "show" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "what",
+                                rt::TypeCode::abstract_interface(
+                                    "IDL:Drawing/Printable:1.0",
+                                    "Printable",
+                                ),
+                            )
+                            .with_in(
+                                "all",
+                                rt::TypeCode::alias(
+                                    "IDL:Drawing/Node/List:1.0",
+                                    "List",
+                                    rt::TypeCode::sequence(<Node as rt::Typed>::type_code(), 0),
+                                ),
+                            )
+                    }
+                    _ => return None,
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {

@@ -403,6 +403,70 @@ pub mod wide {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "_get_owner" => {
+                        rt::Signature::new().with_result(rt::TypeCode::WString(0))
+                    }
+                    "_set_owner" => {
+                        rt::Signature::new().with_in("owner", rt::TypeCode::WString(0))
+                    }
+                    "add" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "given",
+                                rt::TypeCode::alias(
+                                    "IDL:Wide/Amount:1.0",
+                                    "Amount",
+                                    rt::TypeCode::Fixed {
+                                        digits: 9,
+                                        scale: 2,
+                                    },
+                                ),
+                            )
+                            .with_inout(
+                                "total",
+                                rt::TypeCode::alias(
+                                    "IDL:Wide/Amount:1.0",
+                                    "Amount",
+                                    rt::TypeCode::Fixed {
+                                        digits: 9,
+                                        scale: 2,
+                                    },
+                                ),
+                            )
+                            .with_out("exact", rt::TypeCode::LongDouble)
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:Wide/Amount:1.0",
+                                    "Amount",
+                                    rt::TypeCode::Fixed {
+                                        digits: 9,
+                                        scale: 2,
+                                    },
+                                ),
+                            )
+                    }
+                    "find" => {
+                        rt::Signature::new()
+                            .with_in("text", rt::TypeCode::WString(0))
+                            .with_in("which", rt::TypeCode::WChar)
+                            .with_inout(
+                                "heading",
+                                rt::TypeCode::alias(
+                                    "IDL:Wide/Title:1.0",
+                                    "Title",
+                                    rt::TypeCode::WString(8),
+                                ),
+                            )
+                            .with_result(rt::TypeCode::WChar)
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn Book>(|| servant.clone());
         }

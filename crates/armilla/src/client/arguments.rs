@@ -6,8 +6,11 @@
 //! arguments are encoded in all the ways that it may come to need.
 
 use super::route::Target;
-use crate::exception::SystemException;
-use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encoder};
+use crate::exception::{Completion, SystemException};
+use crate::interceptor::Read;
+use armilla_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decoder, Encoder,
+};
 use armilla_giop::{Version, put_body};
 
 /// Encoded arguments.
@@ -51,6 +54,17 @@ impl Arguments {
         let narrow = agreed.is_none();
         variants.iter_mut().for_each(|variant| variant.narrow = narrow);
         Ok(Self(variants))
+    }
+
+    /// Reads them.
+    pub(super) fn read(&self, read: Read<'_>) -> Result<(), SystemException> {
+        // There is one at least, and it begins where alignment does.
+        let Some(Variant { octets, version, code_sets, .. }) = self.0.first() else {
+            return Ok(());
+        };
+        let input = Decoder::new(octets, ByteOrder::NATIVE).with_code_sets(*code_sets);
+        read(&mut input.with_wide_format(version.wide_format()))
+            .map_err(|error| SystemException::decoding(&error, Completion::No))
     }
 
     /// Writes them behind a header.

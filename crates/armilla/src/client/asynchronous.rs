@@ -35,7 +35,7 @@ use std::time::Duration;
 pub(crate) struct AsyncCall {
     pub(super) object: Object,
     pub(super) operation: KeptOperation,
-    arguments: Arguments,
+    pub(super) arguments: Arguments,
     pub(super) deadline: Deadline,
     /// Those of the thread when the call began.
     pub(super) slots: Slots,

@@ -33,7 +33,7 @@ pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) ->
 #[inline]
 pub(crate) fn invoke<'p, R>(
     object: &Object,
-    operation: &'static str,
+    operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
 ) -> Result<R, SystemException> {
@@ -61,13 +61,12 @@ impl Raises for Undeclared {
 #[inline]
 pub(crate) fn invoke_raises<'p, R, E: Raises>(
     object: &Object,
-    operation: &'static str,
+    operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
 ) -> Result<R, Error<E>> {
     let mut results = Some(results);
     let mut outcome = None;
-    let operation = Operation::of_idl(operation);
     call(object, operation, ResponseFlags::Target, arguments, &mut |status, input| {
         outcome = Some(match status {
             ReplyStatus::NoException => match results.take() {
@@ -84,10 +83,9 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
 /// Calls a oneway operation.
 pub(crate) fn invoke_oneway<'p>(
     object: &Object,
-    operation: &'static str,
+    operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
-    let operation = Operation::of_idl(operation);
     let response = match object.links(object.reference()?.orb.settings()).1 {
         SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
         SyncScope::WithServer => ResponseFlags::Server,

@@ -5,8 +5,9 @@ use super::asynchronous::AsyncCall;
 use super::call::{Answer, MOST_STALE, is_stale, take_reply};
 use super::journey::Forward;
 use super::route::Route;
+use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interceptor::{Attempt, Contexts, Outcome, Suspended};
+use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
 use crate::object::Reference;
 use crate::orb::lock;
 use armilla_cdr::CdrResult;
@@ -160,7 +161,8 @@ impl AsyncCall {
         let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
         let (object, operation, target) =
             (&self.object, self.operation.get().name, route.at(place));
-        Some(use_it(Attempt { interceptors, object, reference, operation, ior, target }))
+        let values = self;
+        Some(use_it(Attempt { interceptors, object, reference, operation, values, ior, target }))
     }
 
     fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
@@ -229,6 +231,20 @@ impl AsyncCall {
         self.with_journey(|route, journey| {
             reference.go_on(route, route.at(place), journey, exception).map(|()| Came::Again)
         })
+    }
+}
+
+impl Values for AsyncCall {
+    fn signature(&self) -> Option<Signature> {
+        self.operation.signature()
+    }
+
+    fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException> {
+        self.arguments.read(read)
+    }
+
+    fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
+        self.decode(&mut |_, input| read(input))
     }
 }
 

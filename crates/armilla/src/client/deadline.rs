@@ -43,7 +43,7 @@ impl Deadline {
     }
 
     /// How long a message may take to leave.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sending(&self) -> Option<Duration> {
         match self.request {
             None => self.limit,

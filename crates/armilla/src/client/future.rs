@@ -154,7 +154,7 @@ impl<R, E> fmt::Debug for ReplyFuture<R, E> {
 /// Begins a call of an operation without user exceptions.
 pub(crate) fn invoke_async<'p, R>(
     object: &Object,
-    operation: &'static str,
+    operation: KeptOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
 ) -> ReplyFuture<R> {
@@ -165,13 +165,13 @@ pub(crate) fn invoke_async<'p, R>(
             Error::User(undeclared) => match undeclared {},
         })),
     });
-    begin(object, KeptOperation::of_idl(operation), arguments, finish)
+    begin(object, operation, arguments, finish)
 }
 
 /// Begins a call of an operation that raises `E`.
 pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
     object: &Object,
-    operation: &'static str,
+    operation: KeptOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
 ) -> ReplyFuture<R, Error<E>> {
@@ -179,7 +179,7 @@ pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
         ReplyStatus::NoException => results(input).map(Ok),
         _ => user_exception(input).map(Err),
     });
-    begin(object, KeptOperation::of_idl(operation), arguments, finish)
+    begin(object, operation, arguments, finish)
 }
 
 /// Begins a call; `finish` makes its outcome of the reply.

@@ -1,52 +1,95 @@
 //! What a call names its operation by, and headers that were made before are found by.
 
+use crate::dynamic::Signature;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What IDL says of an operation, by its name.
+pub(crate) type Signatures = fn(&str) -> Option<Signature>;
 
 /// An operation as a call names it.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation<'r> {
     /// Its name.
     pub(crate) name: &'r str,
-    /// What tells it from all other operations for as long as the process lives.
-    pub(super) key: (usize, usize),
+    origin: Origin,
+}
+
+/// Who has named it.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// Generated code, with a constant.
+    Idl(Signatures),
+    /// The program; with the key of the name.
+    Made(usize),
 }
 
 /// Takes the place of the text's length in the key of a name that the program made.
 const MADE: usize = usize::MAX;
 
 impl<'r> Operation<'r> {
-    /// One of generated code, whose name is a constant: its key is the place of its text.
+    /// One of generated code, whose name is a constant.
     #[inline]
-    pub(crate) fn of_idl(name: &'static str) -> Self {
-        Self { name, key: (name.as_ptr().addr(), name.len()) }
+    pub(crate) const fn of_idl(name: &'static str, signatures: Signatures) -> Self {
+        Self { name, origin: Origin::Idl(signatures) }
+    }
+
+    /// One that every object has.
+    pub(crate) const fn of_object(name: &'static str) -> Self {
+        Self::of_idl(name, Signature::of_object)
     }
 
     /// One whose name the program made; it goes with `key` only.
     pub(crate) const fn made(name: &'r str, key: &OperationKey) -> Self {
-        Self { name, key: (key.0, MADE) }
+        Self { name, origin: Origin::Made(key.0) }
+    }
+
+    /// What tells it from all other operations for as long as the process lives: the place of its
+    /// text, if that is a constant.
+    #[inline(always)]
+    pub(super) fn key(&self) -> (usize, usize) {
+        match self.origin {
+            Origin::Idl(_) => (self.name.as_ptr().addr(), self.name.len()),
+            Origin::Made(key) => (key, MADE),
+        }
+    }
+
+    /// What IDL says of it, if it is IDL's.
+    pub(crate) fn signature(&self) -> Option<Signature> {
+        match self.origin {
+            Origin::Idl(signatures) => signatures(self.name),
+            Origin::Made(_) => None,
+        }
     }
 }
 
 /// An operation of a call that outlives those who made it.
 pub(crate) struct KeptOperation {
     name: Cow<'static, str>,
-    key: (usize, usize),
+    origin: Origin,
+    /// What the program says of it, where somebody may ask.
+    signature: Option<Box<Signature>>,
 }
 
 impl KeptOperation {
     /// One of generated code.
-    pub(super) fn of_idl(name: &'static str) -> Self {
-        Self { name: name.into(), key: Operation::of_idl(name).key }
+    pub(crate) const fn of_idl(name: &'static str, signatures: Signatures) -> Self {
+        Self { name: Cow::Borrowed(name), origin: Origin::Idl(signatures), signature: None }
     }
 
     /// One whose name the program made; it goes with `key` only.
-    pub(crate) fn made(name: &str, key: &OperationKey) -> Self {
-        Self { name: name.to_owned().into(), key: Operation::made(name, key).key }
+    pub(crate) fn made(name: &str, key: &OperationKey, signature: Option<Signature>) -> Self {
+        let name = name.to_owned().into();
+        Self { name, origin: Origin::Made(key.0), signature: signature.map(Box::new) }
     }
 
     pub(super) fn get(&self) -> Operation<'_> {
-        Operation { name: &self.name, key: self.key }
+        Operation { name: &self.name, origin: self.origin }
+    }
+
+    /// What IDL or the program says of it.
+    pub(super) fn signature(&self) -> Option<Signature> {
+        self.signature.as_deref().cloned().or_else(|| self.get().signature())
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn undeclared(repository_id: &str) -> SystemException {
 }
 
 /// Whether `code` is an exception with this repository id.
-pub(super) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
+pub(crate) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
     matches!(code.resolved(), TypeCode::Exception(code) if code.id == repository_id)
 }
 

@@ -2,7 +2,7 @@
 
 use super::NamedValue;
 use super::ParameterMode;
-use crate::client;
+use crate::client::{self, Operation};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
 use crate::orb::Orb;
@@ -22,10 +22,12 @@ impl Object {
         let reference = self.reference()?;
         match reference.activation().filter(|activation| activation.is_active()) {
             Some(activation) => interface_of(&reference.orb, activation.servant.repository_id()),
-            None => client::invoke(self, "_interface", &|_| Ok(()), |input| {
-                let interface: Self = Decode::decode(input)?;
-                Ok(interface)
-            }),
+            None => {
+                client::invoke(self, Operation::of_object("_interface"), &|_| Ok(()), |input| {
+                    let interface: Self = Decode::decode(input)?;
+                    Ok(interface)
+                })
+            }
         }
     }
 }

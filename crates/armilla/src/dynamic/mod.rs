@@ -41,6 +41,7 @@ mod interface;
 mod named_value;
 mod request;
 mod servant;
+mod signature;
 
 pub use armilla_cdr::TypeCodeKind;
 pub use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember};
@@ -49,7 +50,10 @@ pub use dyn_any::{
     DynValue,
 };
 pub use exception::UnknownUserException;
+pub(crate) use exception::is_exception;
 pub(crate) use interface::interface_of;
 pub use named_value::{NamedValue, ParameterMode};
 pub use request::{Request, Response};
 pub use servant::{DynamicServant, ServerRequest, serve};
+#[doc(hidden)]
+pub use signature::Signature;

@@ -61,12 +61,12 @@ impl NamedValue {
     }
 
     /// Whether it goes from the caller to the object.
-    pub(super) fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         self.mode != ParameterMode::Out
     }
 
     /// Whether it goes from the object to the caller.
-    pub(super) fn is_returned(&self) -> bool {
+    pub(crate) fn is_returned(&self) -> bool {
         self.mode != ParameterMode::In
     }
 
@@ -74,7 +74,7 @@ impl NamedValue {
         write(self.value.as_ref(), &self.type_code, out)
     }
 
-    pub(super) fn read(&mut self, input: &mut Decoder<'_>) -> CdrResult {
+    pub(crate) fn read(&mut self, input: &mut Decoder<'_>) -> CdrResult {
         self.value = Some(Any::read(self.type_code.clone(), input)?);
         Ok(())
     }

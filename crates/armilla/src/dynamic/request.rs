@@ -1,14 +1,13 @@
 //! Dynamic invocation: calls by the name of the operation (CORBA 3.4 Part 1, 10.2).
 
 use super::exception::{is_exception, undeclared};
-use super::{NamedValue, ParameterMode, UnknownUserException};
+use super::{NamedValue, ParameterMode, Signature, UnknownUserException};
 use crate::client::{self, KeptOperation, Operation, OperationKey, ReplyFuture};
 use crate::exception::{Error, SystemException};
-use crate::interceptor::{self, Shown};
+use crate::interceptor;
 use crate::object::Object;
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
-use std::cell::RefCell;
 
 /// A call that is put together while the program runs. It can be made any number of times, with the
 /// same arguments or with others.
@@ -146,7 +145,7 @@ impl Request {
     /// One of the exceptions that the request was told of, or any system exception: `BAD_PARAM` when
     /// an argument has no value, or one of another type.
     pub fn invoke(&mut self) -> Result<(), Error<UnknownUserException>> {
-        let shown = self.shown()?;
+        let signature = self.signature();
         let Self { object, operation, key, arguments, result, exceptions, contexts } = self;
         let mut raised = None;
         // Arguments that come back are kept apart until all of them have come.
@@ -158,36 +157,29 @@ impl Request {
             } else {
                 raised = Some(user_exception(exceptions, input)?);
             }
-            if let Some(shown) = &shown {
-                show(&mut shown.borrow_mut(), result, &returned, raised.as_ref());
-            }
             Ok(())
         };
         let write = |out: &mut Encoder<'_>| write_arguments(sent, contexts.as_deref(), out);
         let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
-        match (&shown, object.reference()?.orb.interceptors()) {
-            (Some(_), Some(interceptors)) => {
-                let request = client::Request { operation, response, arguments: &write };
-                let shown = shown.as_ref();
-                interceptor::call_shown(interceptors, object, request, shown, &mut finish)?;
-            }
-            _ => client::call(object, operation, response, &write, &mut finish)?,
-        }
+        let request = client::Request { operation, response, arguments: &write };
+        call(object, request, signature.as_ref(), &mut finish)?;
         give_back(arguments, returned);
         raised.map_or(Ok(()), Err)
     }
 
-    /// What interceptors are shown of the call, if there are any.
-    fn shown(&self) -> Result<Option<RefCell<Shown>>, SystemException> {
-        let seen = self.object.reference()?.orb.interceptors().is_some();
-        Ok(seen.then(|| {
-            RefCell::new(Shown {
-                arguments: self.arguments.clone(),
-                exceptions: self.exceptions.clone(),
-                context: self.contexts.clone().unwrap_or_default(),
-                ..Shown::default()
-            })
-        }))
+    /// What interceptors are told of the operation, if there are any.
+    fn signature(&self) -> Option<Signature> {
+        self.object.reference().ok()?.orb.interceptors()?;
+        let parameters = self.arguments.iter().map(|argument| {
+            NamedValue::new(argument.name(), argument.mode(), argument.type_code().clone())
+        });
+        let contexts = self.contexts.iter().flatten().step_by(2).cloned();
+        Some(Signature {
+            parameters: parameters.collect(),
+            result: self.result.type_code().clone(),
+            exceptions: self.exceptions.clone(),
+            contexts: contexts.collect(),
+        })
     }
 
     /// Makes the call without waiting for what comes back: `send_deferred`. The future is
@@ -207,7 +199,7 @@ impl Request {
     pub fn send_deferred(&self) -> ReplyFuture<Response, Error<UnknownUserException>> {
         let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
         let exceptions = self.exceptions.clone();
-        let operation = KeptOperation::made(&self.operation, &self.key);
+        let operation = KeptOperation::made(&self.operation, &self.key, self.signature());
         let write =
             |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.contexts.as_deref(), out);
         let finish = move |status, input: &mut Decoder<'_>| {
@@ -227,13 +219,28 @@ impl Request {
     /// # Errors
     /// When the request could not be sent.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
-        client::call(
-            &self.object,
-            Operation::made(&self.operation, &self.key),
-            ResponseFlags::None,
-            &|out| write_arguments(&self.arguments, self.contexts.as_deref(), out),
-            &mut |_, _| Ok(()),
-        )
+        let operation = Operation::made(&self.operation, &self.key);
+        let write =
+            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.contexts.as_deref(), out);
+        let request =
+            client::Request { operation, response: ResponseFlags::None, arguments: &write };
+        call(&self.object, request, self.signature().as_ref(), &mut |_, _| Ok(()))
+    }
+}
+
+/// Makes a call; interceptors are told what the program says of the operation.
+fn call(
+    object: &Object,
+    request: client::Request<'_, '_>,
+    signature: Option<&Signature>,
+    finish: client::Finish<'_>,
+) -> Result<(), SystemException> {
+    let client::Request { operation, response, arguments } = request;
+    match (signature, object.reference()?.orb.interceptors()) {
+        (Some(_), Some(interceptors)) => {
+            interceptor::call_described(interceptors, object, request, signature, finish)
+        }
+        _ => client::call(object, operation, response, arguments, finish),
     }
 }
 
@@ -241,22 +248,6 @@ impl Request {
 fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
     let places = arguments.iter_mut().filter(|argument| argument.is_returned());
     places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
-}
-
-/// Shows interceptors what came back.
-#[cold]
-fn show(
-    shown: &mut Shown,
-    result: &NamedValue,
-    returned: &[Any],
-    raised: Option<&Error<UnknownUserException>>,
-) {
-    shown.result = result.value().cloned().unwrap_or_default();
-    give_back(&mut shown.arguments, returned.to_vec());
-    shown.raised = raised.and_then(|raised| match raised {
-        Error::User(user) => Some(user.exception.clone()),
-        Error::System(_) => None,
-    });
 }
 
 fn write_arguments(

@@ -429,6 +429,244 @@ pub mod cos_naming {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "bind" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_in("obj", <rt::Object as rt::Typed>::type_code())
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::AlreadyBound as rt::Typed>::type_code(),
+                            )
+                    }
+                    "rebind" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_in("obj", <rt::Object as rt::Typed>::type_code())
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "bind_context" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_in(
+                                "nc",
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/NamingContext:1.0",
+                                    "NamingContext",
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::AlreadyBound as rt::Typed>::type_code(),
+                            )
+                    }
+                    "rebind_context" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_in(
+                                "nc",
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/NamingContext:1.0",
+                                    "NamingContext",
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "resolve" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_result(<rt::Object as rt::Typed>::type_code())
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "unbind" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "new_context" => {
+                        rt::Signature::new()
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/NamingContext:1.0",
+                                    "NamingContext",
+                                ),
+                            )
+                    }
+                    "bind_new_context" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/NamingContext:1.0",
+                                    "NamingContext",
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::AlreadyBound as rt::Typed>::type_code(),
+                            )
+                    }
+                    "destroy" => {
+                        rt::Signature::new()
+                            .with_exception(
+                                <naming_context::NotEmpty as rt::Typed>::type_code(),
+                            )
+                    }
+                    "list" => {
+                        rt::Signature::new()
+                            .with_in("how_many", rt::TypeCode::ULong)
+                            .with_out(
+                                "bl",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/BindingList:1.0",
+                                    "BindingList",
+                                    rt::TypeCode::sequence(
+                                        <Binding as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_out(
+                                "bi",
+                                rt::TypeCode::object_reference(
+                                    "IDL:omg.org/CosNaming/BindingIterator:1.0",
+                                    "BindingIterator",
+                                ),
+                            )
+                    }
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn NamingContext>(|| servant.clone());
         }
@@ -1597,6 +1835,36 @@ pub mod cos_naming {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "next_one" => {
+                        rt::Signature::new()
+                            .with_out("b", <Binding as rt::Typed>::type_code())
+                            .with_result(rt::TypeCode::Boolean)
+                    }
+                    "next_n" => {
+                        rt::Signature::new()
+                            .with_in("how_many", rt::TypeCode::ULong)
+                            .with_out(
+                                "bl",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/BindingList:1.0",
+                                    "BindingList",
+                                    rt::TypeCode::sequence(
+                                        <Binding as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_result(rt::TypeCode::Boolean)
+                    }
+                    "destroy" => rt::Signature::new(),
+                    _ => return None,
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn BindingIterator>(|| servant.clone());
         }
@@ -1815,6 +2083,117 @@ pub mod cos_naming {
                 13 => naming_context::skeleton::list(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "to_string" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "n",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/StringName:1.0",
+                                    "StringName",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "to_name" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "sn",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/StringName:1.0",
+                                    "StringName",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/Name:1.0",
+                                    "Name",
+                                    rt::TypeCode::sequence(
+                                        <NameComponent as rt::Typed>::type_code(),
+                                        0,
+                                    ),
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "to_url" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "addr",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/Address:1.0",
+                                    "Address",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_in(
+                                "sn",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/StringName:1.0",
+                                    "StringName",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_result(
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/URLString:1.0",
+                                    "URLString",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_exception(
+                                <naming_context_ext::InvalidAddress as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    "resolve_str" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "sn",
+                                rt::TypeCode::alias(
+                                    "IDL:omg.org/CosNaming/NamingContextExt/StringName:1.0",
+                                    "StringName",
+                                    rt::TypeCode::String(0),
+                                ),
+                            )
+                            .with_result(<rt::Object as rt::Typed>::type_code())
+                            .with_exception(
+                                <naming_context::NotFound as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::CannotProceed as rt::Typed>::type_code(),
+                            )
+                            .with_exception(
+                                <naming_context::InvalidName as rt::Typed>::type_code(),
+                            )
+                    }
+                    _ => {
+                        return <dyn NamingContext as rt::Interface>::signature(operation);
+                    }
+                },
+            )
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {

@@ -3,17 +3,18 @@
 use super::context::Contexts;
 use super::current::{SlotId, Slots};
 use super::outcome::{Interruption, Outcome, ReplyStatus};
-use super::shown::{Shown, no_resources};
+use super::values::Values;
 use crate::client::SyncScope;
 use crate::dynamic::NamedValue;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
+use crate::policies::Policies;
+use crate::settings::Settings;
 use crate::transport::Place;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::TargetAddress;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
 use std::any::Any;
-use std::cell::RefCell;
 use std::fmt;
 
 /// Sees the requests that an ORB sends. Every method has a default that does nothing.
@@ -70,6 +71,12 @@ pub trait ClientInterceptor: Send + Sync {
         true
     }
 
+    /// Whether it may ask for the values of calls: arguments, results, exceptions. What comes back of
+    /// a call is copied for that, unless no interceptor does; then asking gives `NO_RESOURCES`.
+    fn reads_values(&self) -> bool {
+        true
+    }
+
     /// The ORB was shut down.
     fn destroy(&self) {}
 }
@@ -80,8 +87,9 @@ pub struct ClientRequestInfo<'a> {
     pub(super) operation: &'a str,
     pub(super) response_expected: bool,
     pub(super) sync_scope: SyncScope,
-    pub(super) shown: Option<&'a RefCell<Shown>>,
+    pub(super) values: Option<&'a dyn Values>,
     pub(super) target: &'a Object,
+    pub(super) settings: &'a Settings,
     pub(super) ior: &'a Ior,
     pub(super) named: TargetAddress<'a>,
     pub(super) address: Option<&'a Place>,
@@ -114,61 +122,74 @@ impl<'a> ClientRequestInfo<'a> {
         self.sync_scope
     }
 
-    /// The arguments of a dynamic call; those that come back have their values once the reply has
-    /// come.
+    /// The arguments; those that come back have their values once the reply has come.
     ///
     /// # Errors
-    /// `NO_RESOURCES` for the call of a static stub; `BAD_INV_ORDER` where the request ended without
-    /// a reply.
+    /// `BAD_INV_ORDER` where the request ended without a reply; `NO_RESOURCES` where the values
+    /// cannot be shown, since neither IDL nor the program tells of the operation, no interceptor
+    /// [reads values](ClientInterceptor::reads_values), or one contains a value that its TypeCode does
+    /// not describe.
     pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
         match self.outcome {
-            None | Some(Outcome::Reply) => self.show(|shown| shown.arguments.clone()),
+            None => <dyn Values>::arguments(self.values, false),
+            Some(Outcome::Reply) => <dyn Values>::arguments(self.values, true),
             Some(_) => Err(out_of_order("the arguments are gone when there is no reply")),
         }
     }
 
-    /// The result of a dynamic call, an empty any where the operation has none.
+    /// The result, an empty any where the operation has none.
     ///
     /// # Errors
-    /// `NO_RESOURCES` for the call of a static stub; `BAD_INV_ORDER` outside
-    /// [`receive_reply`](ClientInterceptor::receive_reply).
+    /// `BAD_INV_ORDER` outside [`receive_reply`](ClientInterceptor::receive_reply), and `NO_RESOURCES`
+    /// as for [`arguments`](Self::arguments).
     pub fn result(&self) -> Result<Value, SystemException> {
         match self.outcome {
-            Some(Outcome::Reply) => self.show(|shown| shown.result.clone()),
+            Some(Outcome::Reply) => <dyn Values>::result(self.values),
             _ => Err(out_of_order("only a reply has a result")),
         }
     }
 
-    /// The exceptions that a dynamic call was told that the operation raises.
+    /// The types of the exceptions that the operation raises, or that a dynamic call was told of.
     ///
     /// # Errors
-    /// `NO_RESOURCES` for the call of a static stub.
+    /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
     pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-        self.show(|shown| shown.exceptions.clone())
+        <dyn Values>::exceptions(self.values)
     }
 
-    /// The properties that a dynamic call sends for the `context` clause of the operation, name and
-    /// value in turn: `operation_context`.
+    /// The names in the `context` clause of the operation.
     ///
     /// # Errors
-    /// `NO_RESOURCES` for the call of a static stub.
+    /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
+    pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
+        <dyn Values>::contexts(self.values)
+    }
+
+    /// The properties that are sent for that clause, name and value in turn: `operation_context`.
+    /// Static stubs send none.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
     pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
-        self.show(|shown| shown.context.clone())
+        <dyn Values>::operation_context(self.values)
     }
 
-    fn show<T>(&self, what: impl FnOnce(&Shown) -> T) -> Result<T, SystemException> {
-        self.shown.map(|shown| what(&shown.borrow())).ok_or_else(no_resources)
-    }
-
-    /// The exception that the request ended with. A user exception that a static stub knows, but not
-    /// the ORB, is `UNKNOWN`; [`Outcome::exception_id`] says which it is.
+    /// The exception that the request ended with. A user exception that the operation does not
+    /// declare is `UNKNOWN`; [`received_exception_id`](Self::received_exception_id) says which it is.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`receive_exception`](ClientInterceptor::receive_exception).
     pub fn received_exception(&self) -> Result<Value, SystemException> {
-        let shown = self.shown.map(RefCell::borrow);
-        let raised = shown.as_ref().and_then(|shown| shown.raised.as_ref());
-        super::shown::exception(self.outcome.as_ref(), raised)
+        <dyn Values>::exception(self.values, self.outcome.as_ref())
+    }
+
+    /// The repository id of that exception.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`receive_exception`](ClientInterceptor::receive_exception).
+    pub fn received_exception_id(&self) -> Result<&str, SystemException> {
+        let id = self.outcome.as_ref().and_then(Outcome::exception_id);
+        id.ok_or_else(|| out_of_order("the request has not ended with an exception"))
     }
 
     /// Where the request is made again.
@@ -214,6 +235,22 @@ impl<'a> ClientRequestInfo<'a> {
         found.map(|component| component.data).collect()
     }
 
+    /// The data of the first component with this id in that profile.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` where there is none.
+    pub fn effective_component(&self, id: u32) -> Result<Vec<u8>, SystemException> {
+        self.effective_components(id).into_iter().next().ok_or_else(|| {
+            let what = format!("the profile has no component {id:#x}");
+            SystemException::bad_param(Minor::omg(28), what)
+        })
+    }
+
+    /// The policies that hold for the call: `get_request_policy`.
+    pub fn policies(&self) -> Policies {
+        self.target.policies_in_effect(self.settings)
+    }
+
     /// Where the request is sent, as errors name it; `None` for an object of this process.
     pub fn address(&self) -> Option<String> {
         self.address.map(ToString::to_string)
@@ -224,9 +261,15 @@ impl<'a> ClientRequestInfo<'a> {
         &self.contexts
     }
 
-    /// The service contexts of the reply; none before it has come.
-    pub const fn reply_service_contexts(&self) -> &Contexts {
-        &self.reply_contexts
+    /// The service contexts of the reply.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the request has ended.
+    pub fn reply_service_contexts(&self) -> Result<&Contexts, SystemException> {
+        match self.outcome {
+            Some(_) => Ok(&self.reply_contexts),
+            None => Err(out_of_order("the request has not ended yet")),
+        }
     }
 
     /// Adds a service context to the request.
@@ -251,12 +294,16 @@ impl<'a> ClientRequestInfo<'a> {
         self.outcome.as_ref()
     }
 
-    /// The status of the reply; `None` before there is one.
-    pub fn reply_status(&self) -> Option<ReplyStatus> {
+    /// The status of the reply.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the request has ended.
+    pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
         match &self.outcome {
             // It was handed to the transport; whether it arrives nobody will say.
-            Some(Outcome::Sent) => Some(ReplyStatus::Unknown),
-            outcome => outcome.as_ref().map(Outcome::status),
+            Some(Outcome::Sent) => Ok(ReplyStatus::Unknown),
+            Some(outcome) => Ok(outcome.status()),
+            None => Err(out_of_order("the request has not ended yet")),
         }
     }
 

@@ -6,16 +6,17 @@ use super::context::Contexts;
 use super::current::{self, Slots};
 use super::outcome::{End, Interruption, Outcome};
 use super::registry::Interceptors;
-use super::shown::Shown;
+use super::values::{Read, Values, written};
 use crate::client::{
     Arguments, Deadline, Finish, Forward, Intercepted, Journey, Operation, Request, Route, Step,
     SyncScope, Way,
 };
-use crate::exception::SystemException;
+use crate::dynamic::Signature;
+use crate::exception::{Completion, SystemException};
 use crate::object::{Object, Reference};
 use crate::server::Absence;
 use crate::transport::Place;
-use armilla_cdr::{CdrResult, Decoder};
+use armilla_cdr::{CdrResult, Decoder, Kept};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
@@ -33,15 +34,15 @@ pub(crate) fn call<'p>(
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
     let request = Request { operation, response, arguments };
-    call_shown(interceptors, object, request, None, finish)
+    call_described(interceptors, object, request, None, finish)
 }
 
-/// A call whose values the interceptors are shown; `finish` keeps them up to date.
-pub(crate) fn call_shown<'p>(
+/// A call whose operation IDL does not know; `signature` says what the program knows of it.
+pub(crate) fn call_described<'p>(
     interceptors: &Interceptors,
     object: &Object,
     request: Request<'_, 'p>,
-    shown: Option<&RefCell<Shown>>,
+    signature: Option<&Signature>,
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
     let reference = object.reference()?;
@@ -53,8 +54,18 @@ pub(crate) fn call_shown<'p>(
         journey.keep_to(effective, reference, &mut deadline)?;
     }
     let slots = interceptors.slots_of_thread(&reference.orb);
-    let for_good = RefCell::default();
-    let call = Call { interceptors, object, reference, request, shown, deadline, slots, for_good };
+    let (for_good, reply) = Default::default();
+    let call = Call {
+        interceptors,
+        object,
+        reference,
+        request,
+        signature,
+        deadline,
+        slots,
+        for_good,
+        reply,
+    };
     let _absence = Absence::begin();
     loop {
         let outcome = match call.here() {
@@ -76,12 +87,14 @@ struct Call<'c, 'p> {
     object: &'c Object,
     reference: &'c Reference,
     request: Request<'c, 'p>,
-    shown: Option<&'c RefCell<Shown>>,
+    signature: Option<&'c Signature>,
     deadline: Deadline,
     /// Those of the thread when the call began.
     slots: Slots,
     /// Where a server has sent the call and all later ones.
     for_good: RefCell<Option<Ior>>,
+    /// The results or the user exception, where an interceptor may ask for them.
+    reply: RefCell<Option<Kept>>,
 }
 
 impl Call<'_, '_> {
@@ -106,7 +119,7 @@ impl Call<'_, '_> {
             };
             let mut user = None;
             let came = here.call(self.request.arguments, reply, &mut |status, input| {
-                user = user_exception(status, input)?;
+                user = self.came(status, input)?;
                 finish(status, input)
             });
             self.outcome(came, user)
@@ -132,7 +145,7 @@ impl Call<'_, '_> {
             let mut user = None;
             let came =
                 way.go_unhurried(self.request, &self.deadline, journey, &mut |status, input| {
-                    user = user_exception(status, input)?;
+                    user = self.came(status, input)?;
                     finish(status, input)
                 });
             match came {
@@ -154,6 +167,22 @@ impl Call<'_, '_> {
             _ => Forward::To(ior.into()),
         };
         self.reference.follow(&*self.reference.route()?, forward, journey)
+    }
+
+    /// Looks at a reply; gives the repository id of the user exception, if it is one.
+    fn came(&self, status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
+        if self.interceptors.read_client_values() {
+            *self.reply.borrow_mut() = Some(input.keep());
+        }
+        match status {
+            ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
+            _ => Ok(None),
+        }
+    }
+
+    /// Where its values are, if an interceptor may ask for them.
+    fn values(&self) -> Option<&dyn Values> {
+        if self.interceptors.read_client_values() { Some(self) } else { None }
     }
 
     fn outcome(&self, came: Result<Step, SystemException>, user: Option<String>) -> Outcome {
@@ -186,13 +215,15 @@ impl Call<'_, '_> {
         named: TargetAddress<'f>,
         address: Option<&'f Place>,
     ) -> Flow<'f> {
+        self.reply.take();
         let info = ClientRequestInfo {
             id: self.interceptors.next_id(),
             operation: self.request.operation.name,
             response_expected: self.request.response.response_expected(),
             sync_scope: self.sync_scope(),
-            shown: self.shown,
+            values: self.values(),
             target: self.object,
+            settings: self.reference.orb.settings(),
             ior,
             named,
             address,
@@ -208,11 +239,21 @@ impl Call<'_, '_> {
     }
 }
 
-/// The repository id of the user exception in a reply, if there is one.
-fn user_exception(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
-    match status {
-        ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
-        _ => Ok(None),
+impl Values for Call<'_, '_> {
+    fn signature(&self) -> Option<Signature> {
+        self.signature.cloned().or_else(|| self.request.operation.signature())
+    }
+
+    fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException> {
+        written(self.request.arguments)
+            .and_then(|kept| read(&mut kept.decoder()))
+            .map_err(|error| SystemException::encoding(&error, Completion::No))
+    }
+
+    fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
+        let reply = self.reply.borrow();
+        let came = reply.as_ref().map_or(Ok(()), |kept| read(&mut kept.decoder()));
+        came.map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
 

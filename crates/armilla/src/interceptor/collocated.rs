@@ -2,20 +2,18 @@
 //! by the calling thread, and its reply decoded, so that client and server see it as any other.
 
 use super::context::Contexts;
+use super::values::CODE_SETS;
 use crate::client::{Arguments, Finish, Step, take_reply_here};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
 use crate::server::serve_here;
-use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Encoder};
+use armilla_cdr::{ByteOrder, CodeSet, Encoder};
 use armilla_giop::{
     CodeSetContext, Message, MessageHeader, OutgoingRequest, ResponseFlags, TargetAddress, Version,
     begin_request, decode_reply, put_body,
 };
 use std::cell::RefCell;
 use std::time::Duration;
-
-/// Both sides are this ORB: they need no code sets but those of Rust's own texts.
-const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 /// A request to an object of this process.
 pub(super) struct Collocated<'c> {

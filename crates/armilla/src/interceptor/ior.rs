@@ -1,10 +1,11 @@
 //! Interceptors of references that the ORB makes (CORBA 3.4 Part 1, 16.5).
 
-use super::Interceptors;
+use super::{Interceptors, ObjectReferenceTemplate};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::poa::{ManagerState, PoaManager};
-use armilla_giop::ior::TaggedComponent;
+use crate::poa::{ManagerState, PoaInner, Policy};
+use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
+use std::sync::Arc;
 
 /// Adds to the references of an ORB what clients must know to call the objects.
 pub trait IorInterceptor: Send + Sync {
@@ -50,7 +51,7 @@ pub struct IorInfo<'a> {
     pub(super) adapter_name: Vec<String>,
     pub(super) repository_id: &'a str,
     pub(super) object_key: &'a [u8],
-    manager: Option<&'a PoaManager>,
+    poa: Option<&'a Arc<PoaInner>>,
     components: Vec<TaggedComponent>,
 }
 
@@ -72,18 +73,52 @@ impl IorInfo<'_> {
 
     /// What tells the manager of that POA from others, [`PoaManager::id`]; `None` when the POA is gone.
     pub fn manager_id(&self) -> Option<&str> {
-        self.manager.map(PoaManager::id)
+        self.poa.map(|poa| poa.manager().id())
     }
 
     /// What that manager does with requests at present; `None` when the POA is gone.
     pub fn state(&self) -> Option<ManagerState> {
-        self.manager.map(PoaManager::state)
+        self.poa.map(|poa| poa.manager().state())
     }
 
     /// Adds a component to every IIOP profile from version 1.1 on. Its octets are an encapsulation
     /// for every id of the OMG.
     pub fn add_component(&mut self, id: u32, data: Vec<u8>) {
         self.components.push(TaggedComponent { id, data });
+    }
+
+    /// Adds a component to the profiles of one protocol, by its number: `TAG_INTERNET_IOP`, 0, as
+    /// other profiles of this ORB have no components.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` (minor code 29 of the OMG) for any other.
+    pub fn add_component_to_profile(
+        &mut self,
+        profile: u32,
+        id: u32,
+        data: Vec<u8>,
+    ) -> Result<(), SystemException> {
+        if profile != TAG_INTERNET_IOP {
+            let what =
+                format!("references of this ORB have no components in profiles {profile:#x}");
+            return Err(SystemException::bad_param(Minor::omg(29), what));
+        }
+        self.add_component(id, data);
+        Ok(())
+    }
+
+    /// The policies of the POA: `get_effective_policy`; none when the POA is gone.
+    pub fn policies(&self) -> Vec<Policy> {
+        self.poa.map_or_else(Vec::new, |poa| poa.policies())
+    }
+
+    /// What makes references to other objects of the POA, [`ObjectReferenceTemplate`].
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` when the POA is gone.
+    pub fn adapter_template(&self) -> Result<ObjectReferenceTemplate, SystemException> {
+        let poa = self.poa.and_then(|poa| Some(poa.orb()?.poa_of(poa)));
+        poa.map(ObjectReferenceTemplate).ok_or_else(SystemException::object_not_exist)
     }
 
     /// The components that were added so far.
@@ -97,7 +132,7 @@ impl Interceptors {
     pub(crate) fn components(
         &self,
         adapter_path: &[u8],
-        manager: Option<&PoaManager>,
+        poa: Option<&Arc<PoaInner>>,
         repository_id: &str,
         object_key: &[u8],
     ) -> Result<Vec<TaggedComponent>, SystemException> {
@@ -106,7 +141,7 @@ impl Interceptors {
         }
         let adapter_name = adapter_names(adapter_path);
         let components = Vec::new();
-        let mut info = IorInfo { adapter_name, repository_id, object_key, manager, components };
+        let mut info = IorInfo { adapter_name, repository_id, object_key, poa, components };
         for interceptor in &self.ior {
             let before = info.components.len();
             if let Err(exception) = interceptor.establish_components(&mut info) {

@@ -44,10 +44,12 @@
 //! else go straight to the servant, are encoded and decoded where any interceptor
 //! [wants to see them](ClientInterceptor::sees_collocated).
 //!
-//! The values of arguments, results and `context` clauses are shown of [dynamic
-//! calls](crate::dynamic::Request) to client interceptors; static stubs and skeletons do not have them
-//! as `any`, for which the specification has `NO_RESOURCES`. Not offered: `send_poll`, since nothing
-//! is polled.
+//! Arguments, results and exceptions are read from the octets of requests and replies when an
+//! interceptor asks for them, by what the IDL says of the operation, or the program that calls
+//! [dynamically](crate::dynamic::Request). Servants that are [dynamic](crate::dynamic::DynamicServant)
+//! themselves have `NO_RESOURCES` there. Not offered: `send_poll`, since nothing is polled; the policies of
+//! programs' own types, which `register_policy_factory` is for; and another `current_factory` than the
+//! POA's own.
 
 mod client;
 mod client_flow;
@@ -61,8 +63,9 @@ mod outcome;
 mod registry;
 mod server;
 mod server_flow;
-mod shown;
 mod suspended;
+mod template;
+mod values;
 
 pub use client::{ClientInterceptor, ClientRequestInfo};
 pub use codec::Codec;
@@ -72,10 +75,11 @@ pub use initializer::{OrbInitInfo, OrbInitializer};
 pub use ior::{IorInfo, IorInterceptor};
 pub use outcome::{Interruption, Outcome, ReplyStatus};
 pub use server::{ServerInterceptor, ServerRequestInfo};
+pub use template::ObjectReferenceTemplate;
 
-pub(crate) use client_flow::{call, call_shown};
+pub(crate) use client_flow::{call, call_described};
 pub(crate) use current::Slots;
 pub(crate) use registry::{Interceptors, Registration};
 pub(crate) use server_flow::ServerFlow;
-pub(crate) use shown::Shown;
 pub(crate) use suspended::{Attempt, Suspended};
+pub(crate) use values::{Read, Values};

@@ -26,6 +26,16 @@ impl Interceptors {
             || self.server.iter().any(|interceptor| interceptor.sees_collocated())
     }
 
+    /// Whether any client interceptor may ask for the values of calls.
+    pub(crate) fn read_client_values(&self) -> bool {
+        self.client.iter().any(|interceptor| interceptor.reads_values())
+    }
+
+    /// Whether any server interceptor may.
+    pub(crate) fn read_server_values(&self) -> bool {
+        self.server.iter().any(|interceptor| interceptor.reads_values())
+    }
+
     /// The slots of the present thread.
     pub(crate) fn slots_of_thread(&self, orb: &Orb) -> Slots {
         if self.slots > 0 { current::copy(orb) } else { Slots::default() }

@@ -5,9 +5,13 @@ use super::context::Contexts;
 use super::current::{SlotId, Slots};
 use super::ior::adapter_names;
 use super::outcome::{Interruption, Outcome, ReplyStatus};
-use crate::exception::SystemException;
-use crate::poa::{ObjectId, Target};
-use armilla_cdr::Any as Value;
+use super::values::{Served, Values};
+use crate::client::SyncScope;
+use crate::dynamic::NamedValue;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::Orb;
+use crate::poa::{ObjectId, Policy, Target};
+use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_ipc::Address;
 use std::any::Any;
@@ -77,17 +81,26 @@ pub trait ServerInterceptor: Send + Sync {
         true
     }
 
+    /// Whether it may ask for the values of calls: arguments, results, exceptions. They are copied for
+    /// that, unless no interceptor does; then asking gives `NO_RESOURCES`.
+    fn reads_values(&self) -> bool {
+        true
+    }
+
     /// The ORB was shut down.
     fn destroy(&self) {}
 }
 
 /// A request that arrived, as a server interceptor sees it.
 pub struct ServerRequestInfo {
+    pub(super) orb: Orb,
     pub(super) id: u32,
     pub(super) operation: Box<str>,
     pub(super) response_expected: bool,
+    pub(super) sync_scope: SyncScope,
     pub(super) peer: Address,
     pub(super) object: Option<Target>,
+    pub(super) values: Option<Box<Served>>,
     pub(super) contexts: Contexts,
     pub(super) reply_contexts: Contexts,
     pub(super) outcome: Option<Outcome>,
@@ -117,39 +130,166 @@ impl ServerRequestInfo {
         &self.peer
     }
 
-    /// The id of the object, once it was found.
-    pub fn object_id(&self) -> Option<&ObjectId> {
-        self.object.as_ref().map(|object| &object.id)
+    /// When the client's call returns.
+    pub const fn sync_scope(&self) -> SyncScope {
+        self.sync_scope
     }
 
-    /// The names of the object's POA and those above it, from the root down; none before the object
-    /// was found.
-    pub fn adapter_name(&self) -> Vec<String> {
-        self.object.as_ref().map_or_else(Vec::new, |object| adapter_names(object.poa.path()))
+    /// The arguments; those that come back have their values once the servant has returned.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the object was found, and where the request ends without a reply of the
+    /// servant; `NO_RESOURCES` where the values cannot be shown, since the servant is a
+    /// [dynamic](crate::dynamic::DynamicServant) one, no interceptor
+    /// [reads values](ServerInterceptor::reads_values), or one contains a value that its TypeCode does
+    /// not describe.
+    pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
+        match self.outcome {
+            None => {
+                self.at_the_object().and_then(|_| <dyn Values>::arguments(self.values(), false))
+            }
+            Some(Outcome::Reply) => <dyn Values>::arguments(self.values(), true),
+            Some(_) => Err(out_of_order("the arguments are gone when there is no reply")),
+        }
     }
 
-    /// The repository id of the most derived interface of the object, once it was found.
-    pub fn target_most_derived_interface(&self) -> Option<&str> {
-        self.object.as_ref().map(|object| object.servant.repository_id())
+    /// The result, an empty any where the operation has none.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`send_reply`](ServerInterceptor::send_reply), and `NO_RESOURCES` as
+    /// for [`arguments`](Self::arguments).
+    pub fn result(&self) -> Result<Value, SystemException> {
+        match self.outcome {
+            Some(Outcome::Reply) => <dyn Values>::result(self.values()),
+            _ => Err(out_of_order("only a reply has a result")),
+        }
     }
 
-    /// Whether the object has the interface with this repository id; no before it was found.
-    pub fn target_is_a(&self, repository_id: &str) -> bool {
-        self.object.as_ref().is_some_and(|object| object.servant.get().is_a(repository_id))
+    /// The types of the exceptions that the operation raises.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the object was found, and `NO_RESOURCES` as for
+    /// [`arguments`](Self::arguments).
+    pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+        self.begun().and_then(|()| <dyn Values>::exceptions(self.values()))
     }
 
-    /// The octets that tell the object's POA from others of this ORB, once the object was found.
-    pub fn adapter_id(&self) -> Option<&[u8]> {
-        self.object.as_ref().map(|object| object.poa.path())
+    /// The names in the `context` clause of the operation.
+    ///
+    /// # Errors
+    /// As [`exceptions`](Self::exceptions).
+    pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
+        self.begun().and_then(|()| <dyn Values>::contexts(self.values()))
     }
 
-    /// The exception that is about to be sent. A user exception is `UNKNOWN` here, since a skeleton
-    /// has no any of it; [`Outcome::exception_id`] says which it is.
+    /// The properties that came for that clause, name and value in turn: `operation_context`.
+    ///
+    /// # Errors
+    /// As [`arguments`](Self::arguments).
+    pub fn operation_context(&self) -> Result<Vec<String>, SystemException> {
+        match self.outcome {
+            None | Some(Outcome::Reply) => {
+                self.begun().and_then(|()| <dyn Values>::operation_context(self.values()))
+            }
+            Some(_) => Err(out_of_order("the properties are gone when there is no reply")),
+        }
+    }
+
+    fn values(&self) -> Option<&dyn Values> {
+        self.values.as_deref().map(|values| values as &dyn Values)
+    }
+
+    /// Whether it is past the first point.
+    fn begun(&self) -> Result<(), SystemException> {
+        match (&self.object, &self.outcome) {
+            (None, None) => Err(out_of_order("the object was not looked for yet")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The object, where there is one.
+    fn target(&self) -> Result<&Target, SystemException> {
+        self.begun()?;
+        self.object.as_ref().ok_or_else(|| {
+            let (kind, minor) = (ExceptionKind::NoResources, Minor::omg(1));
+            SystemException::new(kind, minor, Completion::No).because("the object was not found")
+        })
+    }
+
+    /// The object, before its servant is called.
+    fn at_the_object(&self) -> Result<&Target, SystemException> {
+        match (&self.object, &self.outcome) {
+            (Some(object), None) => Ok(object),
+            _ => Err(out_of_order("the servant is not about to be called")),
+        }
+    }
+
+    /// The id of the object.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the object was found, `NO_RESOURCES` where it was not.
+    pub fn object_id(&self) -> Result<&ObjectId, SystemException> {
+        self.target().map(|object| &object.id)
+    }
+
+    /// The names of the object's POA and those above it, from the root down.
+    ///
+    /// # Errors
+    /// As [`object_id`](Self::object_id).
+    pub fn adapter_name(&self) -> Result<Vec<String>, SystemException> {
+        self.target().map(|object| adapter_names(object.poa.path()))
+    }
+
+    /// The octets that tell the object's POA from others of this ORB.
+    ///
+    /// # Errors
+    /// As [`object_id`](Self::object_id).
+    pub fn adapter_id(&self) -> Result<&[u8], SystemException> {
+        self.target().map(|object| object.poa.path())
+    }
+
+    /// The policies of the object's POA: `get_server_policy`.
+    ///
+    /// # Errors
+    /// As [`object_id`](Self::object_id).
+    pub fn policies(&self) -> Result<Vec<Policy>, SystemException> {
+        self.target().map(|object| object.poa.policies())
+    }
+
+    /// The name of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).
+    pub fn orb_id(&self) -> &str {
+        &self.orb.settings().orb_id
+    }
+
+    /// The name of the server, [`Settings::server_id`](crate::Settings::server_id).
+    pub fn server_id(&self) -> &str {
+        &self.orb.settings().server_id
+    }
+
+    /// The repository id of the most derived interface of the object.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`receive_request`](ServerInterceptor::receive_request).
+    pub fn target_most_derived_interface(&self) -> Result<&str, SystemException> {
+        self.at_the_object().map(|object| object.servant.repository_id())
+    }
+
+    /// Whether the object has the interface with this repository id.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`receive_request`](ServerInterceptor::receive_request).
+    pub fn target_is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        self.at_the_object().map(|object| object.servant.get().is_a(repository_id))
+    }
+
+    /// The exception that is about to be sent. A user exception of a
+    /// [dynamic](crate::dynamic::DynamicServant) servant is `UNKNOWN`; [`Outcome::exception_id`] says
+    /// which it is.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`send_exception`](ServerInterceptor::send_exception).
     pub fn sending_exception(&self) -> Result<Value, SystemException> {
-        super::shown::exception(self.outcome.as_ref(), None)
+        <dyn Values>::exception(self.values(), self.outcome.as_ref())
     }
 
     /// Where the client is sent.
@@ -169,8 +309,14 @@ impl ServerRequestInfo {
     }
 
     /// The service contexts that the reply will have.
-    pub const fn reply_service_contexts(&self) -> &Contexts {
-        &self.reply_contexts
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the request ends.
+    pub fn reply_service_contexts(&self) -> Result<&Contexts, SystemException> {
+        match self.outcome {
+            Some(_) => Ok(&self.reply_contexts),
+            None => Err(out_of_order("the request has not ended yet")),
+        }
     }
 
     /// Adds a service context to the reply.
@@ -191,9 +337,13 @@ impl ServerRequestInfo {
         self.outcome.as_ref()
     }
 
-    /// The status of the reply; `None` before there is one.
-    pub fn reply_status(&self) -> Option<ReplyStatus> {
-        self.outcome.as_ref().map(Outcome::status)
+    /// The status of the reply.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before the request ends.
+    pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
+        let status = self.outcome.as_ref().map(Outcome::status);
+        status.ok_or_else(|| out_of_order("the request has not ended yet"))
     }
 
     /// A slot of the request. The servant finds it in the slots of its thread.
@@ -204,15 +354,12 @@ impl ServerRequestInfo {
         self.slots.get(id, self.slot_count)
     }
 
-    /// Sets a slot of the request.
+    /// Sets a slot of the request. Once the servant has returned only interceptors see it.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the slot was not allocated, `BAD_INV_ORDER` when the request ends.
+    /// `BAD_PARAM` when the slot was not allocated.
     pub fn set_slot(&mut self, id: SlotId, value: Value) -> Result<(), SystemException> {
-        match self.outcome {
-            None => self.slots.set(id, self.slot_count, value),
-            Some(_) => Err(out_of_order("the request was served already")),
-        }
+        self.slots.set(id, self.slot_count, value)
     }
 
     /// Keeps a value until the request ends, for this interceptor or others that know its type; one

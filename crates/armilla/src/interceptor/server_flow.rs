@@ -4,19 +4,21 @@ use super::context::Contexts;
 use super::current::{self, Slots};
 use super::outcome::{End, Interruption, Outcome};
 use super::server::ServerRequestInfo;
+use super::values::{Served, written};
+use crate::client::SyncScope;
+use crate::dynamic::Signature;
 use crate::orb::Orb;
 use crate::poa::Target;
+use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::Address;
+use std::borrow::Cow;
 
 /// A request under way, which interceptors see. It goes where the reply goes.
 pub(crate) struct ServerFlow {
-    orb: Orb,
     info: ServerRequestInfo,
     /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
     entered: usize,
-    /// The repository id of a user exception on its way.
-    raised: String,
     /// What the slots of the thread were before the servant was called.
     outside: Option<Slots>,
 }
@@ -31,11 +33,14 @@ impl ServerFlow {
         stopped: &mut Option<Box<Outcome>>,
     ) -> Box<Self> {
         let info = ServerRequestInfo {
+            orb: orb.clone(),
             id: header.request_id,
             operation: header.operation.as_str().into(),
             response_expected: header.response_expected,
+            sync_scope: scope(header),
             peer: peer.clone(),
             object: None,
+            values: None,
             contexts: Contexts::received(&header.contexts),
             reply_contexts: Contexts::default(),
             outcome: None,
@@ -43,13 +48,7 @@ impl ServerFlow {
             slot_count: orb.interceptors().map_or(0, |interceptors| interceptors.slots),
             kept: Vec::new(),
         };
-        let mut flow = Box::new(Self {
-            orb: orb.clone(),
-            info,
-            entered: 0,
-            raised: String::new(),
-            outside: None,
-        });
+        let mut flow = Box::new(Self { info, entered: 0, outside: None });
         if let Err(interruption) = flow.arrive() {
             *stopped = Some(Box::new(interruption.into()));
         }
@@ -57,7 +56,8 @@ impl ServerFlow {
     }
 
     fn arrive(&mut self) -> Result<(), Interruption> {
-        let Some(interceptors) = self.orb.interceptors() else { return Ok(()) };
+        let orb = self.info.orb.clone();
+        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             interceptor.receive_request_service_contexts(&mut self.info)?;
             self.entered += 1;
@@ -67,9 +67,19 @@ impl ServerFlow {
 
     /// The object was found: the points before its servant is called.
     #[cold]
-    pub(crate) fn receive_request(&mut self, target: Target) -> Result<(), Interruption> {
-        let orb = self.orb.clone();
+    pub(crate) fn receive_request(
+        &mut self,
+        target: Target,
+        arguments: &Decoder<'_>,
+    ) -> Result<(), Interruption> {
+        let orb = self.info.orb.clone();
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
+        if interceptors.read_server_values()
+            && let Some(signature) = signature(&target, &self.info.operation)
+        {
+            let (arguments, reply) = (arguments.keep(), None);
+            self.info.values = Some(Box::new(Served { signature, arguments, reply }));
+        }
         self.info.object = Some(target);
         for interceptor in &interceptors.server {
             interceptor.receive_request(&mut self.info)?;
@@ -84,7 +94,7 @@ impl ServerFlow {
     /// outcome for the next.
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
-        let orb = self.orb.clone();
+        let orb = self.info.orb.clone();
         self.leave_thread();
         let Some(interceptors) = orb.interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
@@ -112,20 +122,33 @@ impl ServerFlow {
     #[cold]
     pub(crate) fn leave_thread(&mut self) {
         if let Some(outside) = self.outside.take() {
-            self.info.slots = current::swap(&self.orb, outside);
+            self.info.slots = current::swap(&self.info.orb, outside);
         }
     }
 
-    /// The user exception of this repository id is on its way.
-    pub(crate) fn raises(&mut self, id: String) {
-        self.raised = id;
-    }
-
-    /// The request ends with what the servant returned, or raised.
+    /// The request ends with what the servant returned, or raised, which `body` writes.
     #[cold]
-    pub(crate) fn answer(&mut self, status: ReplyStatus) -> Outcome {
+    pub(crate) fn answer<'p>(
+        &mut self,
+        status: ReplyStatus,
+        body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Outcome {
+        let mut id = String::new();
+        if self.info.values.is_some() || status == ReplyStatus::UserException {
+            // Where it cannot be written the client hears of that.
+            let reply = written(body).ok();
+            if status == ReplyStatus::UserException {
+                let text = reply
+                    .as_ref()
+                    .and_then(|reply| reply.decoder().string().ok().map(Cow::into_owned));
+                id = text.unwrap_or_default();
+            }
+            if let Some(values) = &mut self.info.values {
+                values.reply = reply;
+            }
+        }
         let outcome = match status {
-            ReplyStatus::UserException => Outcome::UserException(std::mem::take(&mut self.raised)),
+            ReplyStatus::UserException => Outcome::UserException(id),
             ReplyStatus::NeedsAddressingMode => Outcome::Retry,
             _ if self.info.response_expected => Outcome::Reply,
             _ => Outcome::Sent,
@@ -137,4 +160,19 @@ impl ServerFlow {
     pub(crate) fn contexts(&self) -> Vec<ServiceContext<'_>> {
         self.info.reply_contexts.to_send()
     }
+}
+
+/// When the client's call returns.
+const fn scope(header: &RequestHeader<'_>) -> SyncScope {
+    match (header.response_expected, header.sync_with_server) {
+        (false, _) => SyncScope::WithTransport,
+        (true, true) => SyncScope::WithServer,
+        (true, false) => SyncScope::WithTarget,
+    }
+}
+
+/// What IDL says of an operation of the object.
+fn signature(target: &Target, operation: &str) -> Option<Signature> {
+    let own = target.servant.get().signature(operation);
+    own.or_else(|| Signature::of_object(operation))
 }

@@ -7,6 +7,7 @@ use super::context::Contexts;
 use super::current::Slots;
 use super::outcome::Outcome;
 use super::registry::Interceptors;
+use super::values::Values;
 use crate::client::{SyncScope, Target};
 use crate::object::{Object, Reference};
 use armilla_giop::ior::Ior;
@@ -19,6 +20,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) object: &'a Object,
     pub(crate) reference: &'a Reference,
     pub(crate) operation: &'a str,
+    pub(crate) values: &'a dyn Values,
     /// The reference that it goes to, and where that leads.
     pub(crate) ior: &'a Ior,
     pub(crate) target: &'a Target,
@@ -65,14 +67,16 @@ impl Suspended {
     }
 
     fn resume(self, attempt: Attempt<'_>) -> Flow<'_> {
-        let Attempt { interceptors, object, reference, operation, ior, target } = attempt;
+        let Attempt { interceptors, object, reference, operation, values, ior, target } = attempt;
+        let values = if interceptors.read_client_values() { Some(values) } else { None };
         let info = ClientRequestInfo {
             id: self.id,
             operation,
             response_expected: true,
             sync_scope: SyncScope::WithTarget,
-            shown: None,
+            values,
             target: object,
+            settings: reference.orb.settings(),
             ior,
             named: target.address(),
             address: Some(&target.endpoint.address),

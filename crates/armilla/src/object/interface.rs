@@ -1,5 +1,6 @@
 //! What the generated code of an interface tells the ORB.
 
+use crate::dynamic::Signature;
 use crate::server::{Dispatched, ServerCall};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -41,6 +42,12 @@ pub trait Interface: Send + Sync + 'static {
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
         let _ = number;
         self.dispatch(call)
+    }
+
+    /// What IDL says of the operation with this name, its own or inherited.
+    fn signature(operation: &str) -> Option<Signature> {
+        let _ = operation;
+        None
     }
 
     /// Offers the servant as this interface and as each that it inherits from.

@@ -1,6 +1,7 @@
 //! Servants, as the object adapter holds them.
 
 use super::{Interface, Upcast};
+use crate::dynamic::Signature;
 use crate::operations::OperationLookup;
 use crate::server::{Dispatched, ServerCall};
 use std::fmt;
@@ -27,6 +28,9 @@ pub(crate) trait Servant: Send + Sync {
     fn lookup(&self) -> OperationLookup {
         OperationLookup::Perfect
     }
+
+    /// What IDL says of the operation with this name.
+    fn signature(&self, operation: &str) -> Option<Signature>;
 
     /// Offers the servant as each of its interfaces.
     fn upcast(&self, target: &mut Upcast);
@@ -58,6 +62,10 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
         self.0.perform(number, call)
+    }
+
+    fn signature(&self, operation: &str) -> Option<Signature> {
+        I::signature(operation)
     }
 
     fn upcast(&self, target: &mut Upcast) {

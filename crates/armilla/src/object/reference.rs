@@ -1,7 +1,7 @@
 //! Untyped object references.
 
 use super::{Interface, Ref};
-use crate::client::{self, Course, Links, SyncScope};
+use crate::client::{self, Course, Links, Operation, SyncScope};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
@@ -195,7 +195,12 @@ impl Object {
         }
         match reference.activation().filter(|activation| activation.is_active()) {
             Some(activation) => Ok(activation.skeleton().is_a(repository_id)),
-            None => client::invoke(self, "_is_a", &|out| repository_id.encode(out), |i| i.bool()),
+            None => client::invoke(
+                self,
+                Operation::of_object("_is_a"),
+                &|out| repository_id.encode(out),
+                |i| i.bool(),
+            ),
         }
     }
 
@@ -204,7 +209,9 @@ impl Object {
     /// # Errors
     /// What a call can fail with when the object cannot be asked.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
-        match client::invoke(self, "_non_existent", &|_| Ok(()), |input| input.bool()) {
+        match client::invoke(self, Operation::of_object("_non_existent"), &|_| Ok(()), |input| {
+            input.bool()
+        }) {
             Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
             answer => answer,
         }
@@ -250,6 +257,11 @@ impl Object {
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
         Effective::of(self.policies.as_deref(), self.timeout, settings)
+    }
+
+    /// All policies that hold for a call by this thread.
+    pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
+        Policies::in_effect(self.policies.as_deref(), self.timeout, settings)
     }
 
     /// How calls use connections, and when oneway calls return: as was set for this reference, else

@@ -1,7 +1,7 @@
 //! Typed object references.
 
 use super::{Interface, IsA, Object, Reference};
-use crate::client::{self, Links, ReplyFuture, SyncScope};
+use crate::client::{self, KeptOperation, Links, Operation, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
 use crate::poa::{Activation, DirectUpcall};
 use crate::policies::Policies;
@@ -179,7 +179,12 @@ impl<I: Interface + ?Sized> Ref<I> {
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
         results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
     ) -> Result<R, SystemException> {
-        client::invoke(&self.object, operation, &arguments, results)
+        client::invoke(
+            &self.object,
+            Operation::of_idl(operation, I::signature),
+            &arguments,
+            results,
+        )
     }
 
     /// Calls an operation that raises the exceptions `E`; generated code does.
@@ -193,7 +198,12 @@ impl<I: Interface + ?Sized> Ref<I> {
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
         results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
     ) -> Result<R, Error<E>> {
-        client::invoke_raises(&self.object, operation, &arguments, results)
+        client::invoke_raises(
+            &self.object,
+            Operation::of_idl(operation, I::signature),
+            &arguments,
+            results,
+        )
     }
 
     /// Begins to call an operation without `raises`; generated code does. The arguments are encoded
@@ -204,7 +214,12 @@ impl<I: Interface + ?Sized> Ref<I> {
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
         results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
     ) -> ReplyFuture<R> {
-        client::invoke_async(&self.object, operation, &arguments, results)
+        client::invoke_async(
+            &self.object,
+            KeptOperation::of_idl(operation, I::signature),
+            &arguments,
+            results,
+        )
     }
 
     /// Begins to call an operation that raises the exceptions `E`; generated code does.
@@ -214,7 +229,12 @@ impl<I: Interface + ?Sized> Ref<I> {
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
         results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
     ) -> ReplyFuture<R, Error<E>> {
-        client::invoke_raises_async(&self.object, operation, &arguments, results)
+        client::invoke_raises_async(
+            &self.object,
+            KeptOperation::of_idl(operation, I::signature),
+            &arguments,
+            results,
+        )
     }
 
     /// Calls a oneway operation; generated code does. When it returns is chosen by [`SyncScope`].
@@ -227,7 +247,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         operation: &'static str,
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<(), SystemException> {
-        client::invoke_oneway(&self.object, operation, &arguments)
+        client::invoke_oneway(&self.object, Operation::of_idl(operation, I::signature), &arguments)
     }
 }
 

@@ -185,7 +185,7 @@ impl Metrics {
     /// A request that arrived has ended.
     fn served(&self, request: &ServerRequestInfo) {
         let table = &self.0.server;
-        let lost = request.kept().filter(|_| request.object_id().is_none());
+        let lost = request.kept().filter(|_| request.object_id().is_err());
         match lost {
             Some(Arrived(at)) => {
                 let begun = Begun { series: table.series(NO_OBJECT), at: *at };
@@ -229,6 +229,10 @@ impl ClientInterceptor for Metrics {
     fn sees_collocated(&self) -> bool {
         false
     }
+
+    fn reads_values(&self) -> bool {
+        false
+    }
 }
 
 impl ServerInterceptor for Metrics {
@@ -264,6 +268,10 @@ impl ServerInterceptor for Metrics {
     }
 
     fn sees_collocated(&self) -> bool {
+        false
+    }
+
+    fn reads_values(&self) -> bool {
         false
     }
 }

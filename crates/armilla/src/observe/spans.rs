@@ -80,6 +80,10 @@ impl ClientInterceptor for Spans {
     fn sees_collocated(&self) -> bool {
         false
     }
+
+    fn reads_values(&self) -> bool {
+        false
+    }
 }
 
 impl ServerInterceptor for Spans {
@@ -103,7 +107,7 @@ impl ServerInterceptor for Spans {
     }
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        if let (Some(Begun(span, _)), Some(id)) = (request.kept(), request.object_id()) {
+        if let (Some(Begun(span, _)), Ok(id)) = (request.kept(), request.object_id()) {
             span.record("object", format!("{id:?}").as_str());
         }
         Ok(())
@@ -125,6 +129,10 @@ impl ServerInterceptor for Spans {
     }
 
     fn sees_collocated(&self) -> bool {
+        false
+    }
+
+    fn reads_values(&self) -> bool {
         false
     }
 }

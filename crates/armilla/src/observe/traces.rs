@@ -121,6 +121,10 @@ impl ClientInterceptor for Traces {
         // A servant that is called directly is in the trace of its caller's thread.
         false
     }
+
+    fn reads_values(&self) -> bool {
+        false
+    }
 }
 
 impl ServerInterceptor for Traces {
@@ -146,6 +150,10 @@ impl ServerInterceptor for Traces {
     }
 
     fn sees_collocated(&self) -> bool {
+        false
+    }
+
+    fn reads_values(&self) -> bool {
         false
     }
 }

@@ -15,6 +15,8 @@ impl OrbBuilder {
     ///
     /// | option | meaning |
     /// |---|---|
+    /// | `-ORBid NAME` | [`Settings::orb_id`](crate::Settings::orb_id) |
+    /// | `-ORBServerId NAME` | [`Settings::server_id`](crate::Settings::server_id) |
     /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) there; may stand several times |
     /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | the same for processes on this host |
     /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
@@ -94,6 +96,8 @@ impl OrbBuilder {
                 self.settings.request_timeout =
                     (limit > 0).then(|| std::time::Duration::from_millis(limit));
             }
+            "-ORBid" => self.settings.orb_id = value,
+            "-ORBServerId" => self.settings.server_id = value,
             "-ORBRetries" => {
                 self.settings.retries.count = number(name, &value)?.try_into().unwrap_or(u32::MAX);
             }

@@ -236,8 +236,7 @@ impl Orb {
         let mut added = own;
         if let Some(interceptors) = self.interceptors() {
             let poa = self.0.adapters.get(adapter);
-            let manager = poa.as_ref().map(|poa| poa.manager());
-            added.extend(interceptors.components(adapter, manager, type_id, key)?);
+            added.extend(interceptors.components(adapter, poa.as_ref(), type_id, key)?);
         }
         let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
         let profiles =

@@ -167,6 +167,11 @@ impl PoaInner {
         &self.manager
     }
 
+    /// All its policies.
+    pub(crate) fn policies(&self) -> Vec<Policy> {
+        self.policies.list()
+    }
+
     /// Its ORB, while that exists.
     pub(crate) fn orb(&self) -> Option<Orb> {
         self.orb.upgrade()

@@ -165,6 +165,20 @@ impl Policies {
         }
     }
 
+    /// All of them.
+    pub(crate) fn list(&self) -> Vec<Policy> {
+        vec![
+            self.threading.into(),
+            self.lifespan.into(),
+            self.uniqueness.into(),
+            self.assignment.into(),
+            self.implicit.into(),
+            self.retention.into(),
+            self.processing.into(),
+            self.bidirectional.into(),
+        ]
+    }
+
     fn set(&mut self, policy: Policy) {
         match policy {
             Policy::Threading(value) => self.threading = value,

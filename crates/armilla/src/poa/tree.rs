@@ -13,6 +13,11 @@ impl Poa {
         &self.inner.name
     }
 
+    /// Its policies, those that it was not asked for among them.
+    pub fn policies(&self) -> Vec<super::Policy> {
+        self.inner.policies()
+    }
+
     /// What tells it from all other POAs of this ORB: `id`.
     pub fn adapter_id(&self) -> &[u8] {
         self.inner.path()

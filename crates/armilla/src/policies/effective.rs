@@ -98,6 +98,32 @@ impl Effective {
     }
 }
 
+impl Policies {
+    /// All that hold for a call through a reference that has `own` and `timeout`.
+    pub(crate) fn in_effect(
+        own: Option<&Self>,
+        timeout: Option<Duration>,
+        settings: &Settings,
+    ) -> Self {
+        let none = Self::default();
+        let own = own.unwrap_or(&none);
+        fn found<T>(own: &Policies, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
+            leveled(own, get, orb).map(|found| found.0)
+        }
+        let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
+        let connect = Some(settings.connect_timeout);
+        Self {
+            round_trip_timeout: timeout.or(round_trip),
+            request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
+            request_end: found(own, |own| own.request_end, None),
+            reply_end: found(own, |own| own.reply_end, None),
+            connect_timeout: found(own, |own| own.connect_timeout, connect),
+            rebind: found(own, |own| own.rebind, Some(settings.rebind)),
+            retries: found(own, |own| own.retries, Some(settings.retries)),
+        }
+    }
+}
+
 /// What `get` finds in the reference, else in the thread, else what the ORB has.
 fn leveled<T>(
     own: &Policies,

@@ -1,5 +1,6 @@
 //! Skeletons that programs put before the generated one.
 
+use crate::dynamic::Signature;
 use crate::object::{AnyServant, Servant, Upcast};
 use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
@@ -49,6 +50,10 @@ impl<S: Skeleton> Servant for Extended<S> {
 
     fn lookup(&self) -> OperationLookup {
         self.lookup
+    }
+
+    fn signature(&self, operation: &str) -> Option<Signature> {
+        self.servant.get().signature(operation)
     }
 
     fn upcast(&self, target: &mut Upcast) {

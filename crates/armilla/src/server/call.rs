@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::later::{Debt, EncodeResults, ReplyHandle};
 use super::output::Owed;
-use super::reply_port::{Flow, ReplyPort, name_exception};
+use super::reply_port::{Flow, ReplyPort};
 use crate::dynamic::interface_of;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::{Interruption, Outcome};
@@ -79,7 +79,9 @@ impl<'a> ServerCall<'a> {
     ) -> Result<(), Interruption> {
         match &mut self.flow {
             None => Ok(()),
-            Some(flow) => target().map_or(Ok(()), |target| flow.receive_request(target)),
+            Some(flow) => {
+                target().map_or(Ok(()), |target| flow.receive_request(target, self.arguments))
+            }
         }
     }
 
@@ -113,16 +115,13 @@ impl<'a> ServerCall<'a> {
     pub fn reply<R, E: ReplyError>(
         &mut self,
         result: Result<R, E>,
-        encode: impl for<'p> FnOnce(&'p R, &mut Encoder<'p>) -> CdrResult,
+        encode: impl for<'p> Fn(&'p R, &mut Encoder<'p>) -> CdrResult,
     ) -> Dispatched {
         match &result {
             Ok(value) => self.answer(ReplyStatus::NoException, |out| encode(value, out)),
             Err(error) => match error.system() {
                 Some(exception) => self.raise(exception),
-                None => {
-                    name_exception(&mut self.flow, error);
-                    self.answer(ReplyStatus::UserException, |out| error.encode_user(out))
-                }
+                None => self.answer(ReplyStatus::UserException, |out| error.encode_user(out)),
             },
         }
     }
@@ -216,7 +215,7 @@ impl<'a> ServerCall<'a> {
     pub(super) fn answer<'p>(
         &mut self,
         status: ReplyStatus,
-        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Dispatched {
         if self.port.owed != Owed::Now {
             return Ok(());

@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::desk::Absence;
 use super::output::Owed;
-use super::reply_port::{Flow, ReplyPort, Sent, name_exception};
+use super::reply_port::{Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::log::report;
 use armilla_cdr::{CdrResult, Encoder, Memory};
@@ -148,7 +148,7 @@ impl Debt {
     }
 
     /// Replies with what `body` writes, or with why it could not be written.
-    fn pay<'p>(&mut self, status: ReplyStatus, body: impl FnOnce(&mut Encoder<'p>) -> CdrResult) {
+    fn pay<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.answer(flow, connection, &mut Memory::new(), status, body);
         if let Err(exception) = self.paid(sent) {
@@ -167,10 +167,7 @@ impl Debt {
     fn fail<E: ReplyError>(&mut self, error: &E) {
         match error.system() {
             Some(exception) => self.raise(exception),
-            None => {
-                name_exception(&mut self.flow, error);
-                self.pay(ReplyStatus::UserException, |out| error.encode_user(out));
-            }
+            None => self.pay(ReplyStatus::UserException, |out| error.encode_user(out)),
         }
     }
 

@@ -3,16 +3,15 @@
 use super::connection::Connection;
 use super::output::Owed;
 use crate::exception::{
-    Completion, ExceptionKind, Minor, ReplyError, SystemException, encode_detail, encode_system,
+    Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
 use crate::interceptor::{Outcome, ServerFlow};
-use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
+use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Encode, Encoder, Memory};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
     put_body,
 };
 use armilla_ipc::SendError;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Where interceptors see a request until it ends; `None` when there are none.
@@ -20,18 +19,6 @@ pub(super) type Flow = Option<Box<ServerFlow>>;
 
 /// Whether a reply could be encoded, and then sent.
 pub(super) type Sent = Result<Result<(), SendError>, SystemException>;
-
-/// Tells the interceptors, if there are any, which user exception is on its way.
-#[cold]
-pub(super) fn name_exception<E: ReplyError>(flow: &mut Flow, error: &E) {
-    let Some(flow) = flow else { return };
-    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
-    let encoded = error.encode_user(&mut out);
-    let octets = out.to_vec();
-    let mut input = Decoder::new(&octets, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8);
-    let id = encoded.and_then(|()| input.string().map(Cow::into_owned));
-    flow.raises(id.unwrap_or_default());
-}
 
 /// What a reply needs of its request.
 #[derive(Debug, Clone, Copy)]
@@ -57,15 +44,11 @@ impl ReplyPort {
         connection: &Arc<Connection>,
         memory: &mut Memory,
         status: ReplyStatus,
-        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         match flow.take() {
             None => self.send(connection, memory, status, &[], body),
-            Some(flow) => {
-                let mut body = Some(body);
-                let mut body = |out: &mut Encoder<'p>| body.take().map_or(Ok(()), |body| body(out));
-                self.answer_through(flow, connection, memory, status, &mut body)
-            }
+            Some(flow) => self.answer_through(flow, connection, memory, status, &body),
         }
     }
 
@@ -77,9 +60,9 @@ impl ReplyPort {
         connection: &Arc<Connection>,
         memory: &mut Memory,
         status: ReplyStatus,
-        body: &mut dyn FnMut(&mut Encoder<'p>) -> CdrResult,
+        body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
-        match flow.answer(status) {
+        match flow.answer(status, body) {
             Outcome::Reply | Outcome::UserException(_) | Outcome::Sent | Outcome::Retry => {
                 self.send(connection, memory, status, &flow.contexts(), body)
             }

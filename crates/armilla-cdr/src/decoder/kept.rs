@@ -1,0 +1,54 @@
+//! What a decoder has before it, for who reads it when the octets are gone.
+
+use super::{Decoder, Pieces};
+use crate::{ByteOrder, CodeSets, WideFormat};
+use alloc::vec::Vec;
+
+/// A copy of what a [`Decoder`] had before it. It can be read as often as one likes.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, Decoder};
+///
+/// let kept = {
+///     let octets = [7, 0, 0, 0, 0, 0, 0, 42];
+///     let mut input = Decoder::new(&octets, ByteOrder::Big);
+///     input.u8()?;
+///     input.keep()
+/// };
+/// assert_eq!(kept.decoder().u32()?, 42);
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Kept {
+    octets: Pieces,
+    position: usize,
+    order: ByteOrder,
+    code_sets: CodeSets,
+    wide: WideFormat,
+}
+
+impl Decoder<'_> {
+    /// Copies what this decoder has before it. Values that were read before cannot be referred to by
+    /// what follows, and the [context](Self::context) is not kept.
+    pub fn keep(&self) -> Kept {
+        let (octets, position) = match self.pieces {
+            Some(pieces) => (pieces.clone(), pieces.octets().len() - self.remaining()),
+            None => {
+                // Nothing is aligned to more than eight octets.
+                let start = self.position.min(self.octets.len()) & !7;
+                let octets = self.octets.get(start..).map_or_else(Vec::new, <[u8]>::to_vec);
+                (Pieces::new(octets, 0), self.position - start)
+            }
+        };
+        let Self { order, code_sets, wide, .. } = *self;
+        Kept { octets, position, order, code_sets, wide }
+    }
+}
+
+impl Kept {
+    /// A decoder where the one stood that this was kept of.
+    pub fn decoder(&self) -> Decoder<'_> {
+        let decoder = self.octets.decoder(self.position, self.order);
+        decoder.with_code_sets(self.code_sets).with_wide_format(self.wide)
+    }
+}

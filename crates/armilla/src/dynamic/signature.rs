@@ -1,0 +1,94 @@
+//! What IDL says of an operation, as generated code tells it.
+
+use super::{NamedValue, ParameterMode};
+use armilla_cdr::TypeCode;
+
+/// What the values of a request and its reply are. Generated code makes one when somebody asks who
+/// is not the stub or the skeleton: an interceptor.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// Without values.
+    pub(crate) parameters: Vec<NamedValue>,
+    pub(crate) result: TypeCode,
+    pub(crate) exceptions: Vec<TypeCode>,
+    /// The names in its `context` clause.
+    pub(crate) contexts: Vec<String>,
+}
+
+impl Default for Signature {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Signature {
+    /// That of an operation without parameters, result and exceptions.
+    pub const fn new() -> Self {
+        Self {
+            parameters: Vec::new(),
+            result: TypeCode::Void,
+            exceptions: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
+    /// With one more `in` parameter.
+    #[must_use]
+    pub fn with_in(self, name: &str, type_code: TypeCode) -> Self {
+        self.with(name, ParameterMode::In, type_code)
+    }
+
+    /// With one more `out` parameter.
+    #[must_use]
+    pub fn with_out(self, name: &str, type_code: TypeCode) -> Self {
+        self.with(name, ParameterMode::Out, type_code)
+    }
+
+    /// With one more `inout` parameter.
+    #[must_use]
+    pub fn with_inout(self, name: &str, type_code: TypeCode) -> Self {
+        self.with(name, ParameterMode::InOut, type_code)
+    }
+
+    /// With a result.
+    #[must_use]
+    pub fn with_result(mut self, type_code: TypeCode) -> Self {
+        self.result = type_code;
+        self
+    }
+
+    /// With one more exception.
+    #[must_use]
+    pub fn with_exception(mut self, type_code: TypeCode) -> Self {
+        self.exceptions.push(type_code);
+        self
+    }
+
+    /// With one more name in the `context` clause.
+    #[must_use]
+    pub fn with_context(mut self, name: &str) -> Self {
+        self.contexts.push(name.to_owned());
+        self
+    }
+
+    fn with(mut self, name: &str, mode: ParameterMode, type_code: TypeCode) -> Self {
+        self.parameters.push(NamedValue::new(name, mode, type_code));
+        self
+    }
+
+    /// That of an operation which every object has (CORBA 3.4 Part 2, 9.4.2.1).
+    pub(crate) fn of_object(operation: &str) -> Option<Self> {
+        let object = |id, name| TypeCode::object_reference(id, name);
+        Some(match operation {
+            "_is_a" => Self::new()
+                .with_in("logical_type_id", TypeCode::String(0))
+                .with_result(TypeCode::Boolean),
+            "_non_existent" | "_not_existent" => Self::new().with_result(TypeCode::Boolean),
+            "_repository_id" => Self::new().with_result(TypeCode::String(0)),
+            "_component" => Self::new().with_result(object(crate::OBJECT_ID, "Object")),
+            "_interface" => Self::new()
+                .with_result(object("IDL:omg.org/CORBA/InterfaceDef:1.0", "InterfaceDef")),
+            _ => return None,
+        })
+    }
+}
