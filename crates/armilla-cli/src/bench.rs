@@ -4,7 +4,7 @@ use crate::failure::{Doing, Failure, Outcome};
 use armilla_bench::{Experiment, Placement, Plan, Transport, Worker};
 use armilla_ipc::Termination;
 use clap::{Args, ValueEnum};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -104,8 +104,12 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         print!("{}", armilla_bench::functions(&plan, stopped).doing("cannot observe")?);
         return Ok(());
     }
+    // What cannot be written shall not be measured for a quarter of an hour first.
+    bench.json.iter().chain(&bench.html).try_for_each(|path| {
+        let opened = OpenOptions::new().append(true).create(true).open(path).map(drop);
+        opened.doing(format_args!("cannot write {}", path.display()))
+    })?;
     let results = armilla_bench::run(&plan, &*stop_on_signal()?).doing("cannot measure")?;
-    results.print(&mut io::stdout().lock()).doing("cannot write to standard output")?;
     let write = |path: &Path, text: String| {
         fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
     };
@@ -115,7 +119,8 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     if let Some(path) = &bench.html {
         write(path, results.html())?;
     }
-    Ok(())
+    // Last, because who reads it may stop before its end.
+    results.print(&mut io::stdout().lock()).doing("cannot write to standard output")
 }
 
 /// What becomes true when the process is asked to end.
