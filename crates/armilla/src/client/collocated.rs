@@ -19,6 +19,10 @@ const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 const VERSION: Version = Version::V1_2;
 
+/// How many octets a request mostly takes at most: its memory need not grow then, whatever the lengths
+/// of the names in it.
+const USUAL: usize = 512;
+
 /// Calls an object of this process, and follows where servant managers send the call.
 #[cold]
 pub(super) fn call<'p>(
@@ -71,7 +75,8 @@ fn encode<'p>(
     response: ResponseFlags,
     arguments: Arguments<'_, 'p>,
 ) -> Result<Vec<u8>, SystemException> {
-    let mut out = Encoder::with_code_sets(Vec::new(), ByteOrder::NATIVE, CODE_SETS);
+    let buffer = Vec::with_capacity(USUAL);
+    let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, CODE_SETS);
     let request = OutgoingRequest {
         request_id: 0,
         response,
