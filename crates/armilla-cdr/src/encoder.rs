@@ -384,19 +384,13 @@ impl<'p> Encoder<'p> {
 
     /// Appends a string that is not the same in every code set.
     fn put_converted(&mut self, value: &str) -> CdrResult {
-        self.put_u32(0);
-        let (length_at, start) = (self.memory.len() - 4, self.memory.len());
         let set = self.code_sets.char;
-        if let Err(character) = self.memory.append_with(|out| code_set::encode(value, set, out)) {
-            let kind = CdrErrorKind::NotInCodeSet(character, self.code_sets.char);
-            return Err(CdrError::at(kind, self.len()));
+        let mut octets = Vec::with_capacity(value.len() + 1);
+        if let Err(character) = code_set::encode(value, set, &mut octets) {
+            return Err(CdrError::at(CdrErrorKind::NotInCodeSet(character, set), self.len()));
         }
-        self.put_u8(0);
-        let length = self.memory.len() - start;
-        let length =
-            u32::try_from(length).map_err(|_| CdrError::new(CdrErrorKind::TooLong(length)))?;
-        self.patch_u32(length_at, length);
-        Ok(())
+        octets.push(0);
+        self.copy_octets(&octets)
     }
 
     /// Appends a string of at most `bound` characters, however many octets each takes: whether a

@@ -99,14 +99,6 @@ impl Memory {
         self.len = end;
     }
 
-    /// Appends what `fill` appends to a vector.
-    pub(crate) fn append_with<R>(&mut self, fill: impl FnOnce(&mut Vec<u8>) -> R) -> R {
-        self.octets.truncate(self.len);
-        let filled = fill(&mut self.octets);
-        self.len = self.octets.len();
-        filled
-    }
-
     /// Appends `count` octets, which the caller writes, every one of them.
     #[inline]
     pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
@@ -130,7 +122,9 @@ impl Memory {
         if octets.len() < MANY {
             return self.room(octets.len()).copy_from_slice(octets);
         }
-        self.append_with(|written| written.extend_from_slice(octets));
+        self.octets.truncate(self.len);
+        self.octets.extend_from_slice(octets);
+        self.len = self.octets.len();
     }
 
     /// Makes room for `count` octets, and for as many again as were written, so that the clearing
@@ -164,7 +158,7 @@ mod tests {
                 let end = memory.len() + usize::from(step % 8);
                 memory.pad::<8>(end);
                 memory.room(3).fill(round);
-                memory.append_with(|written| written.push(step));
+                memory.append(&[step]);
                 expected.extend([round, step]);
                 expected.extend(&many);
                 expected.resize(end, 0);

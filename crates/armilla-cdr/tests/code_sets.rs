@@ -179,3 +179,15 @@ fn an_encapsulation_is_in_the_code_sets_around_it() {
     assert_eq!(inner.string().unwrap(), "€");
     assert_eq!(inner.wstring().unwrap(), "€");
 }
+
+/// It would take hours, did each text cost as much as all before it.
+#[test]
+fn many_texts_that_are_converted_take_a_time_in_proportion_to_their_number() {
+    let texts = vec!["żółw na plaży ".repeat(20); 20_000];
+    let set = CodeSet::Iso8859_2;
+    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, set);
+    texts.iter().try_for_each(|text| out.put_string(text)).unwrap();
+    let octets = out.to_vec();
+    let mut input = Decoder::new(&octets, ByteOrder::NATIVE).with_code_set(set);
+    assert!(texts.iter().all(|text| input.string().unwrap() == *text));
+}
