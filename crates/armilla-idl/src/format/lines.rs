@@ -67,7 +67,12 @@ impl<'t> Printer<'_, 't> {
     fn piece(&mut self, index: usize) {
         let piece = &self.pieces[index];
         match piece.kind {
-            Kind::Directive | Kind::Verbatim if self.start == index => self.directive(index),
+            Kind::Directive | Kind::Verbatim if self.line(index).iter().all(Piece::is_comment) => {
+                if self.start < index {
+                    self.flush(index);
+                }
+                self.directive(index);
+            }
             Kind::Directive => self.condition(piece.text),
             Kind::LineComment | Kind::BlockComment if self.start == index => self.comment(index),
             Kind::Sign => self.sign(index),
