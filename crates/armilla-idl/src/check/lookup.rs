@@ -86,6 +86,11 @@ impl Checker<'_, '_> {
             let help = format!("an enumerator stands beside its enum: write `{}`", part.text);
             error = error.help(help);
         }
+        if let Target::Template(_) = target {
+            let name = &before.text;
+            let help = format!("make a module of it, `module {name}<…> Name;`, and name that");
+            error = error.help(help);
+        }
         self.session.report(error);
     }
 

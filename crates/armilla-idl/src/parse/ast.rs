@@ -120,7 +120,7 @@ pub(crate) enum DefinitionKind {
     },
     Operation(Operation),
     Attribute(Attribute),
-    /// What was reported as not supported; its name must not be reported again.
+    /// What declares nothing, or was reported as not supported; its name must not be reported again.
     Unsupported {
         name: Option<Name>,
     },

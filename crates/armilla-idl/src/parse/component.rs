@@ -53,6 +53,10 @@ impl Parser<'_, '_, '_> {
     fn port_type(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the port type")?;
+        // Nothing can be done with a port type before it is defined, so its announcement says nothing.
+        if self.eat(";").is_some() {
+            return Ok(DefinitionKind::Unsupported { name: None });
+        }
         let mut items = Vec::new();
         self.expect("{")?;
         self.nested(|parser| parser.items(&mut items, |p| p.port_or_attribute("port type")))?;
