@@ -146,6 +146,12 @@ fn an_object_belongs_to_one_adapter() {
     server.local.ping().unwrap();
     let remote = server.remote(&orbs::client());
     assert_refused(server.root_poa().reference_to_id(remote.object()), PoaError::WrongAdapter);
+    // Whether it is active or not.
+    server.root_poa().deactivate(&id).unwrap();
+    assert_eq!(server.root_poa().reference_to_id(&server.local), Ok(id));
+    assert_refused(other.reference_to_id(&server.local), PoaError::WrongAdapter);
+    let none = EverythingRef::nil();
+    assert_refused(server.root_poa().reference_to_id(&none), PoaError::WrongAdapter);
 }
 
 #[test]
@@ -196,6 +202,12 @@ fn a_destroyed_adapter_activates_nothing_more() {
         assert_eq!(kind(refused), ExceptionKind::ObjectNotExist);
     }
     assert_eq!(kind(transient.create_poa("child").build()), ExceptionKind::BadInvOrder);
+    for activate_it in [false, true] {
+        assert_eq!(kind(transient.find_poa("named", activate_it)), ExceptionKind::ObjectNotExist);
+    }
+    assert_eq!(kind(transient.destroy(true, true)), ExceptionKind::ObjectNotExist);
+    assert_eq!(kind(named.destroy(true, false)), ExceptionKind::ObjectNotExist);
+    assert!(transient.children().is_empty());
 }
 
 /// A server at `port`, or at a free one, with a persistent and a transient object of the same id.

@@ -111,7 +111,7 @@ fn an_inactive_manager_stays_so() {
     far.ping().unwrap();
     group.manager.deactivate(true, true).unwrap();
     for reference in [near, far] {
-        refused(reference.ping(), ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE);
+        refused(reference.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
     }
     let manager = &group.manager;
     for change in [
@@ -221,13 +221,57 @@ fn a_servant_cannot_wait_for_itself() {
 }
 
 #[test]
+fn a_servant_may_wait_for_what_belongs_to_another_orb() {
+    struct Patient(Poa);
+    impl Listener for Patient {
+        fn hear(&self, _text: &str) -> Result<(), SystemException> {
+            self.0.manager().hold_requests(true)?;
+            self.0.destroy(true, true)?;
+            Ok(())
+        }
+        fn descend(&self, _partner: &EverythingRef, _depth: i32) -> Result<i32, SystemException> {
+            Ok(0)
+        }
+    }
+    let (server, other) = (Server::start(), Server::start());
+    for far in [false, true] {
+        let poa = other.root_poa().create_poa("other").build().unwrap();
+        poa.activate(everything::tie(Probe::default())).unwrap();
+        poa.manager().activate().unwrap();
+        let near = server.root_poa().activate(listener::tie(Patient(poa.clone()))).unwrap();
+        let reference = if far { travel(&near, &orbs::client()) } else { near };
+        reference.hear("").unwrap();
+        assert!(poa.destroy(true, true).is_err());
+    }
+}
+
+#[test]
+fn several_may_wait_for_the_same_calls() {
+    for which in 0..2 {
+        let group = Group::new();
+        group.manager.activate().unwrap();
+        thread::scope(|scope| {
+            let call = scope.spawn(|| group.references[which].block());
+            group.probe.gate.await_waiting(1);
+            let waiting = [(); 4].map(|()| scope.spawn(|| group.manager.hold_requests(true)));
+            let ending = scope.spawn(|| group.poa.destroy(true, true));
+            eventually("it holds", || group.manager.state() == ManagerState::Holding);
+            group.probe.gate.open();
+            waiting.into_iter().for_each(|waiting| waiting.join().unwrap().unwrap());
+            ending.join().unwrap().unwrap();
+            call.join().unwrap().unwrap();
+        });
+    }
+}
+
+#[test]
 fn managers_are_known_by_their_ids() {
     let server = Server::start();
     let root = server.root_poa().manager().clone();
     assert_eq!(server.find_poa_manager("RootPOAManager"), Some(root.clone()));
     let group = server.create_poa_manager("group").unwrap();
     assert_eq!(server.poa_managers(), [root.clone(), group.clone()]);
-    assert!(server.create_poa_manager("group").is_err());
+    assert_eq!(server.create_poa_manager("group"), Err(PoaError::ManagerAlreadyExists));
     assert_eq!(server.find_poa_manager("nobody"), None);
     let child = server.root_poa().create_poa("child").build().unwrap();
     assert_eq!(*child.manager(), root, "that of its parent");

@@ -97,8 +97,13 @@ fn check(poa: &Poa, policies: &[Policy; 7]) {
     match retains && unique {
         true => assert_eq!(reference, None),
         false if implicit => assert_eq!(reference, None),
-        false if default => assert_eq!(reference, Some(PoaError::ServantNotActive)),
         false => assert_eq!(reference, Some(PoaError::WrongPolicy)),
+    }
+    let id = poa.servant_to_id(&probe()).err();
+    match retains && implicit {
+        true => assert_eq!(id, None),
+        false if default || retains && unique => assert_eq!(id, Some(PoaError::ServantNotActive)),
+        false => assert_eq!(id, Some(PoaError::WrongPolicy)),
     }
     assert_eq!(poa.create_reference::<dyn Everything>().err(), allowed(system));
     assert_eq!(poa.default_servant().err(), allowed(default).or(Some(PoaError::NoServant)));

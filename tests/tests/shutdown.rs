@@ -1,6 +1,6 @@
 //! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
 
-use armilla::{Completion, ExceptionKind, Minor, Version};
+use armilla::{Completion, ExceptionKind, Minor, SystemException, Version};
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
 use armilla_tests::gate::PATIENCE;
@@ -153,6 +153,50 @@ fn run_ends_when_another_thread_shuts_down() {
         running.into_iter().for_each(|run| run.join().unwrap().unwrap());
     });
     assert!(server.run().is_ok(), "what has ended does not run again");
+}
+
+/// Ends its own server.
+struct Last(armilla::Orb);
+
+impl Listener for Last {
+    fn hear(&self, text: &str) -> Result<(), SystemException> {
+        match text {
+            "wait" => self.0.try_shutdown(true),
+            "begin" => self.0.try_shutdown(false),
+            _ => {
+                self.0.shutdown();
+                Ok(())
+            }
+        }
+    }
+
+    fn descend(&self, _partner: &EverythingRef, _depth: i32) -> Result<i32, SystemException> {
+        Ok(0)
+    }
+}
+
+#[test]
+fn a_servant_may_shut_its_orb_down_but_not_wait_for_that() {
+    for far in [false, true] {
+        for how in ["begin", "as it is"] {
+            let server = Server::start();
+            let near = server.root_poa().activate(listener::tie(Last(server.orb.clone()))).unwrap();
+            let called = if far { orbs::travel(&near, &orbs::client()) } else { near.clone() };
+            thread::scope(|scope| {
+                let running = scope.spawn(|| server.run());
+                let error = called.hear("wait").unwrap_err();
+                assert_eq!(
+                    (error.kind(), error.minor()),
+                    (ExceptionKind::BadInvOrder, Minor::OMG_3)
+                );
+                server.local.ping().unwrap();
+                called.hear(how).unwrap();
+                running.join().unwrap().unwrap();
+            });
+            assert!(called.hear("").is_err());
+            assert!(server.try_shutdown(true).is_ok(), "it is over");
+        }
+    }
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use super::{Orb, lock};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
 use crate::poa::Ending;
 use armilla_ipc::Termination;
 use armilla_ipc::signals::{Cause, Waker};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
 
 /// How far an ORB has come.
 #[derive(Default)]
@@ -83,15 +85,45 @@ impl Orb {
 
     /// Shuts down: stops accepting, lets requests under way end (up to the setting `drain_timeout`),
     /// tells every client that the connection closes, and closes the connections to servers that no
-    /// call uses. Returns when that is done; calling it again waits for the first call.
+    /// call uses. Returns when that is done; calling it again waits for the first call. To a servant
+    /// of this ORB, whose own request must end first, it returns at once.
     ///
     /// Its POAs are destroyed and their objects etherealized. Afterwards calls, also to objects of this
     /// process, and activations fail with `BAD_INV_ORDER`. While servants end what is under way they
     /// may still call.
-    ///
-    /// Called by a servant, the connection of that very request keeps it waiting until
-    /// `drain_timeout`; use another thread.
     pub fn shutdown(&self) {
+        match self.is_serving() {
+            true => self.end_beside(),
+            false => self.end(),
+        }
+    }
+
+    /// [`shutdown`](Self::shutdown) with the choice that CORBA gives (CORBA 3.4 Part 1, 8.2.3.4): to
+    /// return when all is done, or at once while the ORB ends in a thread of its own.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) to a servant of this ORB that would wait for itself; then it is not
+    /// shut down.
+    pub fn try_shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
+        match (wait_for_completion, self.is_serving()) {
+            (true, true) => return Err(would_wait_for_itself()),
+            (true, false) => self.end(),
+            (false, _) => self.end_beside(),
+        }
+        Ok(())
+    }
+
+    /// Shuts down in another thread.
+    fn end_beside(&self) {
+        let orb = self.clone();
+        let beside = thread::Builder::new().name("armilla-shutdown".to_owned());
+        if let Err(error) = beside.spawn(move || orb.end()) {
+            report!(warn, "the ORB shuts down in the thread of a servant", error = error);
+            self.end();
+        }
+    }
+
+    fn end(&self) {
         let life = &self.0.life;
         let mut state = lock(&life.state);
         if state.stage != Stage::Running {
@@ -129,4 +161,11 @@ fn install() -> Result<Termination, SystemException> {
 #[cold]
 fn over() -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
+}
+
+/// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
+#[cold]
+fn would_wait_for_itself() -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
+        .because("a servant that serves a request cannot wait for its ORB to end")
 }

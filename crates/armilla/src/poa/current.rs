@@ -252,6 +252,11 @@ impl Current {
 }
 
 impl Orb {
+    /// Whether this thread is serving a request for an object of this ORB.
+    pub(crate) fn is_serving(&self) -> bool {
+        is_serving(self.incarnation())
+    }
+
     /// The request that this thread is serving for an object of this ORB: `POACurrent`.
     ///
     /// # Errors

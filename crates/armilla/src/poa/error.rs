@@ -18,6 +18,8 @@ pub enum PoaError {
     AdapterNonExistent,
     /// The POA manager was deactivated; it stays so.
     AdapterInactive,
+    /// The ORB has a POA manager with this id already.
+    ManagerAlreadyExists,
     /// A policy contradicts others.
     InvalidPolicy {
         /// Which of the policies that were asked for, in that order, from 0.
@@ -49,6 +51,7 @@ impl PoaError {
             Self::AdapterAlreadyExists => "the parent has a POA of this name already",
             Self::AdapterNonExistent => "there is no POA of this name, and none was made",
             Self::AdapterInactive => "the POA manager was deactivated",
+            Self::ManagerAlreadyExists => "the ORB has a POA manager with this id already",
             Self::InvalidPolicy { .. } => "a policy contradicts others",
             Self::NoServant => "the POA has no default servant",
             Self::ObjectAlreadyActive => "an object is active under this id already",
@@ -69,6 +72,7 @@ impl PoaError {
             Self::AdapterAlreadyExists => "AdapterAlreadyExists",
             Self::AdapterNonExistent => "AdapterNonExistent",
             Self::AdapterInactive => "AdapterInactive",
+            Self::ManagerAlreadyExists => "ManagerAlreadyExists",
             Self::InvalidPolicy { .. } => "InvalidPolicy",
             Self::NoServant => "NoServant",
             Self::ObjectAlreadyActive => "ObjectAlreadyActive",
@@ -94,7 +98,9 @@ impl From<PoaError> for SystemException {
     fn from(error: PoaError) -> Self {
         let (kind, minor) = match &error {
             PoaError::System(exception) => return exception.clone(),
-            PoaError::AdapterAlreadyExists => (ExceptionKind::ObjAdapter, Minor::ADAPTER_EXISTS),
+            PoaError::AdapterAlreadyExists | PoaError::ManagerAlreadyExists => {
+                (ExceptionKind::ObjAdapter, Minor::ADAPTER_EXISTS)
+            }
             PoaError::ObjectAlreadyActive | PoaError::ServantAlreadyActive => {
                 (ExceptionKind::ObjAdapter, Minor::ALREADY_ACTIVE)
             }

@@ -389,6 +389,7 @@ impl Poa {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself; then nothing is destroyed.
+    /// `OBJECT_NOT_EXIST` when it was destroyed before.
     pub fn destroy(
         &self,
         etherealize_objects: bool,
@@ -397,6 +398,7 @@ impl Poa {
         if wait_for_completion && current::is_serving(self.inner.incarnation) {
             return Err(would_deadlock("a POA to end").into());
         }
+        self.require(true)?;
         if let Some(parent) = self.inner.parent.as_ref().and_then(std::sync::Weak::upgrade) {
             let mut state = lock(&parent.state);
             let ours = state.children.get(self.name());

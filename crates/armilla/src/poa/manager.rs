@@ -17,7 +17,7 @@ pub enum ManagerState {
     Active,
     /// They fail with `TRANSIENT`: `DISCARDING`.
     Discarding,
-    /// They fail with `OBJ_ADAPTER`, for good: `INACTIVE`.
+    /// They fail with `OBJ_ADAPTER` (reason 1), for good: `INACTIVE`.
     Inactive,
 }
 
@@ -225,14 +225,13 @@ impl Orb {
     /// `POAManagerFactory::create_POAManager`.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the ORB has a manager with this id.
-    pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, SystemException> {
+    /// `ManagerAlreadyExists` when the ORB has a manager with this id.
+    pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
         let id = id.into();
         let mut managers = self.poa_managers_locked();
         managers.retain(|manager| !manager.is_unused() || Arc::strong_count(&manager.0) > 1);
         if managers.iter().any(|manager| manager.id() == id) {
-            let what = format!("the ORB has a POA manager {id:?} already");
-            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+            return Err(PoaError::ManagerAlreadyExists);
         }
         let manager = PoaManager::new(id, ManagerState::Holding);
         managers.push(manager.clone());
@@ -265,7 +264,7 @@ impl fmt::Debug for PoaManager {
 
 #[cold]
 fn inactive(id: &str) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE, Completion::No)
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
         .because(format!("the POA manager {id:?} was deactivated"))
 }
 

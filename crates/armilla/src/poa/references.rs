@@ -2,8 +2,8 @@
 
 use super::object_key::{counted_id, parse_system_id};
 use super::{
-    Activation, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa, PoaError,
-    RequestProcessing, Slot,
+    Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
+    PoaError, RequestProcessing, Slot,
 };
 use crate::object::{AnyServant, Interface, Object, Ref, address};
 use std::sync::Arc;
@@ -63,15 +63,22 @@ impl Poa {
         &self,
         servant: &Arc<I>,
     ) -> Result<ObjectId, PoaError> {
-        match self.serving(servant)? {
-            Serving::Active(activation) => Ok(activation.id()),
-            Serving::Passing(id) => Ok(id),
+        let has_default = self.inner.policies.processing == RequestProcessing::DefaultServant;
+        self.require(has_default || self.knows_servants())?;
+        if let Some(activation) = self.incarnated(servant)? {
+            return Ok(activation.id());
         }
+        let current = self.current(servant).filter(|_| has_default);
+        current.map(|current| current.object_id().clone()).ok_or(PoaError::ServantNotActive)
     }
 
-    /// A reference to the object that `servant` incarnates, by the rules of
-    /// [`servant_to_id`](Self::servant_to_id): `servant_to_reference`, and in other mappings
-    /// `_this`.
+    /// A reference to the object that `servant` incarnates: `servant_to_reference`. A servant that
+    /// incarnates none, or may incarnate many, is activated where the POA activates implicitly. To a
+    /// servant that serves a request for an object of this POA it is, otherwise, that object, whatever
+    /// the policies are.
+    ///
+    /// What other mappings call `_this` is this outside of requests, and
+    /// [`Current::reference`](super::Current::reference) within one.
     ///
     /// # Errors
     /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.
@@ -80,11 +87,14 @@ impl Poa {
         servant: &Arc<I>,
     ) -> Result<Ref<I>, PoaError> {
         self.orb.prepare_references()?;
-        match self.serving(servant)? {
-            Serving::Active(activation) => {
+        let current = self.current(servant);
+        self.require(current.is_some() || self.knows_servants())?;
+        match (self.incarnated(servant)?, current) {
+            (Some(activation), _) => {
                 Ok(Ref::to_servant(self.orb.active_object(activation)?, servant.clone()))
             }
-            Serving::Passing(id) => Ok(self.named(servant.object_type(), &id)?.assume()),
+            (None, Some(current)) => Ok(current.reference()?.assume()),
+            (None, None) => Err(PoaError::ServantNotActive),
         }
     }
 
@@ -107,6 +117,11 @@ impl Poa {
     /// `WrongAdapter` when another POA made the reference.
     pub fn reference_to_id(&self, reference: impl AsRef<Object>) -> Result<ObjectId, PoaError> {
         self.require(true)?;
+        // What is not active any more leaves nothing in the table that says whose it was.
+        let ours = |activation: &&Arc<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
+        if let Some(activation) = reference.as_ref().activation().filter(ours) {
+            return Ok(activation.id());
+        }
         let key = reference.as_ref().local_key().ok_or(PoaError::WrongAdapter)?;
         match ObjectKey::parse(&key) {
             Some(ObjectKey::Active { slot, .. }) => {
@@ -123,37 +138,37 @@ impl Poa {
         }
     }
 
-    /// The object that `servant` incarnates, if need be from now on.
-    fn serving<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Result<Serving, PoaError> {
+    /// Whether it tells objects by their servants, or makes them.
+    fn knows_servants(&self) -> bool {
         let policies = &self.inner.policies;
-        let implicit = policies.implicit == ImplicitActivation::On;
-        let unique = policies.retains() && policies.uniqueness == IdUniqueness::Unique;
-        let has_default = policies.processing == RequestProcessing::DefaultServant;
-        self.require(has_default || policies.retains() && (unique || implicit))?;
-        let address = address(servant);
-        let found = self.inner.servants.find(&self.orb, &self.inner, address);
+        let unique = policies.uniqueness == IdUniqueness::Unique;
+        policies.retains() && (unique || policies.implicit == ImplicitActivation::On)
+    }
+
+    /// The object that `servant` incarnates alone, or incarnates from now on.
+    fn incarnated<I: Interface + ?Sized>(
+        &self,
+        servant: &Arc<I>,
+    ) -> Result<Option<Arc<Activation>>, PoaError> {
+        let found = self.inner.servants.find(&self.orb, &self.inner, address(servant));
         if let Some(activation) = found.as_ref().and_then(|found| found.as_ref()) {
-            return Ok(Serving::Active(activation.clone()));
+            return Ok(Some(activation.clone()));
         }
-        if implicit {
-            let activated = self.activate(servant.clone());
-            return match activated {
-                Ok(reference) => {
-                    let activation = reference.object().activation().cloned();
-                    activation.map(Serving::Active).ok_or(PoaError::ServantNotActive)
-                }
-                // Another thread was faster.
-                Err(PoaError::ServantAlreadyActive) => self.serving(servant),
-                Err(error) => Err(error),
-            };
+        if self.inner.policies.implicit == ImplicitActivation::Off {
+            return Ok(None);
         }
-        let current = self.orb.poa_current().ok().filter(|current| current.poa() == self);
-        let serves =
-            |current: &super::Current| has_default && current.servant().get().address() == address;
-        match current.filter(serves) {
-            Some(current) => Ok(Serving::Passing(current.object_id().clone())),
-            None => Err(PoaError::ServantNotActive),
+        match self.activate(servant.clone()) {
+            Ok(reference) => Ok(reference.object().activation().cloned()),
+            // Another thread was faster.
+            Err(PoaError::ServantAlreadyActive) => self.incarnated(servant),
+            Err(error) => Err(error),
         }
+    }
+
+    /// The request that `servant` is serving in this thread, for an object of this POA.
+    fn current<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Option<Current> {
+        let current = self.orb.poa_current().ok().filter(|current| current.poa() == self)?;
+        (current.servant().get().address() == address(servant)).then_some(current)
     }
 
     /// A reference to the object `id`, whether it is active or not.
@@ -171,11 +186,4 @@ impl Poa {
         };
         Ok(self.orb.named_object(self.inner.path(), repository_id, key)?)
     }
-}
-
-/// What a servant is asked about as.
-enum Serving {
-    Active(Arc<Activation>),
-    /// The object that it serves as the default servant.
-    Passing(ObjectId),
 }

@@ -58,8 +58,10 @@ impl Poa {
     /// [`activator`](Self::activator) is asked to make it where there is none.
     ///
     /// # Errors
-    /// `AdapterNonExistent`; `OBJ_ADAPTER` (reason 1) when the activator failed.
+    /// `AdapterNonExistent`; `OBJ_ADAPTER` (reason 1) when the activator failed; `OBJECT_NOT_EXIST`
+    /// when this POA was destroyed.
     pub fn find_poa(&self, name: &str, activate_it: bool) -> Result<Self, PoaError> {
+        self.require(true)?;
         let found = match activate_it {
             false => lock(&self.inner.state).children.get(name).cloned(),
             true => self.inner.child(&self.orb, name)?,
