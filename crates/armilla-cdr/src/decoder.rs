@@ -14,6 +14,7 @@ use crate::{
     LittleEndian, Order, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -102,6 +103,15 @@ impl<'a> Decoder<'a> {
     pub const fn with_context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
         self
+    }
+
+    /// Ends the decoder, as dropping it does, but at the price of one look.
+    #[inline(always)]
+    pub fn end(self) {
+        match self.values {
+            None => {}
+            values => forget(values),
+        }
     }
 
     /// On whose behalf values are decoded, if it is a `T`.
@@ -460,6 +470,13 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// Drops the notes of values, which is not copied to where there are nearly always none.
+#[cold]
+#[inline(never)]
+fn forget(values: DecodedValues<'_>) {
+    drop(values);
+}
+
 /// The error for octets that end within a value. It takes what it needs by value, so that a decoder
 /// whose address goes nowhere can live in registers.
 #[cold]
@@ -467,29 +484,23 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
-/// `first` and the structs in `octets`. To extend by a known number costs one look at how much room
-/// there is, and a vector that is extended need not be filled before.
+/// `first` and the structs in `octets`. Filling the vector beforehand lets the loop write to places
+/// that exist already, which costs less than to check for room with every push.
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
-    let mut failure = None;
-    let mut read = |chunk: &[u8]| {
-        // What is read after a failure goes nowhere.
-        T::read::<O>(chunk).unwrap_or_else(|error| {
-            failure.get_or_insert(error);
-            first
-        })
-    };
-    let mut items = Vec::with_capacity(len);
-    items.push(first);
-    let mut turns = octets.chunks_exact(TURN * T::STRIDE);
-    for turn in turns.by_ref() {
-        items.extend((0..TURN).map(|i| read(&turn[i * T::STRIDE..(i + 1) * T::STRIDE])));
+    let mut items = vec![first; len];
+    let mut turns = items[1..].chunks_exact_mut(TURN);
+    let mut chunks = octets.chunks_exact(TURN * T::STRIDE);
+    for (places, chunk) in turns.by_ref().zip(chunks.by_ref()) {
+        for i in 0..TURN {
+            places[i] = T::read::<O>(&chunk[i * T::STRIDE..(i + 1) * T::STRIDE])?;
+        }
     }
-    items.extend(turns.remainder().chunks_exact(T::STRIDE).map(read));
-    match failure {
-        None => Ok(items),
-        Some(error) => Err(error),
+    let rest = chunks.remainder().chunks_exact(T::STRIDE);
+    for (place, chunk) in turns.into_remainder().iter_mut().zip(rest) {
+        *place = T::read::<O>(chunk)?;
     }
+    Ok(items)
 }
 
 macro_rules! numbers {

@@ -218,8 +218,12 @@ impl<'p> Encoder<'p> {
     }
 
     /// The memory with what was written, to be used again; borrowed payloads are forgotten.
-    #[inline]
+    #[inline(always)]
     pub fn into_memory(self) -> Memory {
+        match self.values {
+            None => {}
+            values => forget(values),
+        }
         self.memory
     }
 
@@ -443,6 +447,13 @@ impl<'p> Encoder<'p> {
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
         write_chunks::<T, O>(items, self.memory.room(items.len() * T::STRIDE));
     }
+}
+
+/// Drops the notes of values, which is not copied to where there are nearly always none.
+#[cold]
+#[inline(never)]
+fn forget(values: EncodedValues) {
+    drop(values);
 }
 
 /// Writes structs into as many chunks.

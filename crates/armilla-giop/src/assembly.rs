@@ -46,6 +46,12 @@ impl Assembly {
         !self.open.is_empty()
     }
 
+    /// Whether a message is under way or was completed and not given up yet.
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_open() || self.finished.is_some()
+    }
+
     /// The message that [`add`](Self::add) completed.
     pub(crate) fn finished(&self) -> Option<Message<'_>> {
         let Open { header, octets, .. } = self.finished.as_ref()?;

@@ -80,16 +80,23 @@ impl<'b> Cursor<'b> {
         Ok(self.number(octets))
     }
 
-    /// Takes three numbers, for the price of one look at how much is left.
+    /// Takes words of four octets as they are, for the price of one look at how much is left.
     #[inline(always)]
-    pub(crate) fn three_u32(&mut self) -> CdrResult<[u32; 3]> {
-        let [a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3] = self.array(4)?;
-        let octets = [[a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3]];
-        Ok(octets.map(|octets| self.number(octets)))
+    pub(crate) fn words<const N: usize>(&mut self) -> CdrResult<[[u8; 4]; N]> {
+        let start = self.position.next_multiple_of(4);
+        let words = self.octets.get(start..).map(|left| left.as_chunks().0);
+        match words.and_then(|words| words.first_chunk()) {
+            Some(taken) => {
+                self.position = start + 4 * N;
+                Ok(*taken)
+            }
+            None => Err(truncated(start, self.octets.len(), 4 * N)),
+        }
     }
 
+    /// A word as a number.
     #[inline(always)]
-    const fn number(&self, octets: [u8; 4]) -> u32 {
+    pub(crate) const fn number(&self, octets: [u8; 4]) -> u32 {
         match self.order {
             ByteOrder::Big => u32::from_be_bytes(octets),
             ByteOrder::Little => u32::from_le_bytes(octets),

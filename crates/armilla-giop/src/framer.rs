@@ -41,9 +41,10 @@ const FORESEEN: usize = 256;
 /// buffer grow as it arrives, never by what its header merely claims.
 ///
 /// Where one thread is to read on while another still works on a message, the message is taken out
-/// instead: [`space_from`](Self::space_from) borrows the memory of a [`MessageBuffer`],
-/// [`take`](Self::take) gives it back with the message in it, and [`park`](Self::park) without. A
-/// connection on which nothing is under way then holds no buffer at all.
+/// instead: [`space_from`](Self::space_from) is in the memory of a [`MessageBuffer`], out of which
+/// [`take`](Self::take) finds a message that arrived alone; the framer borrows it for anything else, and
+/// gives it back with a message in it, or by [`park`](Self::park) without. A connection on which nothing
+/// is under way then holds no buffer at all.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,
@@ -51,6 +52,10 @@ pub struct Framer {
     start: usize,
     /// Where the octets end that were received.
     end: usize,
+    /// Where the space for them ends.
+    room: usize,
+    /// Whether they were received in the memory of a lender, all of them.
+    outside: bool,
     /// The length of the message that was returned, until it is released.
     lent: usize,
     /// How long the last message was that was returned out of the buffer.
@@ -79,6 +84,8 @@ impl Framer {
             buffer: Vec::new(),
             start: 0,
             end: 0,
+            room: 0,
+            outside: false,
             lent: 0,
             last: 0,
             needed: 0,
@@ -100,13 +107,26 @@ impl Framer {
     }
 
     /// Where the next octets from the connection go, in memory that `lender` has if the framer has
-    /// none; never empty.
-    #[inline]
-    pub fn space_from(&mut self, lender: &mut MessageBuffer) -> &mut [u8] {
+    /// none; never empty. After they were [received](Self::received) the next message is
+    /// [taken](Self::take) into the same `lender`.
+    #[inline(always)]
+    pub fn space_from<'s>(&'s mut self, lender: &'s mut MessageBuffer) -> &'s mut [u8] {
         self.release();
-        if self.start == self.end && self.buffer.len() < INITIAL {
-            mem::swap(&mut self.buffer, lender.memory());
+        if self.start != self.end || self.buffer.len() >= INITIAL {
+            return self.space_within(lender);
         }
+        let memory = lender.memory();
+        if memory.len() != INITIAL {
+            self.resize(memory);
+        }
+        (self.start, self.end, self.scanned) = (0, 0, 0);
+        (self.room, self.outside) = (memory.len(), true);
+        memory
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn space_within(&mut self, lender: &mut MessageBuffer) -> &mut [u8] {
         if self.buffer.len() < INITIAL {
             self.borrow(lender.memory());
         }
@@ -120,19 +140,22 @@ impl Framer {
             self.end = 0;
             self.scanned = 0;
             if self.buffer.len() > INITIAL {
-                self.shrink();
+                let mut buffer = mem::take(&mut self.buffer);
+                self.resize(&mut buffer);
+                self.buffer = buffer;
             }
         } else if self.end == self.buffer.len() || self.needed > self.buffer.len() - self.start {
             self.make_room();
         }
+        (self.room, self.outside) = (self.buffer.len(), false);
         &mut self.buffer[self.end..]
     }
 
     /// Tells that `count` octets were read into the space.
     #[inline]
     pub fn received(&mut self, count: usize) {
-        debug_assert!(count <= self.buffer.len() - self.end, "more than there was space for");
-        self.end = (self.end + count).min(self.buffer.len());
+        debug_assert!(count <= self.room - self.end, "more than there was space for");
+        self.end = (self.end + count).min(self.room);
     }
 
     /// The next whole message, or `None` when more octets are needed. It is released by the next
@@ -157,17 +180,73 @@ impl Framer {
         })
     }
 
+    /// As [`next`](Self::next) for a message that is all that was received since the last one, in one
+    /// piece, as most are; anything else is left to that, which would return this too and costs more.
+    #[inline(always)]
+    pub fn next_alone(&mut self) -> Option<Message<'_>> {
+        if self.lent != 0 || self.assembly.is_busy() || !self.foreseen.is_empty() {
+            return None;
+        }
+        let octets = self.buffer.get(self.start..self.end)?;
+        let header = self.usual_header(octets.first_chunk()?, octets.len())?;
+        (self.lent, self.last) = (octets.len(), octets.len());
+        Some(Message { header, octets, pieces: None })
+    }
+
+    /// The header of a message that is not part of one and has this length in all.
+    #[inline(always)]
+    fn usual_header(&self, first: &[u8; HEADER_LEN], length: usize) -> Option<MessageHeader> {
+        let header = MessageHeader::decode(first).ok()?;
+        let size = header.size as usize;
+        let whole = size <= self.max_message && size + HEADER_LEN == length;
+        let part = header.more_fragments || header.kind == MessageKind::Fragment;
+        (whole && !part).then_some(header)
+    }
+
     /// Takes the next whole message out into `into`, or gives `None` when more octets are needed. The
     /// message keeps its memory and what stands behind it is moved, or the other way round where
     /// that is less. Otherwise as [`next`](Self::next).
     ///
     /// # Errors
     /// Those of [`next`](Self::next).
-    #[inline]
+    #[inline(never)]
     pub fn take<'m>(
         &mut self,
         into: &'m mut MessageBuffer,
     ) -> Result<Option<Message<'m>>, HeaderError> {
+        match self.alone(into.memory()) {
+            Some(header) => Ok(Some(into.found(header, 0..self.last))),
+            None => self.take_from_within(into),
+        }
+    }
+
+    /// As [`take`](Self::take) for a message that is all that was received, in one piece, as most are;
+    /// anything else is left to that, which would take this too and costs more.
+    #[inline(always)]
+    pub fn take_alone<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
+        let header = self.alone(into.memory())?;
+        Some(into.found(header, 0..self.last))
+    }
+
+    /// The header of the message that is all that was received, in `memory`.
+    #[inline(always)]
+    fn alone(&mut self, memory: &[u8]) -> Option<MessageHeader> {
+        if !self.outside || self.assembly.is_busy() || !self.foreseen.is_empty() {
+            return None;
+        }
+        let header = self.usual_header(memory.first_chunk()?, self.end)?;
+        self.last = self.end;
+        (self.end, self.outside) = (0, false);
+        Some(header)
+    }
+
+    fn take_from_within<'m>(
+        &mut self,
+        into: &'m mut MessageBuffer,
+    ) -> Result<Option<Message<'m>>, HeaderError> {
+        if mem::take(&mut self.outside) && self.end > 0 {
+            mem::swap(&mut self.buffer, into.memory());
+        }
         self.release();
         Ok(match self.advance()? {
             None => None,
@@ -345,12 +424,14 @@ impl Framer {
         }
     }
 
-    /// Gives memory back after a large message.
+    /// Sees to it that there is enough memory, and gives some back after a large message.
     #[cold]
-    fn shrink(&mut self) {
-        // While large messages follow each other the buffer that they need stays.
-        if self.last <= INITIAL || self.buffer.len() > RETAINED {
-            self.buffer = vec![0; INITIAL];
+    #[inline(never)]
+    fn resize(&self, memory: &mut Vec<u8>) {
+        // While large messages follow each other the memory that they need stays.
+        let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > RETAINED);
+        if large || memory.len() < INITIAL {
+            *memory = vec![0; INITIAL];
         }
     }
 }

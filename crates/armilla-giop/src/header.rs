@@ -71,7 +71,7 @@ impl MessageHeader {
     ///
     /// # Errors
     /// When it is no GIOP, or of a version or kind that this crate does not know.
-    #[inline]
+    #[inline(always)]
     pub fn decode(octets: &[u8; HEADER_LEN]) -> Result<Self, HeaderError> {
         let [m0, m1, m2, m3, major, minor, flags, kind, s0, s1, s2, s3] = *octets;
         if [m0, m1, m2, m3] != MAGIC {

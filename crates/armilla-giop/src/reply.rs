@@ -67,7 +67,8 @@ pub(crate) fn decode_usual_reply<'b>(
         return None;
     };
     let mut input = message.cursor();
-    let [request_id, number, 0] = input.three_u32().ok()? else { return None };
+    let [request_id, number, [0, 0, 0, 0]] = input.words().ok()? else { return None };
+    let (request_id, number) = (input.number(request_id), input.number(number));
     let status = ReplyStatus::from_number(number, Version::V1_2)?;
     let header = ReplyHeader { request_id, status, contexts: ServiceContexts::EMPTY };
     // A multiple of eight.
@@ -105,7 +106,7 @@ pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, De
 ///
 /// # Errors
 /// When a length does not fit 32 bits.
-#[inline]
+#[inline(always)]
 pub fn begin_reply(
     out: &mut Encoder<'_>,
     version: Version,
@@ -117,6 +118,17 @@ pub fn begin_reply(
         begin_usual_reply(out, version, request_id, status);
         return Ok(());
     }
+    begin_other_reply(out, version, request_id, status, contexts)
+}
+
+#[inline(never)]
+fn begin_other_reply(
+    out: &mut Encoder<'_>,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+    contexts: &[ServiceContext<'_>],
+) -> CdrResult {
     MessageHeader::begin(out, version, MessageKind::Reply);
     let late = version.has_1_2_layout();
     if !late {

@@ -52,7 +52,6 @@ pub struct RequestHeader<'b> {
 ///
 /// # Errors
 /// When the octets end too early or are no request header.
-#[inline(always)]
 pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
     let version = message.header.version;
@@ -63,7 +62,34 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
     Ok((header, message.decoder_for_body(input.position())))
 }
 
+/// Reads the header of a message as most requests are: of 1.2, in one piece, with the object named by
+/// its key, without service contexts. `None` if it is another message, which need not be wrong;
+/// [`decode_request`] would read this too and costs more.
 #[inline(always)]
+pub fn decode_usual_request<'b>(message: &Message<'b>) -> Option<(RequestHeader<'b>, Decoder<'b>)> {
+    let MessageHeader { kind: MessageKind::Request, version: Version::V1_2, order, .. } =
+        message.header
+    else {
+        return None;
+    };
+    let mut input = message.cursor();
+    let ([id, [flags, ..], [a0, a1, ..]], key) = (input.words::<3>().ok()?, input.octets().ok()?);
+    let operation = operation(&mut input).ok()?;
+    if [a0, a1] != [0; 2] || input.u32().ok()? != 0 || !message.is_in_one_piece() {
+        return None;
+    }
+    let header = RequestHeader {
+        request_id: input.number(id),
+        response_expected: flags & 1 != 0,
+        sync_with_server: flags & 3 == ResponseFlags::Server as u8,
+        target: Target::Key(key),
+        operation,
+        contexts: ServiceContexts::EMPTY,
+    };
+    let body = input.position().next_multiple_of(8);
+    Some((header, Decoder::at(message.octets, body, order)))
+}
+
 fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let request_id = input.u32()?;
     let flags = input.flags::<4>()?;
@@ -77,7 +103,6 @@ fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     })
 }
 
-#[cold]
 fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let contexts = ServiceContexts::decode(input)?;
     let request_id = input.u32()?;
@@ -102,7 +127,7 @@ fn decode_1_0<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
 }
 
 /// Operation names are IDL identifiers, so no conversion applies to them.
-#[inline]
+#[inline(always)]
 fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<OperationName<'b>> {
     let Some((0, name)) = input.octets()?.split_last() else {
         return Err(input.error(CdrErrorKind::MissingNul));

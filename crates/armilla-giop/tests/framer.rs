@@ -83,14 +83,16 @@ fn run_taking(
     let mut readers = [(); 3].map(|()| MessageBuffer::new());
     let mut messages = Vec::new();
     while !octets.is_empty() {
-        let reader = &mut readers[random.below(3) as usize];
-        let space = framer.space_from(reader);
+        let index = random.below(3) as usize;
+        let space = framer.space_from(&mut readers[index]);
         let count = (random.below(100_000) as usize).clamp(1, octets.len()).min(space.len());
         space[..count].copy_from_slice(&octets[..count]);
         framer.received(count);
         octets = &octets[count..];
+        // What was received may still lie where it was read.
+        let mut reader = index;
         loop {
-            let reader = &mut readers[random.below(3) as usize];
+            let reader = &mut readers[std::mem::replace(&mut reader, random.below(3) as usize)];
             let Some(message) = framer.take(reader)? else { break };
             assert_eq!(message.header.size as usize, message.octets.len() - HEADER_LEN);
             messages.push(message.octets.to_vec());
@@ -355,5 +357,33 @@ fn whatever_is_flipped_in_a_stream_does_not_stop_the_framer() {
                 decode_reply(&message).ok();
             }
         }
+    }
+}
+
+#[test]
+fn the_short_way_gives_a_message_that_came_alone_and_leaves_all_else_to_the_long_one() {
+    let one = request(Version::V1_2, ByteOrder::Little, 1, b"hello");
+    let two = request(Version::V1_2, ByteOrder::Big, 2, b"");
+    let both = [&one[..], &two].concat();
+    let parts = fragmented(&one, 16);
+    let others = [&both[..], &one[..one.len() - 1], &parts[0], b"GIOP\x09rubbish"];
+    for arrived in others.into_iter().chain([&one[..], &two]) {
+        let alone = arrived == one || arrived == two;
+        let mut framer = Framer::new(LIMIT);
+        framer.space()[..arrived.len()].copy_from_slice(arrived);
+        framer.received(arrived.len());
+        let short = framer.next_alone().map(|message| message.octets.to_vec());
+        assert_eq!(short.as_deref(), alone.then_some(arrived));
+        assert!(framer.next_alone().is_none(), "it was returned already");
+        let long = framer.next().map(|message| message.map(|message| message.octets.to_vec()));
+        assert_eq!(long == Ok(None), alone || arrived != both && long.is_ok(), "{long:?}");
+
+        let (mut framer, mut reader) = (Framer::new(LIMIT), MessageBuffer::new());
+        framer.space_from(&mut reader)[..arrived.len()].copy_from_slice(arrived);
+        framer.received(arrived.len());
+        let short = framer.take_alone(&mut reader).map(|message| message.octets.to_vec());
+        assert_eq!(short.as_deref(), alone.then_some(arrived));
+        let taken = framer.take(&mut reader);
+        assert_eq!(taken.map(|message| message.map(|message| message.octets.to_vec())), long);
     }
 }

@@ -6,6 +6,9 @@ use alloc::collections::VecDeque;
 /// one is putting it at the end. Nothing is allocated once there was room for as many.
 #[derive(Debug)]
 pub(super) struct Ledger {
+    /// The only request, as it is where calls take turns.
+    only: Option<Entry>,
+    /// All of them when there are, or were a moment ago, more than one.
     entries: VecDeque<Entry>,
 }
 
@@ -17,57 +20,69 @@ struct Entry {
 
 impl Ledger {
     pub(super) const fn new() -> Self {
-        Self { entries: VecDeque::new() }
+        Self { only: None, entries: VecDeque::new() }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + usize::from(self.only.is_some())
     }
 
     /// Enters a request. That a client uses a number twice at once is its own affair.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter(&mut self, id: u32) {
         let entry = Entry { id, given_up: false };
-        match self.entries.back() {
-            Some(last) if last.id > id => self.insert(entry),
-            _ => self.entries.push_back(entry),
+        match self.only {
+            None if self.entries.is_empty() => self.only = Some(entry),
+            _ => self.enter_among(entry),
         }
     }
 
     /// Takes a request out; whether its reply is still wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) -> bool {
-        match self.entries.back() {
-            Some(last) if last.id == id => {
-                let given_up = last.given_up;
-                self.entries.pop_back();
-                !given_up
+        match self.only {
+            Some(only) if only.id == id => {
+                self.only = None;
+                !only.given_up
             }
-            _ => self.remove_within(id),
+            _ => self.remove_among(id),
         }
     }
 
     /// Notes that the client has given a request up; `false` if it is not here.
     pub(super) fn give_up(&mut self, id: u32) -> bool {
-        let found = self.position(id).ok().and_then(|index| self.entries.get_mut(index));
+        let found = match &mut self.only {
+            Some(only) => Some(only).filter(|only| only.id == id),
+            None => self.position(id).ok().and_then(|index| self.entries.get_mut(index)),
+        };
         found.map(|entry| entry.given_up = true).is_some()
     }
 
     pub(super) fn is_given_up(&self, id: u32) -> bool {
-        let found = self.position(id).ok().and_then(|index| self.entries.get(index));
+        let found = match &self.only {
+            Some(only) => Some(only).filter(|only| only.id == id),
+            None => self.position(id).ok().and_then(|index| self.entries.get(index)),
+        };
         found.is_some_and(|entry| entry.given_up)
     }
 
-    #[cold]
-    fn insert(&mut self, entry: Entry) {
-        let (Ok(index) | Err(index)) = self.position(entry.id);
-        self.entries.insert(index, entry);
+    fn enter_among(&mut self, entry: Entry) {
+        self.entries.extend(self.only.take());
+        match self.entries.back() {
+            Some(last) if last.id > entry.id => {
+                let (Ok(index) | Err(index)) = self.position(entry.id);
+                self.entries.insert(index, entry);
+            }
+            _ => self.entries.push_back(entry),
+        }
     }
 
-    #[cold]
-    fn remove_within(&mut self, id: u32) -> bool {
-        let found = self.position(id).ok().and_then(|index| self.entries.remove(index));
+    fn remove_among(&mut self, id: u32) -> bool {
+        let found = match self.entries.back() {
+            Some(last) if last.id == id => self.entries.pop_back(),
+            _ => self.position(id).ok().and_then(|index| self.entries.remove(index)),
+        };
         found.is_some_and(|entry| !entry.given_up)
     }
 
@@ -93,6 +108,22 @@ mod tests {
         }
         assert_eq!(ledger.len(), 1);
         assert!(ledger.remove(u32::MAX));
+        assert_eq!(ledger.len(), 0);
+    }
+
+    #[test]
+    fn the_only_request_is_like_any_other() {
+        let mut ledger = Ledger::new();
+        ledger.enter(3);
+        assert_eq!(ledger.len(), 1);
+        assert!(!ledger.give_up(4) && !ledger.is_given_up(3) && !ledger.remove(4));
+        assert!(ledger.give_up(3) && ledger.is_given_up(3));
+        ledger.enter(2);
+        assert_eq!(ledger.len(), 2);
+        assert!(ledger.is_given_up(3) && !ledger.is_given_up(2));
+        assert!(ledger.remove(2) && !ledger.remove(3) && !ledger.remove(3));
+        ledger.enter(5);
+        assert!(ledger.remove(5));
         assert_eq!(ledger.len(), 0);
     }
 }

@@ -35,8 +35,8 @@ impl<V> Pending<V> {
     /// Enters a request whose number is not in the table.
     #[inline(always)]
     pub(super) fn insert(&mut self, id: u32, value: V) {
-        if let Some((before, value)) = self.newest.take() {
-            self.settle(before, value);
+        if self.newest.is_some() {
+            self.settle_newest();
         }
         self.newest = Some((id, value));
     }
@@ -73,6 +73,13 @@ impl<V> Pending<V> {
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (u32, V)> + use<'_, V> {
         self.taken = 0;
         self.places.iter_mut().filter_map(Option::take).chain(self.newest.take())
+    }
+
+    #[inline(never)]
+    fn settle_newest(&mut self) {
+        if let Some((id, value)) = self.newest.take() {
+            self.settle(id, value);
+        }
     }
 
     /// Puts a request into the table.

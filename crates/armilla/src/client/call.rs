@@ -231,7 +231,7 @@ impl Way<'_> {
         };
         match attempted {
             Ok(Answer::Taken) => return Ok(Step::Done),
-            Ok(Answer::Forward(forward)) => return Ok(Step::Forward(forward)),
+            Ok(Answer::Forward(forward)) => return Ok(Step::Forward(*forward)),
             Ok(Answer::Raised(exception)) => {
                 let exception = exception.said_by(&target.endpoint.address, operation.name);
                 reference.return_home(route, journey, exception)?;
@@ -250,7 +250,7 @@ pub(crate) fn take_reply_here(
 ) -> Result<Step, SystemException> {
     match take_reply(header, body, finish) {
         Ok(Answer::Taken) => Ok(Step::Done),
-        Ok(Answer::Forward(forward)) => Ok(Step::Forward(forward)),
+        Ok(Answer::Forward(forward)) => Ok(Step::Forward(*forward)),
         Ok(Answer::Raised(exception)) => Err(exception),
         Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
     }
@@ -261,7 +261,7 @@ pub(super) enum Answer {
     /// The reply, which was taken; or nothing was to come.
     Taken,
     /// The object is elsewhere, or to be named in another way.
-    Forward(Forward),
+    Forward(Box<Forward>),
     /// The server raised a system exception.
     Raised(SystemException),
 }
@@ -446,8 +446,9 @@ impl Taker<Result<Answer, SystemException>> for TakeReply<'_> {
             (intercepted.take_reply)(&header.contexts);
         }
         let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
-        take_reply(&header, &mut body, &mut *self.finish)
-            .map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        let taken = take_reply(&header, &mut body, &mut *self.finish);
+        body.end();
+        taken.map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
 
@@ -467,12 +468,17 @@ pub(super) fn take_reply(
             finish(header.status, body).map(|()| Answer::Taken)
         }
         ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
-        ReplyStatus::LocationForward => Ok(Answer::Forward(Forward::To(Ior::decode(body)?.into()))),
-        ReplyStatus::LocationForwardPerm => {
-            Ok(Answer::Forward(Forward::ForGood(Ior::decode(body)?.into())))
-        }
-        ReplyStatus::NeedsAddressingMode => {
-            Ok(Answer::Forward(Forward::Readdress(AddressingDisposition::decode(body)?)))
-        }
+        _ => take_forward(header.status, body).map(|forward| Answer::Forward(forward.into())),
     }
+}
+
+#[cold]
+fn take_forward(status: ReplyStatus, body: &mut Decoder<'_>) -> CdrResult<Forward> {
+    Ok(match status {
+        ReplyStatus::LocationForwardPerm => Forward::ForGood(Ior::decode(body)?.into()),
+        ReplyStatus::NeedsAddressingMode => {
+            Forward::Readdress(AddressingDisposition::decode(body)?)
+        }
+        _ => Forward::To(Ior::decode(body)?.into()),
+    })
 }

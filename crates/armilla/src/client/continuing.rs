@@ -200,7 +200,7 @@ impl AsyncCall {
         });
         let came = answer.and_then(|answer| match answer {
             Answer::Taken => Ok(Came::Done(user)),
-            Answer::Forward(forward) => Ok(Came::Forward(forward)),
+            Answer::Forward(forward) => Ok(Came::Forward(*forward)),
             Answer::Raised(exception) => self.raised(exception),
         });
         (came, contexts)

@@ -47,12 +47,16 @@ impl Deadline {
     pub(crate) fn sending(&self) -> Option<Duration> {
         match self.request {
             None => self.limit,
-            Some(request) => {
-                // At least a moment, for no time at all would be no limit.
-                let left = request.saturating_sub(self.elapsed()).max(Duration::from_millis(1));
-                Some(self.limit.map_or(left, |limit| limit.min(left)))
-            }
+            Some(request) => Some(self.sending_within(request)),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sending_within(&self, request: Duration) -> Duration {
+        // At least a moment, for no time at all would be no limit.
+        let left = request.saturating_sub(self.elapsed()).max(Duration::from_millis(1));
+        self.limit.map_or(left, |limit| limit.min(left))
     }
 
     /// How long a connection may take, that of the ORB being `usual`: `None` when there is no time

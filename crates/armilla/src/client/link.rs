@@ -35,8 +35,10 @@ pub(crate) struct Link {
     agreed: Option<CodeSetContext>,
     /// Whether they still have to be told to the server.
     unannounced: bool,
-    /// How long the stream waits for a server that does not read, if it was told.
-    send_limit: Option<Option<Duration>>,
+    /// How long the stream waits for a server that does not read.
+    send_limit: Option<Duration>,
+    /// Whether it was told to wait for a server that does not write as long as that takes.
+    recv_unlimited: bool,
     max_message: usize,
     /// From how many octets on a request leaves in fragments.
     fragment_size: usize,
@@ -77,7 +79,9 @@ impl Link {
             code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
             agreed,
             unannounced: agreed.is_some(),
-            send_limit: None,
+            // As good as none, and told whatever a call's is.
+            send_limit: Some(Duration::MAX),
+            recv_unlimited: false,
             max_message: settings.max_message,
             fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             fresh: true,
@@ -138,7 +142,7 @@ impl Link {
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
         let limit = deadline.sending();
-        if self.send_limit != Some(limit) {
+        if self.send_limit != limit {
             self.limit_sending(limit)?;
         }
         send(&*self.stream, message, self.fragment_size).map_err(|error| self.unsent(&error))
@@ -148,7 +152,7 @@ impl Link {
     fn limit_sending(&mut self, limit: Option<Duration>) -> Result<(), SystemException> {
         let set = self.stream.set_send_timeout(limit);
         set.map_err(|source| self.unsent(&SendError { sent: 0, source }))?;
-        self.send_limit = Some(limit);
+        self.send_limit = limit;
         Ok(())
     }
 
@@ -195,18 +199,36 @@ impl Link {
             self.read(deadline, watched, first_read)?;
             first_read = false;
         }
+        if let Some(message) = self.framer.next_alone() {
+            if let Some(((), header, body)) = self.initiator.usual_reply(&message) {
+                return Ok(taker.take_reply(header, body));
+            }
+            match take_other(&mut self.initiator, &message, taker) {
+                Ok(None) => {}
+                Ok(Some(taken)) => return Ok(taken),
+                Err(loss) => return Err(self.ended(loss, "", deadline)),
+            }
+        }
+        self.await_other(deadline, watched, first_read, taker)
+    }
+
+    /// Waits on where the answer was not all that came with the first read.
+    #[cold]
+    #[inline(never)]
+    fn await_other<T>(
+        &mut self,
+        deadline: &Deadline,
+        watched: bool,
+        mut first_read: bool,
+        taker: &mut impl Taker<T>,
+    ) -> Result<T, SystemException> {
         loop {
             match self.framer.next() {
-                Ok(Some(message)) => {
-                    if let Some(((), header, body)) = self.initiator.usual_reply(&message) {
-                        return Ok(taker.take_reply(header, body));
-                    }
-                    match take_other(&mut self.initiator, &message, taker) {
-                        Ok(None) => {}
-                        Ok(Some(taken)) => return Ok(taken),
-                        Err(loss) => return Err(self.ended(loss, "", deadline)),
-                    }
-                }
+                Ok(Some(message)) => match take_other(&mut self.initiator, &message, taker) {
+                    Ok(None) => {}
+                    Ok(Some(taken)) => return Ok(taken),
+                    Err(loss) => return Err(self.ended(loss, "", deadline)),
+                },
                 Ok(None) => {
                     self.read(deadline, watched, first_read)?;
                     first_read = false;
@@ -220,6 +242,7 @@ impl Link {
 
     /// Reads what the peer has sent, waiting for it as long as the call may take: this long, unless
     /// the watch ends it.
+    #[inline(always)]
     fn read(
         &mut self,
         deadline: &Deadline,
@@ -234,21 +257,38 @@ impl Link {
                 deadline.remaining().ok_or_else(|| late(self.stream.peer(), deadline))?
             }
         };
-        let received = self
-            .stream
-            .set_recv_timeout(timeout)
-            .and_then(|()| self.stream.recv(self.framer.space()));
-        match received {
+        if timeout.is_some() || !self.recv_unlimited {
+            self.limit_receiving(timeout, deadline)?;
+        }
+        match self.stream.recv(self.framer.space()) {
             Ok(0) => Err(self.ended(Loss::Broken, CLOSED_BY_SERVER, deadline)),
             Ok(count) => {
                 self.framer.received(count);
                 Ok(())
             }
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(late(self.stream.peer(), deadline))
-            }
-            Err(error) => Err(self.ended(Loss::Broken, &error.to_string(), deadline)),
+            Err(error) => Err(self.unread(&error, deadline)),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unread(&mut self, error: &io::Error, deadline: &Deadline) -> SystemException {
+        match error.kind() {
+            io::ErrorKind::TimedOut => late(self.stream.peer(), deadline),
+            _ => self.ended(Loss::Broken, &error.to_string(), deadline),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn limit_receiving(
+        &mut self,
+        limit: Option<Duration>,
+        deadline: &Deadline,
+    ) -> Result<(), SystemException> {
+        self.recv_unlimited = limit.is_none();
+        let set = self.stream.set_recv_timeout(limit);
+        set.map_err(|error| self.ended(Loss::Broken, &error.to_string(), deadline))
     }
 
     /// Tells the server that nobody waits for its reply any more.

@@ -9,11 +9,15 @@ use std::fmt;
 /// Equality compares what travels on the wire: kind, minor code and completion. The words beside
 /// them are for people.
 #[derive(Clone)]
-pub struct SystemException {
+pub struct SystemException(Box<Report>);
+
+/// All of it: behind one word, because every call hands a `Result` on from room to room.
+#[derive(Clone)]
+struct Report {
     kind: ExceptionKind,
     completed: Completion,
     minor: Minor,
-    story: Option<Box<Story>>,
+    story: Option<Story>,
 }
 
 /// What a person wants to know beyond the code.
@@ -26,15 +30,15 @@ struct Story {
 impl SystemException {
     /// An exception of `kind`.
     #[cold]
-    pub const fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
-        Self { kind, completed, minor, story: None }
+    pub fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
+        Self(Box::new(Report { kind, completed, minor, story: None }))
     }
 
     /// The same exception, told in words: what happened, where, how long it took.
     #[cold]
     #[must_use]
     pub fn because(mut self, what: impl Into<String>) -> Self {
-        self.story.get_or_insert_default().what = what.into();
+        self.0.story.get_or_insert_default().what = what.into();
         self
     }
 
@@ -42,28 +46,28 @@ impl SystemException {
     #[cold]
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.story.get_or_insert_default().hint = Some(hint.into());
+        self.0.story.get_or_insert_default().hint = Some(hint.into());
         self
     }
 
     /// Which of the standard exceptions it is.
     pub const fn kind(&self) -> ExceptionKind {
-        self.kind
+        self.0.kind
     }
 
     /// Its minor code.
     pub const fn minor(&self) -> Minor {
-        self.minor
+        self.0.minor
     }
 
     /// Whether the operation was executed.
     pub const fn completed(&self) -> Completion {
-        self.completed
+        self.0.completed
     }
 
     /// What happened, in words, where somebody said it: this ORB, or the server with its exception.
     pub fn reason(&self) -> Option<&str> {
-        self.story.as_ref().map(|story| &*story.what).filter(|what| !what.is_empty())
+        self.0.story.as_ref().map(|story| &*story.what).filter(|what| !what.is_empty())
     }
 
     /// The same exception with a hint that names the reference as the user gave it, where nothing
@@ -72,7 +76,7 @@ impl SystemException {
     #[must_use]
     pub(crate) fn about(mut self, url: &str) -> Self {
         let short: String = url.chars().take(80).collect();
-        let story = self.story.get_or_insert_default();
+        let story = self.0.story.get_or_insert_default();
         story.hint.get_or_insert_with(|| format!("the reference came from {short}"));
         self
     }
@@ -81,9 +85,9 @@ impl SystemException {
     #[cold]
     #[must_use]
     pub(crate) fn said_by(self, server: &impl fmt::Display, operation: &str) -> Self {
-        let reason = match self.minor {
-            minor if minor == Minor::default() => self.kind.meaning().to_owned(),
-            minor => format!("{}: {}", self.kind.meaning(), minor.explain(self.kind)),
+        let reason = match self.0.minor {
+            minor if minor == Minor::default() => self.0.kind.meaning().to_owned(),
+            minor => format!("{}: {}", self.0.kind.meaning(), minor.explain(self.0.kind)),
         };
         let said = match self.reason() {
             Some(detail) => format!("; it says: {detail}"),
@@ -96,7 +100,7 @@ impl SystemException {
     #[cold]
     #[must_use]
     pub(crate) fn noting(mut self, note: &str) -> Self {
-        self.story.get_or_insert_default().what.push_str(note);
+        self.0.story.get_or_insert_default().what.push_str(note);
         self
     }
 
@@ -131,8 +135,8 @@ impl SystemException {
 
     /// Whether a value was at fault and not the connection, on which nothing was left half done.
     pub(crate) fn is_about_a_value(&self) -> bool {
-        [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.minor)
-            || (self.kind == ExceptionKind::InvObjref && self.completed == Completion::No)
+        [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.0.minor)
+            || (self.0.kind == ExceptionKind::InvObjref && self.0.completed == Completion::No)
     }
 
     /// A value could not be decoded.
@@ -153,14 +157,14 @@ impl SystemException {
 
     /// No object is active under a key.
     #[cold]
-    pub(crate) const fn object_not_exist() -> Self {
+    pub(crate) fn object_not_exist() -> Self {
         Self::new(ExceptionKind::ObjectNotExist, Minor::NOT_ACTIVE, Completion::No)
     }
 }
 
 impl PartialEq for SystemException {
     fn eq(&self, other: &Self) -> bool {
-        let wire = |e: &Self| (e.kind, e.minor, e.completed);
+        let wire = |e: &Self| (e.0.kind, e.0.minor, e.0.completed);
         wire(self) == wire(other)
     }
 }
@@ -169,19 +173,19 @@ impl Eq for SystemException {}
 
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.kind)?;
-        match &self.story {
+        write!(f, "{}: ", self.0.kind)?;
+        match &self.0.story {
             Some(story) if !story.what.is_empty() => f.write_str(&story.what)?,
-            _ => f.write_str(self.kind.meaning())?,
+            _ => f.write_str(self.0.kind.meaning())?,
         }
-        match (&self.story, self.minor) {
+        match (&self.0.story, self.0.minor) {
             (None, minor) if minor != Minor::default() => {
-                write!(f, " ({}; ", minor.explain(self.kind))?;
+                write!(f, " ({}; ", minor.explain(self.0.kind))?;
             }
             _ => f.write_str(" (")?,
         }
-        write!(f, "{})", self.completed)?;
-        match self.story.as_ref().and_then(|story| story.hint.as_ref()) {
+        write!(f, "{})", self.0.completed)?;
+        match self.0.story.as_ref().and_then(|story| story.hint.as_ref()) {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
         }

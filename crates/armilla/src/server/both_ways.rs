@@ -68,7 +68,7 @@ pub(crate) fn offer(
         return None;
     };
     if let Some(agreed) = foundation.agreed.and_then(|sets| sets.code_sets().ok()) {
-        lock(&connection.output).responder.set_code_sets(agreed);
+        connection.output.lock().responder.set_code_sets(agreed);
     }
     let carrier = Carrier::of(&connection);
     let foundation = Foundation { offered, ..foundation };
@@ -172,7 +172,7 @@ impl Carrier {
     pub(crate) fn link(&self, make: impl FnOnce() -> Arc<Multiplexed>) -> Option<Arc<Multiplexed>> {
         let connection = self.connection.upgrade()?;
         let link = connection.both_ways.get()?.link.get_or_init(make).clone();
-        if lock(&connection.output).responder.is_closing() {
+        if connection.output.lock().responder.is_closing() {
             // It may have ended before the link was there to hear of it.
             link.fail(Loss::Broken, "the connection has ended");
             return None;
@@ -183,14 +183,14 @@ impl Carrier {
     /// The code sets that its originator has stated.
     pub(crate) fn stated_code_sets(&self) -> Option<CodeSetContext> {
         let connection = self.connection.upgrade()?;
-        let stated = lock(&connection.output).responder.code_sets();
+        let stated = connection.output.lock().responder.code_sets();
         let wchar = stated.wchar.map_or(0, |set| set.id());
         (stated != CodeSets::UNAGREED).then_some(CodeSetContext { char: stated.char.id(), wchar })
     }
 
     /// Whether something that is sent now leaves, as far as anybody knows.
     pub(crate) fn has_room(&self) -> bool {
-        self.connection.upgrade().is_none_or(|connection| !lock(&connection.output).is_stuck())
+        self.connection.upgrade().is_none_or(|connection| !connection.output.lock().is_stuck())
     }
 }
 
@@ -271,7 +271,7 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
         return Ok(());
     }
     let mut offered = lock(&both.offered);
-    if lock(&connection.output).responder.is_closing() {
+    if connection.output.lock().responder.is_closing() {
         // What it stood for was withdrawn.
         return Ok(());
     }

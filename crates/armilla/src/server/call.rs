@@ -9,7 +9,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemExcep
 use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
 use crate::poa::{Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory};
 use armilla_giop::ior::Ior;
@@ -27,7 +27,14 @@ pub enum DispatchError {
     /// The client shall hear of this exception.
     Exception(SystemException),
     /// The reply could not be sent; nobody is there to hear of it.
-    Send(SendError),
+    Send(Box<SendError>),
+}
+
+impl From<SendError> for DispatchError {
+    #[cold]
+    fn from(error: SendError) -> Self {
+        Self::Send(error.into())
+    }
 }
 
 impl From<CdrError> for DispatchError {
@@ -207,7 +214,7 @@ impl<'a> ServerCall<'a> {
         }
         let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
         self.port.owed = Owed::Nothing;
-        sent.map_err(DispatchError::Send)
+        sent.map_err(DispatchError::from)
     }
 
     /// Sends a reply, if one is wanted. When its body cannot be encoded the client hears why.
@@ -223,14 +230,14 @@ impl<'a> ServerCall<'a> {
         let (flow, memory) = (&mut self.flow, &mut *self.memory);
         let sent = self.port.answer(flow, self.connection, memory, status, body)?;
         self.port.owed = Owed::Nothing;
-        sent.map_err(DispatchError::Send)
+        sent.map_err(DispatchError::from)
     }
 
     /// Leaves the reply to whoever has the handle that this gives. `encode` writes the results.
     ///
     /// The skeleton of a servant that replies later calls it once, and nothing else that replies.
     pub fn later<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ReplyHandle<R, E> {
-        lock(&self.connection.output).deferred += 1;
+        self.connection.output.lock().deferred += 1;
         let port = ReplyPort { owed: Owed::Later, ..self.port };
         self.port.owed = Owed::Nothing;
         if let Some(flow) = &mut self.flow {

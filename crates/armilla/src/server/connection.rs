@@ -13,15 +13,19 @@ use super::lead::{Lead, Turn};
 use super::output::{Output, Owed};
 use super::polled::Polled;
 use crate::client::Ready;
-use crate::orb::{Orb, lock};
-use armilla_cdr::{CodeSets, Memory};
+use crate::orb::Orb;
+use armilla_cdr::{CodeSets, Decoder, Memory};
 use armilla_giop::engine::{Begun, Loss, Received, Silence};
-use armilla_giop::{Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request};
+use armilla_giop::{
+    Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
+    decode_usual_request,
+};
 use armilla_ipc::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A client that has several requests under way at once, and whose last one took longer than this,
@@ -70,6 +74,14 @@ pub(super) enum Fetch {
     Once,
     /// It turns to something else.
     Never,
+}
+
+/// What a leader has at hand for one message.
+struct AtHand<'h> {
+    turn: &'h mut Turn,
+    reply: &'h mut Memory,
+    desk: &'h Desk,
+    crew: &'h Arc<Crew>,
 }
 
 /// What a connection is woken for, beside what a [`Silence`] is.
@@ -123,9 +135,9 @@ impl Connection {
         hand: &mut Hand,
         mut fetch: Fetch,
     ) -> Result<bool, End> {
-        let mut more = lock(&self.framer).has_more();
+        let mut more = self.framer.lock().has_more();
         loop {
-            let mut framer = lock(&self.framer);
+            let mut framer = self.framer.lock();
             if !more {
                 match fetch {
                     Fetch::Never => return Ok(true),
@@ -137,41 +149,82 @@ impl Connection {
             if self.crew.is_closing() && !self.may_call() {
                 return Err(End::Ours);
             }
-            let Some(message) = framer.take(&mut hand.inbox).map_err(End::Framing)? else {
-                more = false;
-                continue;
-            };
-            more = framer.has_more();
-            if message.header.kind != MessageKind::Request {
-                drop(framer);
-                let seat = (&*hand.desk, &hand.crew);
-                match self.receive(&message, turn, &mut hand.reply, seat)? {
-                    true => continue,
-                    false => return Ok(false),
+            let Hand { inbox, reply, desk, crew } = &mut *hand;
+            let at_hand = AtHand { turn, reply, desk, crew };
+            let leads = match framer.take_alone(inbox) {
+                Some(message) => {
+                    more = false;
+                    match decode_usual_request(&message) {
+                        Some((header, body)) => {
+                            self.attend(framer, at_hand, &message, header, body)?
+                        }
+                        None => self.attend_other(framer, at_hand, &message)?,
+                    }
                 }
-            }
-            let malformed = |error| End::Malformed(MessageKind::Request, error);
-            let (header, body) = decode_request(&message).map_err(malformed)?;
-            let (begun, code_sets) = self.begin(&mut framer, header.request_id);
-            drop(framer);
-            if begun != Begun::Serve {
-                self.pass_over(begun, &message, &header, &mut hand.reply)?;
-                continue;
-            }
-            self.lead.serves(turn);
-            hand.desk.begins(*turn, !header.response_expected, &hand.crew);
-            let timed = self.precaution(*turn, header.response_expected);
-            let served =
-                dispatch::request(self, &message, header, body, code_sets, &mut hand.reply);
-            hand.desk.ends(&hand.crew);
-            if let Some(begun) = timed {
-                self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
-            }
-            if !self.lead.served(turn) {
+                None => match framer.take(inbox).map_err(End::Framing)? {
+                    Some(message) => {
+                        more = framer.has_more();
+                        self.attend_other(framer, at_hand, &message)?
+                    }
+                    None => {
+                        more = false;
+                        true
+                    }
+                },
+            };
+            if !leads {
                 return Ok(false);
             }
-            served?;
         }
+    }
+
+    /// Does what a message asks for. `false` when another has taken the lead meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn attend_other(
+        self: &Arc<Self>,
+        framer: MutexGuard<'_, Framer>,
+        at_hand: AtHand<'_>,
+        message: &Message<'_>,
+    ) -> Result<bool, End> {
+        if message.header.kind != MessageKind::Request {
+            drop(framer);
+            return self.receive(message, at_hand);
+        }
+        let malformed = |error| End::Malformed(MessageKind::Request, error);
+        let (header, body) = decode_request(message).map_err(malformed)?;
+        self.attend(framer, at_hand, message, header, body)
+    }
+
+    /// Serves a request. `false` as in [`attend_other`](Self::attend_other); this is copied into the
+    /// loop for what most messages are.
+    #[inline(always)]
+    fn attend(
+        self: &Arc<Self>,
+        mut framer: MutexGuard<'_, Framer>,
+        at_hand: AtHand<'_>,
+        message: &Message<'_>,
+        header: RequestHeader<'_>,
+        body: Decoder<'_>,
+    ) -> Result<bool, End> {
+        let AtHand { turn, reply, desk, crew } = at_hand;
+        let (begun, code_sets) = self.begin(&mut framer, header.request_id);
+        drop(framer);
+        if begun != Begun::Serve {
+            return self.pass_over(begun, message, &header, reply).map(|()| true);
+        }
+        self.lead.serves(turn);
+        desk.begins(*turn, !header.response_expected, crew);
+        let timed = self.precaution(*turn, header.response_expected);
+        let served = dispatch::request(self, message, header, body, code_sets, reply);
+        desk.ends(crew);
+        if let Some(begun) = timed {
+            self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
+        }
+        if !self.lead.served(turn) {
+            return Ok(false);
+        }
+        served.map(|()| true)
     }
 
     /// Reads once; waits for octets if `fetch` says so.
@@ -201,14 +254,14 @@ impl Connection {
 
     /// Gives the buffer back before the leader turns to another connection.
     pub(super) fn park(&self, turn: &mut Turn, hand: &mut Hand) {
-        let mut framer = lock(&self.framer);
+        let mut framer = self.framer.lock();
         framer.park(&mut hand.inbox);
         self.lead.waits(turn, framer.is_partial());
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(&self, framer: &mut Framer, request_id: u32) -> (Begun, CodeSets) {
-        let mut output = lock(&self.output);
+        let mut output = self.output.lock();
         let begun = match self.both_ways.get() {
             // What was not answered when the connection closes was not begun.
             Some(_) if self.crew.is_closing() => Begun::Nothing,
@@ -244,9 +297,7 @@ impl Connection {
     fn receive(
         self: &Arc<Self>,
         message: &Message<'_>,
-        turn: &mut Turn,
-        reply: &mut Memory,
-        (desk, crew): (&Desk, &Arc<Crew>),
+        AtHand { turn, reply, desk, crew }: AtHand<'_>,
     ) -> Result<bool, End> {
         if let Some(link) = self.link() {
             match message.header.kind {
@@ -258,7 +309,7 @@ impl Connection {
                 _ => {}
             }
         }
-        let received = lock(&self.output).responder.receive(message)?;
+        let received = self.output.lock().responder.receive(message)?;
         let Received::Locate(request) = received else { return Ok(true) };
         self.lead.serves(turn);
         desk.begins(*turn, false, crew);
@@ -304,11 +355,9 @@ impl Connection {
     /// that is over, or as many requests of it are being served as may be.
     pub(super) fn hand_over(self: &Arc<Self>, seen: Turn) {
         let limit = self.orb.settings().requests_per_connection;
-        let serving = match self.output.try_lock() {
-            Ok(output) => output.serving(),
+        let Some(serving) = self.output.try_lock().map(|output| output.serving()) else {
             // The client does not take a reply. It need not have another now.
-            Err(TryLockError::WouldBlock) => return,
-            Err(TryLockError::Poisoned(output)) => output.into_inner().serving(),
+            return;
         };
         let driven = matches!(self.way, Way::Thread(_));
         // Where replies come too they must be read; requests are refused then.
@@ -321,7 +370,7 @@ impl Connection {
             Way::Thread(_) => self.crew.succeed(self.clone(), turn),
             Way::Here => {}
             Way::Reactor(polled) => {
-                let framer = lock(&self.framer);
+                let framer = self.framer.lock();
                 if framer.has_more() {
                     drop(framer);
                     self.crew.continue_leading(self.clone(), turn);
@@ -338,9 +387,9 @@ impl Connection {
     /// answered first.
     pub(super) fn conclude(&self, end: &End) {
         end.report(self.stream.peer(), self.orb.settings());
-        lock(&self.output).responder.close(end.farewell());
+        self.output.lock().responder.close(end.farewell());
         self.end_calls(end);
-        let mut output = lock(&self.output);
+        let mut output = self.output.lock();
         output.gone |= matches!(end, End::Peer | End::CutShort | End::Io(_));
         self.say_farewell(&mut output);
     }
@@ -374,12 +423,12 @@ impl Connection {
     /// Whether a reply is owed to the client, which it need not have asked for again; or by it.
     pub(super) fn is_owing(&self) -> bool {
         let output = self.output.try_lock();
-        output.map_or(true, |output| output.responder.in_progress() > 0) || self.is_calling()
+        output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
     }
 
     /// Closes the connection if the client does not take what is queued for it.
     pub(super) fn cut_if_stuck(&self) {
-        if self.output.try_lock().is_ok_and(|output| output.is_stuck()) {
+        if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
             self.stream.shutdown(Shutdown::Both).ok();
         }
     }

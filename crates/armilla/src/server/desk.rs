@@ -4,7 +4,8 @@ use super::connection::Connection;
 use super::crew::Crew;
 use super::lead::Turn;
 use crate::orb::lock;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -40,6 +41,8 @@ pub(super) enum Look {
 thread_local! {
     /// The desk of this thread, if it serves requests.
     static MINE: RefCell<Option<(Arc<Crew>, Arc<Desk>)>> = const { RefCell::new(None) };
+    /// Whether there is one, in a word that is read without a look at whether it still lives.
+    static SERVES: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Desk {
@@ -47,6 +50,7 @@ impl Desk {
     pub(super) fn new(crew: &Arc<Crew>, pooled: bool) -> Arc<Self> {
         let desk = Arc::new(Self { pooled, ..Self::default() });
         MINE.set(Some((crew.clone(), desk.clone())));
+        SERVES.set(true);
         desk
     }
 
@@ -130,25 +134,39 @@ impl Desk {
 }
 
 /// The time for which a thread waits for something other than requests. If it is a thread that
-/// serves them, others take over what it would do meanwhile.
-pub(crate) struct Absence(Option<(Arc<Crew>, Arc<Desk>)>);
+/// serves them, others take over what it would do meanwhile. It ends in the thread in which it began.
+pub(crate) struct Absence {
+    /// Whether the thread is in a servant.
+    counts: bool,
+    _of_one_thread: PhantomData<*const ()>,
+}
 
 impl Absence {
     /// Begins to wait.
     #[inline]
     pub(crate) fn begin() -> Self {
-        MINE.with_borrow(|mine| match mine {
-            None => Self(None),
-            Some((crew, desk)) => Self::of(crew, desk),
-        })
+        Self { counts: SERVES.get() && leave_servant(), _of_one_thread: PhantomData }
     }
+}
 
-    #[cold]
-    fn of(crew: &Arc<Crew>, desk: &Arc<Desk>) -> Self {
-        // Not within a servant: nobody waits for this thread.
-        if !desk.is_serving() {
-            return Self(None);
+impl Drop for Absence {
+    #[inline]
+    fn drop(&mut self) {
+        if self.counts {
+            return_to_servant();
         }
+    }
+}
+
+/// Lets others do what this thread would; `false` when it is in no servant.
+#[cold]
+#[inline(never)]
+fn leave_servant() -> bool {
+    MINE.with_borrow(|mine| {
+        // Not within a servant: nobody waits for this thread.
+        let Some((crew, desk)) = mine.as_ref().filter(|(_, desk)| desk.is_serving()) else {
+            return false;
+        };
         let (shared, both_ways) = lock(&desk.connection)
             .as_ref()
             .map_or((false, false), |c| (c.is_multiplexed(), c.is_both_ways()));
@@ -157,15 +175,16 @@ impl Absence {
             desk.hand_over();
         }
         desk.blocks(crew);
-        Self(Some((crew.clone(), desk.clone())))
-    }
+        true
+    })
 }
 
-impl Drop for Absence {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some((crew, desk)) = &self.0 {
+#[cold]
+#[inline(never)]
+fn return_to_servant() {
+    MINE.with_borrow(|mine| {
+        if let Some((crew, desk)) = mine {
             desk.is_back(crew);
         }
-    }
+    });
 }

@@ -12,7 +12,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
-use crate::orb::{Located, Orb, lock};
+use crate::orb::{Located, Orb};
 use crate::poa::Found;
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
@@ -51,7 +51,9 @@ pub(super) fn request(
         Some(servant) => call_servant(servant, &mut call),
         None => Err(SystemException::object_not_exist().into()),
     };
-    conclude(&mut call, outcome)
+    let concluded = conclude(&mut call, outcome);
+    arguments.end();
+    concluded
 }
 
 /// Sees to it that the client gets a reply.
@@ -217,7 +219,7 @@ fn port(
 
 fn fatal(error: DispatchError) -> End {
     match error {
-        DispatchError::Send(error) => error.into(),
+        DispatchError::Send(error) => (*error).into(),
         DispatchError::Exception(exception) => {
             End::Io(std::io::Error::other(format!("no reply could be made: {exception}")))
         }
@@ -278,7 +280,7 @@ fn take_code_sets(
         let kind = ExceptionKind::CodesetIncompatible;
         SystemException::new(kind, Minor::OMG_2, Completion::No).because(what)
     })?;
-    lock(&connection.output).responder.set_code_sets(code_sets);
+    connection.output.lock().responder.set_code_sets(code_sets);
     Ok(code_sets)
 }
 

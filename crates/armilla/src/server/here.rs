@@ -41,7 +41,7 @@ pub(super) fn catch(
     let crew = orb.server()?.crew();
     let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
     // A connection that was just made has room for one request.
-    let _begun = lock(&connection.output).responder.begin(request_id, || false);
+    let _begun = connection.output.lock().responder.begin(request_id, || false);
     Ok((Arc::new(connection), catcher))
 }
 

@@ -2,7 +2,6 @@
 
 use super::connection::{Connection, Way};
 use super::polled::Polled;
-use crate::orb::lock;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::engine::Responder;
@@ -92,7 +91,7 @@ impl Connection {
         owed: Owed,
         reply: Option<&Encoder<'_>>,
     ) -> Result<(), SendError> {
-        let mut output = lock(&self.output);
+        let mut output = self.output.lock();
         output.deferred -= usize::from(owed == Owed::Later);
         let wanted = owed == Owed::Nothing || output.responder.finish(request_id);
         let sent = match reply {
@@ -107,7 +106,7 @@ impl Connection {
 
     /// Sends a message that answers no request in progress.
     pub(super) fn send(self: &Arc<Self>, message: &Encoder<'_>) -> Result<(), SendError> {
-        self.put(&mut lock(&self.output), message)
+        self.put(&mut self.output.lock(), message)
     }
 
     /// Puts a message onto the wire; in the reactor without waiting for a client that does not
@@ -156,7 +155,7 @@ impl Connection {
     /// # Errors
     /// `WouldBlock` for nothing; anything else when no more can be sent.
     pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let mut output = lock(&self.output);
+        let mut output = self.output.lock();
         let polled = match &self.way {
             Way::Reactor(polled) if !output.gone && !output.responder.is_closing() => polled,
             _ => return Err(io::ErrorKind::BrokenPipe.into()),

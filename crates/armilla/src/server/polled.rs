@@ -10,7 +10,6 @@ use super::crew::Hand;
 use super::lead::Turn;
 use super::output::Output;
 use super::pool::Pool;
-use crate::orb::lock;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
 use std::io;
 use std::net::Shutdown;
@@ -61,7 +60,7 @@ impl Polled {
 
     /// Lets go of the lead until there is something to read.
     pub(super) fn wait_for_more(&self, connection: &Connection) {
-        let mut output = lock(&connection.output);
+        let mut output = connection.output.lock();
         output.unled = true;
         match output.is_stuck() {
             true => self.wait_for_room(connection, &output),
@@ -93,7 +92,7 @@ impl Connection {
     /// Does what the reactor called for.
     pub(super) fn ready(self: &Arc<Self>, hand: &mut Hand) {
         let Way::Reactor(polled) = &self.way else { return };
-        let mut output = lock(&self.output);
+        let mut output = self.output.lock();
         let mut room = false;
         if output.is_stuck() {
             match self.flush(&mut output) {
