@@ -1,15 +1,18 @@
 //! Valuetypes: each graph of values arrives as it is, near and far.
 
+use armilla::interceptor::{
+    ClientInterceptor, ClientRequestInfo, Interruption, ServerInterceptor, ServerRequestInfo,
+};
 use armilla::rt::Valuetype;
 use armilla::{
     Abstract, Any, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
 };
 use armilla_cdr::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use armilla_tests::older;
-use armilla_tests::orbs::{client, listening, travel, travel_object};
+use armilla_tests::orbs::{builder, client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
 use armilla_tests::values::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
 
@@ -439,4 +442,56 @@ fn handles_may_be_used_by_many_threads() {
     counter.update(|node| node.number = 0);
     assert_eq!(before.number, 4000, "what was read stays as it was");
     assert_eq!(Arc::new(counter).get().number, 0);
+}
+
+/// Notes the numbers of the nodes that an argument leads to, five of them at most.
+#[derive(Clone, Default)]
+struct Reader(Arc<Mutex<Vec<Vec<i32>>>>);
+
+impl Reader {
+    fn note(&self, arguments: Vec<armilla::dynamic::NamedValue>) {
+        let values = arguments.iter().filter_map(|argument| argument.value()?.get().unwrap());
+        let walks = values.map(|first: NodeRef| numbers(first).into_iter().take(5).collect());
+        self.0.lock().unwrap().extend(walks);
+    }
+}
+
+impl ClientInterceptor for Reader {
+    fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.note(request.arguments()?);
+        Ok(())
+    }
+}
+
+impl ServerInterceptor for Reader {
+    fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        self.note(request.arguments()?);
+        Ok(())
+    }
+}
+
+#[test]
+fn interceptors_are_shown_graphs_of_values_also_where_parameters_share_them() {
+    let (came, went) = (Reader::default(), Reader::default());
+    let server = builder().server_interceptor(came.clone()).listen("iiop://127.0.0.1:0").unwrap();
+    let server = server.build().unwrap();
+    let near: MirrorRef = server.root_poa().activate(mirror::tie(Glass)).unwrap();
+    let far = travel(&near, &builder().client_interceptor(went.clone()).build().unwrap());
+
+    let second = node(2, None);
+    let first = node(1, Some(&second));
+    second.update(|second| second.next = Some(first.clone()));
+    let (first, second) = (Some(first), Some(second));
+    assert_eq!(far.are_one(&first, &second), Ok(false));
+    let shown = [vec![1, 2, 1, 2, 1], vec![2, 1, 2, 1, 2]];
+    assert_eq!(std::mem::take(&mut *came.0.lock().unwrap()), shown);
+    assert_eq!(std::mem::take(&mut *went.0.lock().unwrap()), shown);
+
+    let mut kept = second.clone();
+    let (before, copy) = far.echo_node(&first, &mut kept).unwrap();
+    assert_eq!((copy.as_ref(), numbers(before)[..3].to_vec()), (kept.as_ref(), vec![2, 1, 2]));
+    let [ones, twos] = shown;
+    assert_eq!(*came.0.lock().unwrap(), [ones.clone(), twos], "an out parameter has none yet");
+    assert_eq!(*went.0.lock().unwrap(), [ones.clone(), ones.clone(), ones]);
+    server.shutdown();
 }

@@ -13,7 +13,8 @@ pub(super) fn value(
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
-    Copy { root: code, index: None, enclosing: Vec::new(), trusted }.value(code, input, out)
+    let (index, enclosing, passing) = (None, Vec::new(), false);
+    Copy { root: code, index, enclosing, passing, trusted }.value(code, input, out)
 }
 
 pub(super) struct Copy<'c> {
@@ -23,6 +24,8 @@ pub(super) struct Copy<'c> {
     pub(super) index: Option<TypeIndex<'c>>,
     /// The types that enclose the value, for those that contain themselves.
     pub(super) enclosing: Vec<&'c TypeCode>,
+    /// Whether it reads over a value that the output has already.
+    pub(super) passing: bool,
     trusted: bool,
 }
 

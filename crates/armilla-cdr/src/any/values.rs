@@ -48,6 +48,10 @@ impl<'c> Copy<'c> {
                 out.put_null_value();
                 return Ok(());
             }
+            ValueHead::Known(_) if self.passing => {
+                out.put_null_value();
+                return Ok(());
+            }
             ValueHead::Known(handle) if out.has_value(&handle) => {
                 // An indirection, since it is there.
                 return out.begin_dynamic_value(&handle, &[], false).map(|_| ());
@@ -63,7 +67,10 @@ impl<'c> Copy<'c> {
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied(0)));
         let ids = head.ids().get(skipped..).unwrap_or_default();
         let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated())?;
-        let Some(mut state) = begun else { return Err(invalid("a value is written twice")) };
+        let Some(mut state) = begun else {
+            // An indirection led to it before the input had come here.
+            return self.pass_over(code, &head, skipped > 0, input);
+        };
         if noted.is_none() {
             input.note_value(&head, handle);
         }
@@ -72,6 +79,24 @@ impl<'c> Copy<'c> {
             input.value_state(&head, skipped > 0, |input| self.state(code, input, &mut state));
         self.enclosing.pop();
         out.end_value(state, copied)
+    }
+
+    /// Reads over the state of a value that the output refers to already.
+    fn pass_over<'a>(
+        &mut self,
+        code: &'c TypeCode,
+        head: &NewValue<'a>,
+        truncated: bool,
+        input: &mut Decoder<'a>,
+    ) -> CdrResult {
+        let before = core::mem::replace(&mut self.passing, true);
+        let mut nowhere = Encoder::native(Vec::new());
+        self.enclosing.push(code);
+        let passed =
+            input.value_state(head, truncated, |input| self.state(code, input, &mut nowhere));
+        self.enclosing.pop();
+        self.passing = before;
+        passed
     }
 
     /// The type of a value, and how many of its repository ids stand for types that are not known:
