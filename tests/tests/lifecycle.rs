@@ -279,6 +279,30 @@ fn calls_that_overlap_in_a_thread_may_end_in_any_order() {
 }
 
 #[test]
+fn a_reference_that_is_typed_anew_reaches_what_was_activated_since_directly() {
+    let server = Server::start();
+    let named = server.root_poa().create_poa("named").persistent().user_ids().build().unwrap();
+    let servant = || Arc::new(Fragile::new(&Arc::default())) as Arc<dyn Listener>;
+    let early: ListenerRef = named.create_reference_with_id("a").unwrap();
+    let system = server.root_poa().activate(servant()).unwrap();
+    let id = server.root_poa().reference_to_id(&system).unwrap();
+    server.root_poa().deactivate(&id).unwrap();
+    for (poa, id, old) in [(named, "a".into(), early), (server.root_poa(), id, system)] {
+        let anew = || old.object().assume::<dyn Listener>();
+        for _ in 0..3 {
+            assert!(anew().local().is_none());
+            let servant = servant();
+            poa.activate_with_id(id.clone(), servant.clone()).unwrap();
+            let reference = anew();
+            let called = reference.local().expect("it is active");
+            assert!(std::ptr::addr_eq(&*called, Arc::as_ptr(&servant)), "the servant of now");
+            drop(called);
+            poa.deactivate(&id).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_thread_that_ends_can_still_be_called() {
     /// Calls when its thread ends.
     struct Last(ListenerRef);

@@ -248,6 +248,15 @@ impl Object {
         self.reference.as_ref()?.activation()
     }
 
+    /// The object of this process that is active under its key now.
+    pub(crate) fn find_activation(&self) -> Option<Arc<Activation>> {
+        let reference = self.reference.as_ref()?;
+        match reference.activation() {
+            Some(activation) if activation.is_active() => Some(activation.clone()),
+            _ => reference.orb.active(ObjectKey::parse(&reference.local_key()?)?),
+        }
+    }
+
     /// The key of an object of this process.
     pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
         self.reference.as_ref()?.local_key()

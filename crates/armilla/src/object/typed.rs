@@ -60,9 +60,10 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object` as an `I`, without asking whether it is one.
     pub(crate) fn new(object: Object) -> Self {
-        let servant = object.activation().and_then(|activation| activation.servant.downcast());
-        match servant {
-            Some(servant) => Self::to_servant(object, servant),
+        // It may be active again since the reference was made, or for the first time.
+        let active = object.find_activation();
+        match active.and_then(|active| Some((active.servant.downcast()?, active))) {
+            Some((servant, active)) => Self::to_active(object, servant, Some(active)),
             None => {
                 let far = object.reference().ok().filter(|reference| !reference.is_near());
                 let stub = far.and_then(|far| far.orb.stub_factories().stub(&object));
@@ -87,14 +88,20 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object`, whose servant is known.
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
+        let active = object.activation().cloned();
+        Self::to_active(object, servant, active)
+    }
+
+    /// `object`, which is or was active so.
+    fn to_active(object: Object, servant: Arc<I>, active: Option<Arc<Activation>>) -> Self {
         // Calls within the process that interceptors see go the way of all others.
         let direct = |reference: &&Arc<Reference>| {
             reference.orb.settings().collocation == Collocation::Direct
                 && !object.is_intercepted_here()
         };
-        let local = object.reference().ok().filter(direct).and_then(|reference| {
-            Some(Local { servant, activation: Some(reference.activation()?.clone()) })
-        });
+        let direct = object.reference().is_ok_and(|reference| direct(&reference));
+        let local = active.filter(|_| direct);
+        let local = local.map(|activation| Local { servant, activation: Some(activation) });
         Self { object, local }
     }
 

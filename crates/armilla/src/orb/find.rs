@@ -153,9 +153,12 @@ impl Orb {
     }
 
     /// The object with this key, when it is active.
-    fn active(&self, key: ObjectKey<'_>) -> Option<Arc<Activation>> {
+    pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Arc<Activation>> {
         let found = match key {
-            ObjectKey::Active { slot, .. } => self.0.objects.get(slot),
+            ObjectKey::Active { incarnation, slot } => self.0.objects.get(slot).or_else(|| {
+                let poa = self.0.adapters.moved(slot)?;
+                poa.lookup(self, &system_id(incarnation, slot), slot)
+            }),
             ObjectKey::Named(key) => {
                 let poa = self.0.adapters.get(key.adapter).filter(|poa| poa.made(&key))?;
                 poa.lookup(self, key.id, key.hint)
