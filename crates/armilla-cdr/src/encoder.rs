@@ -217,14 +217,15 @@ impl<'p> Encoder<'p> {
         self.memory.into_vec()
     }
 
-    /// The memory with what was written, to be used again; borrowed payloads are forgotten.
+    /// Gives back the memory with what was written, to be used again; borrowed payloads are forgotten.
+    /// The encoder itself stays where it is, for to move it costs more than to look that it is empty.
     #[inline(always)]
-    pub fn into_memory(self) -> Memory {
-        match self.values {
-            None => {}
-            values => forget(values),
+    pub fn take_memory(&mut self) -> Memory {
+        if self.values.is_some() {
+            self.forget_values();
         }
-        self.memory
+        (self.borrowed.count, self.borrowed.octets) = (0, 0);
+        core::mem::take(&mut self.memory)
     }
 
     /// Pads with zeros to a multiple of `alignment`, a power of two.
@@ -447,13 +448,6 @@ impl<'p> Encoder<'p> {
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
         write_chunks::<T, O>(items, self.memory.room(items.len() * T::STRIDE));
     }
-}
-
-/// Drops the notes of values, which is not copied to where there are nearly always none.
-#[cold]
-#[inline(never)]
-fn forget(values: EncodedValues) {
-    drop(values);
 }
 
 /// Writes structs into as many chunks.

@@ -68,7 +68,7 @@ fn used_memory() -> Memory {
     let mut out = Encoder::new(ByteOrder::Big);
     out.copy_raw(&[0xbb; 1024]);
     out.truncate(0);
-    out.into_memory()
+    out.take_memory()
 }
 
 /// Compares the bulk encoding behind 0 to 15 octets with that of member by member, and reads it.

@@ -125,7 +125,7 @@ impl Link {
             Ok(_) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
-        self.request = out.into_memory();
+        self.request = out.take_memory();
         self.unannounced &= sent.is_err();
         if sent.is_err() {
             self.initiator.forget(id);

@@ -319,6 +319,6 @@ pub(super) fn locate(
         .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
     let sent = finished.and_then(|()| connection.send(&out).map_err(End::from));
-    *memory = out.into_memory();
+    *memory = out.take_memory();
     sent
 }

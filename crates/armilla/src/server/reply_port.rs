@@ -172,7 +172,7 @@ impl ReplyPort {
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(&mut out, connection.orb.settings().max_message));
         let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
-        *memory = out.into_memory();
+        *memory = out.take_memory();
         sent
     }
 }

@@ -275,7 +275,7 @@ impl Multiplexed {
         let queued = template
             .encode(&mut out, 0, &request, agreed, self.settings.max_message)
             .and_then(|id_at| self.queue(&mut out, id_at, waiter, request.target.version, sending));
-        *memory = out.into_memory();
+        *memory = out.take_memory();
         // What is queued later comes later.
         let told = self.offered.is_none() || request.target.version >= Version::V1_2;
         if announces && told && queued.is_ok() {
