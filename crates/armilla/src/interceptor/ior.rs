@@ -71,7 +71,8 @@ impl IorInfo<'_> {
         self.object_key
     }
 
-    /// What tells the manager of that POA from others, [`PoaManager::id`]; `None` when the POA is gone.
+    /// What tells the manager of that POA from others, [`PoaManager::id`](crate::PoaManager::id); `None`
+    /// when the POA is gone.
     pub fn manager_id(&self) -> Option<&str> {
         self.poa.map(|poa| poa.manager().id())
     }
