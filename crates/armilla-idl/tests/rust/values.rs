@@ -753,6 +753,22 @@ pub mod drawing {
             }
         }
 
+        fn signature(operation: &str) -> Option<rt::Signature> {
+            Some(
+                match operation {
+                    "push_Drawn" => {
+                        rt::Signature::new()
+                            .with_in("the_drawn", <Drawn as rt::Typed>::type_code())
+                    }
+                    _ => {
+                        return <dyn super::components::EventConsumerBase as rt::Interface>::signature(
+                            operation,
+                        );
+                    }
+                },
+            )
+        }
+
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
             target.offer::<dyn DrawnConsumer>(|| servant.clone());
             target.offer::<dyn super::components::EventConsumerBase>(|| servant.clone());
