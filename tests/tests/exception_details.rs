@@ -62,6 +62,14 @@ fn a_server_that_is_set_so_tells_strangers_nothing() {
     assert!(!error.to_string().contains("it says"), "{error}");
 }
 
+#[test]
+fn an_exception_whose_words_do_not_fit_a_message_comes_without_them() {
+    let orb = orbs::listening_with(|settings| settings.max_message = 1_000);
+    let error = heard(&orb, &"gossip ".repeat(80));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor(7)));
+    assert!(!error.to_string().contains("it says"), "{error}");
+}
+
 /// What a client makes of a server's words.
 fn shown(words: &[u8]) -> String {
     let words = words.to_vec();

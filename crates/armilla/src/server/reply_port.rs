@@ -135,7 +135,7 @@ impl ReplyPort {
         }
     }
 
-    /// Sends a system exception, with what can be said of it in words.
+    /// Sends a system exception, with what can be said of it in words where a message has room for them.
     fn send_exception(
         self,
         connection: &Arc<Connection>,
@@ -146,9 +146,15 @@ impl ReplyPort {
         let tells = connection.orb.settings().exception_details;
         let detail = tells.then(|| encode_detail(exception)).flatten();
         let detail = detail.as_deref().map(ExceptionDetail::service_context);
-        let contexts: Vec<_> = contexts.iter().copied().chain(detail).collect();
+        let status = ReplyStatus::SystemException;
         let body = |out: &mut Encoder<'_>| encode_system(exception, out);
-        self.send(connection, memory, ReplyStatus::SystemException, &contexts, body)
+        if detail.is_some() {
+            let told: Vec<_> = contexts.iter().copied().chain(detail).collect();
+            if let Ok(sent) = self.send(connection, memory, status, &told, body) {
+                return Ok(sent);
+            }
+        }
+        self.send(connection, memory, status, contexts, body)
     }
 
     /// Sends a reply, if one is wanted.
