@@ -5,7 +5,7 @@ use crate::orb::OrbArguments;
 use crate::output::say;
 use armilla::naming::{Binding, BindingIterator, BindingType, NamingContext, NamingContextRef};
 use armilla::{Object, Orb};
-use armilla_giop::url::{NameComponent, stringify_name};
+use armilla_giop::url::{NameComponent, ObjectUrl, UrlError, stringify_name};
 
 /// What `armilla naming` may be told. The service is the initial reference `NameService`:
 /// -ORBInitRef NameService=corbaloc::HOST:PORT/NameService says where it is.
@@ -13,12 +13,12 @@ use armilla_giop::url::{NameComponent, stringify_name};
 pub(crate) enum Naming {
     /// List what is bound in a context; a slash behind a name marks a context
     List {
-        /// The context's name; the root context without it
+        /// The context's name, or a reference to it such as corbaname::HOST:PORT; the root context without it
         name: Option<String>,
     },
     /// Print the reference that is bound to a name
     Resolve {
-        /// The name, such as observatory/dome.device
+        /// The name, such as observatory/dome.device, or corbaname::HOST:PORT#NAME
         name: String,
     },
     /// Bind a name to a reference, in place of what it was bound to
@@ -40,7 +40,7 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
     let orb = arguments.orb()?;
     match naming {
         Naming::List { name } => list(&context(&orb, name.as_deref())?),
-        Naming::Resolve { name } => say!("{}", orb.object_to_string(orb.resolve_name(name)?)?),
+        Naming::Resolve { name } => say!("{}", orb.object_to_string(named(&orb, name)?)?),
         Naming::Bind { name, reference } => {
             Ok(orb.bind_name(name, orb.string_to_object(reference)?)?)
         }
@@ -51,10 +51,18 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
 /// The context of this name, or the root context.
 fn context(orb: &Orb, name: Option<&str>) -> Outcome<NamingContextRef> {
     let object: Object = match name {
-        Some(name) => orb.resolve_name(name)?,
+        Some(name) => named(orb, name)?,
         None => orb.resolve_initial_references("NameService")?,
     };
     Ok(object.narrow()?)
+}
+
+/// What is bound to a name, or what a reference stands for where one is given instead.
+fn named(orb: &Orb, name: &str) -> Outcome<Object> {
+    Ok(match ObjectUrl::parse(name) {
+        Err(UrlError::UnknownScheme(_)) => orb.resolve_name(name)?,
+        _ => orb.string_to_object(name)?,
+    })
 }
 
 /// How many bindings are asked for at once.

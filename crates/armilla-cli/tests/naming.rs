@@ -134,10 +134,19 @@ fn names_are_bound_listed_resolved_and_removed() {
     told(&["unbind", "moon"]);
     assert_eq!(told(&["list"]), "star\nsun\n");
 
-    let output = naming(&url, &["resolve", "moon"]);
-    assert_eq!(output.status.code(), Some(1));
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("\"moon\" is not there"), "{error}");
+    for gone in ["resolve", "unbind"] {
+        let output = naming(&url, &[gone, "moon"]);
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.contains("\"moon\" is not there"), "{error}");
+    }
+
+    // A reference says where the service is, in place of an initial reference.
+    let elsewhere = "corbaloc::nowhere.invalid/NameService";
+    let output = naming(elsewhere, &["list", &url]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "star\nsun\n");
+    let sun = format!("{}#sun", url.replace("corbaloc:", "corbaname:"));
+    assert!(naming(elsewhere, &["resolve", &sun]).status.success());
 }
 
 #[test]

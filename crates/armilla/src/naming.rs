@@ -12,7 +12,7 @@ use crate::exception::{Completion, Error, ExceptionKind, Minor, Raises, SystemEx
 use crate::object::Object;
 use crate::orb::Orb;
 use armilla_giop::url;
-use naming_context::{BindNewContextRaises, NotFoundReason, ResolveRaises};
+use naming_context::{BindNewContextRaises, NotFoundReason, ResolveRaises, UnbindRaises};
 use std::fmt;
 
 impl Orb {
@@ -45,7 +45,10 @@ impl Orb {
     /// As [`bind_name`](Self::bind_name).
     pub fn unbind_name(&self, name: &str) -> Result<(), SystemException> {
         let steps = steps(name)?;
-        self.name_service()?.unbind(&steps).map_err(|error| refused(name, error))
+        self.name_service()?.unbind(&steps).map_err(|error| match error {
+            Error::User(UnbindRaises::NotFound(exception)) => not_found(name, exception),
+            error => refused(name, error),
+        })
     }
 
     /// The object that is bound to `name`.
