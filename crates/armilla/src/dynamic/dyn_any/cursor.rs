@@ -1,17 +1,20 @@
 //! The components of a dynamic value, one after the other (CORBA 3.4 Part 1, 9.2.3.5).
 
 use super::tree::{Content, is_octet};
+use super::union::Discriminator;
 use super::{DynAny, Result};
 use armilla_cdr::TypeCode;
 use std::ops::{Deref, DerefMut};
 use std::sync::RwLockWriteGuard;
 
 /// A component of a [`DynAny`], to be looked at and changed. While one of a valuetype is held the
-/// value cannot be reached another way.
+/// value cannot be reached another way. The member of a union follows when the discriminator, changed,
+/// is let go of.
 pub struct Component<'d>(Place<'d>);
 
 enum Place<'d> {
     Own(&'d mut DynAny),
+    Discriminator(Discriminator<'d>),
     /// One of the state of a valuetype.
     Shared(RwLockWriteGuard<'d, Vec<DynAny>>, usize),
 }
@@ -56,12 +59,17 @@ impl DynAny {
     ///
     /// # Errors
     /// [`TypeMismatch`](super::DynAnyError::TypeMismatch) for values of types that have no
-    /// components.
+    /// components, such as an empty exception.
     pub fn current_component(&mut self) -> Result<Option<Component<'_>>> {
-        let composed = matches!(
-            self.content,
-            Content::Octets(_) | Content::Parts(_) | Content::Union(_) | Content::Value(_)
-        );
+        let composed = match &self.content {
+            Content::Parts(parts) => {
+                let is_struct =
+                    matches!(self.resolved(), TypeCode::Struct(_) | TypeCode::Exception(_));
+                !(is_struct && parts.is_empty())
+            }
+            Content::Octets(_) | Content::Union(_) | Content::Value(_) => true,
+            _ => false,
+        };
         match self.current {
             _ if !composed => Err(self.mismatch("composed")),
             Some(current) => Ok(self.component(current)),
@@ -72,13 +80,12 @@ impl DynAny {
     /// The component `index`; the cursor stays.
     pub fn component(&mut self, index: usize) -> Option<Component<'_>> {
         self.expand();
+        if index == 0 && matches!(self.content, Content::Union(_)) {
+            return Discriminator::of(self).map(|place| Component(Place::Discriminator(place)));
+        }
         Some(Component(match &mut self.content {
             Content::Parts(parts) => Place::Own(parts.get_mut(index)?),
-            Content::Union(union) => Place::Own(match index {
-                0 => &mut union.discriminator,
-                1 => union.member.as_mut()?,
-                _ => return None,
-            }),
+            Content::Union(union) if index == 1 => Place::Own(union.member.as_mut()?),
             Content::Value(Some(value)) => {
                 let state = value.state_mut();
                 (index < state.len()).then_some(Place::Shared(state, index))?
@@ -110,6 +117,7 @@ impl Deref for Component<'_> {
     fn deref(&self) -> &DynAny {
         match &self.0 {
             Place::Own(component) => component,
+            Place::Discriminator(discriminator) => discriminator.value(),
             Place::Shared(state, index) => &state[*index],
         }
     }
@@ -119,6 +127,7 @@ impl DerefMut for Component<'_> {
     fn deref_mut(&mut self) -> &mut DynAny {
         match &mut self.0 {
             Place::Own(component) => component,
+            Place::Discriminator(discriminator) => discriminator.value_mut(),
             Place::Shared(state, index) => &mut state[*index],
         }
     }

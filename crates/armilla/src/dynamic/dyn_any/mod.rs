@@ -1,8 +1,8 @@
 //! Values as trees that are built and taken apart while the program runs (CORBA 3.4 Part 1, 9).
 //!
 //! `tree` has what a [`DynAny`] is made of, `decode` and `encode` are the interpreting marshaller,
-//! `cursor`, `basic` and `sequences` what every one can do, `views` what those of each kind can do, `value` what
-//! valuetypes share, `types` how types that contain themselves are unrolled, `json` how a person reads
+//! `cursor`, `basic` and `sequences` what every one can do, `views` and `union` what those of each kind can do, `value`
+//! what valuetypes share, `types` how types that contain themselves are unrolled, `json` how a person reads
 //! and writes them.
 
 mod basic;
@@ -15,6 +15,7 @@ mod json;
 mod sequences;
 mod tree;
 mod types;
+mod union;
 mod value;
 mod views;
 
@@ -75,11 +76,18 @@ impl DynAny {
         tree::Maker::default().make(type_code.clone(), &Types::of(type_code))
     }
 
-    /// The value in `any` (`create_dyn_any`).
+    /// The value in `any` (`create_dyn_any`, `create_dyn_any_without_truncation`). Nothing is
+    /// truncated: what an any could not hold was left out of it when it was read.
     ///
     /// # Errors
-    /// When the any holds what has no components and no value, such as an unknown custom valuetype.
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
+    /// type, [`Encoding`](DynAnyError::Encoding) when it says nothing of the value, such as a custom
+    /// valuetype.
     pub fn from_any(any: &Any) -> Result<Self> {
+        use TypeCode::{LocalInterface, Native, Principal};
+        if matches!(any.type_code().resolved(), LocalInterface(_) | Native(_) | Principal) {
+            return Err(DynAnyError::InconsistentTypeCode("there are no values of the type"));
+        }
         Ok(Self::decode(any.type_code(), &mut any.decoder())?)
     }
 

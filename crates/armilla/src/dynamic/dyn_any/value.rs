@@ -2,9 +2,10 @@
 
 use super::tree::{Content, Maker};
 use super::types::Types;
+use super::views::in_order;
 use super::{DynAny, DynAnyError, Result, invalid};
 use armilla_cdr::value::NewValue;
-use armilla_cdr::{Any, CdrResult, TypeCode};
+use armilla_cdr::{Any, CdrResult, TypeCode, TypeCodeKind};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -132,8 +133,8 @@ fn parts<'c>(code: &'c TypeCode, types: &'c Types) -> CdrResult<Vec<&'c TypeCode
     }
 }
 
-/// A valuetype or a boxed value, seen as such: `DynValue` and `DynValueBox`. Its state is reached by
-/// the cursor like the members of a struct.
+/// A valuetype or a boxed value, seen as such: `DynValue` and `DynValueBox` (CORBA 3.4 Part 1, 9.2.10
+/// to 9.2.12). Its state is reached by the cursor like the members of a struct.
 #[derive(Debug)]
 pub struct DynValue<'d>(&'d mut DynAny);
 
@@ -177,16 +178,20 @@ impl DynValue<'_> {
     /// abstract or a custom valuetype, or of an abstract interface.
     pub fn set_to_value(&mut self) -> Result {
         if self.is_null() {
-            let code = self.0.resolved();
-            if !code.is_valuetype() {
-                let what = "an abstract interface does not say of which type its value is";
-                return Err(DynAnyError::InconsistentTypeCode(what));
-            }
-            let value = Shared::new(code, &self.0.types)?;
-            self.0.content = Content::Value(Some(Arc::new(value)));
+            self.0.content = Content::Value(Some(self.made()?));
             self.0.rewind();
         }
         Ok(())
+    }
+
+    /// A value of the declared type with a state of nothing.
+    fn made(&self) -> Result<Arc<Shared>> {
+        let code = self.0.resolved();
+        if !code.is_valuetype() {
+            let what = "an abstract interface does not say of which type its value is";
+            return Err(DynAnyError::InconsistentTypeCode(what));
+        }
+        Shared::new(code, &self.0.types).map(Arc::new)
     }
 
     /// Makes it the same value as `other`, so that both share it.
@@ -214,9 +219,101 @@ impl DynValue<'_> {
         self.0.shared().map_or_else(Vec::new, |shared| shared.names(&self.0.types))
     }
 
-    /// Copies of its state, in the order of [`member_names`](Self::member_names); nothing for null.
+    /// The name of the member that the cursor is at.
+    pub fn current_member_name(&self) -> Option<String> {
+        self.member_names().into_iter().nth(self.0.current?)
+    }
+
+    /// The kind of the member that the cursor is at.
+    pub fn current_member_kind(&self) -> Option<TypeCodeKind> {
+        self.0.shared()?.state().get(self.0.current?)?.resolved().kind()
+    }
+
+    /// Copies of its state, in the order of [`member_names`](Self::member_names); nothing for null
+    /// (`get_members_as_dyn_any`).
     pub fn members(&self) -> Vec<DynAny> {
         self.0.shared().map_or_else(Vec::new, |shared| shared.state().clone())
+    }
+
+    /// Sets its whole state, in order; null becomes a new value (`set_members`). An empty name stands
+    /// for any.
+    ///
+    /// # Errors
+    /// `InvalidValue` when there are more or fewer members; `TypeMismatch` when one has another name
+    /// or is of another type; as [`set_to_value`](Self::set_to_value) for null. Then nothing is
+    /// changed.
+    pub fn set_members<'v>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'v str, &'v Any)>,
+    ) -> Result {
+        self.set_all(members, DynAny::set_any)
+    }
+
+    /// As [`set_members`](Self::set_members); the state leads to the same values then
+    /// (`set_members_as_dyn_any`).
+    ///
+    /// # Errors
+    /// As [`set_members`](Self::set_members).
+    pub fn set_members_as_dyn_any<'v>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'v str, &'v DynAny)>,
+    ) -> Result {
+        self.set_all(members, DynAny::assign)
+    }
+
+    fn set_all<'v, V: 'v>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'v str, &'v V)>,
+        assign: impl Fn(&mut DynAny, &V) -> Result,
+    ) -> Result {
+        let new = match self.0.shared() {
+            Some(shared) => shared.clone(),
+            None => self.made()?,
+        };
+        let values = in_order(members, &new.names(&self.0.types))?;
+        let mut state = new.state().clone();
+        state.iter_mut().zip(values).try_for_each(|(part, value)| assign(part, value))?;
+        new.set(state);
+        self.0.content = Content::Value(Some(new));
+        self.0.rewind();
+        Ok(())
+    }
+
+    /// What is in the box (`get_boxed_value_as_dyn_any`).
+    ///
+    /// # Errors
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) when the value is no box, `InvalidValue` when it
+    /// is null.
+    pub fn boxed(&self) -> Result<DynAny> {
+        self.check_box()?;
+        self.members().pop().ok_or_else(|| DynAnyError::invalid("there is no box"))
+    }
+
+    /// Puts this into the box; null becomes a new box (`set_boxed_value`).
+    ///
+    /// # Errors
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) when the value is no box, or one of another type.
+    pub fn set_boxed(&mut self, value: &Any) -> Result {
+        self.check_box()?;
+        self.set_members([("", value)])
+    }
+
+    /// As [`set_boxed`](Self::set_boxed); the box leads to the same values then
+    /// (`set_boxed_value_as_dyn_any`).
+    ///
+    /// # Errors
+    /// As [`set_boxed`](Self::set_boxed).
+    pub fn set_boxed_as_dyn_any(&mut self, value: &DynAny) -> Result {
+        self.check_box()?;
+        self.set_members_as_dyn_any([("", value)])
+    }
+
+    fn check_box(&self) -> Result {
+        let code = self.0.shared().map_or_else(|| self.0.resolved(), |shared| &shared.code);
+        match code {
+            TypeCode::ValueBox(_) => Ok(()),
+            _ => Err(self.0.mismatch("a boxed value")),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Dynamic values as what they are: `DynEnum`, `DynFixed`, `DynStruct`, `DynUnion`, `DynSequence`,
-//! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`].
+//! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`]. What a union
+//! can do is in `union`.
 
-use super::tree::{Content, Maker, UnionContent, scalar};
+use super::tree::{Content, Maker, scalar};
 use super::{DynAny, DynAnyError, Result};
-use armilla_cdr::type_code::{CaseCode, EnumCode, StructCode, UnionCode};
+use armilla_cdr::type_code::{EnumCode, StructCode};
 use armilla_cdr::{Any, TypeCode, TypeCodeKind};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ macro_rules! views {
     ($($(#[$doc:meta])* $view:ident $as:ident $words:literal $pattern:pat,)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
-        pub struct $view<'d>(&'d mut DynAny);
+        pub struct $view<'d>(pub(super) &'d mut DynAny);
 
         impl DynAny {
             #[doc = concat!("This value as ", $words, ".")]
@@ -126,34 +127,54 @@ impl DynFixed<'_> {
         format!("{sign}{whole}{point}{fraction}")
     }
 
-    /// Makes it the number in `text`, cutting off what its scale has no room for; `false` when that
-    /// was not nothing (`set_value`).
+    /// Makes it the number in `text`, a fixed-point literal of IDL whose `d` may be missing. What its
+    /// scale has no room for is cut off; `false` when that was not nothing (`set_value`).
     ///
     /// # Errors
-    /// `InvalidValue` when the text is no number, or one with too many digits.
+    /// `TypeMismatch` when the text is no such literal, `InvalidValue` when there are too many digits
+    /// before the point.
     pub fn set_value(&mut self, text: &str) -> Result<bool> {
-        let invalid = || DynAnyError::invalid(format!("{text:?} is no such number"));
-        let number = text.trim().trim_end_matches(['d', 'D']);
+        let literal = Literal::parse(text)
+            .ok_or(DynAnyError::TypeMismatch { wanted: "a fixed-point literal", found: None })?;
+        let (limit, scale) = self.format();
+        let kept = &literal.fraction[..literal.fraction.len().min(scale as usize)];
+        let zeros = std::iter::repeat_n('0', scale as usize - kept.len());
+        let mut digits = literal.whole.chars().chain(kept.chars()).chain(zeros);
+        let magnitude = digits.try_fold(0, |number, digit| {
+            i128::checked_mul(number, 10)?.checked_add(digit.to_digit(10)?.into())
+        });
+        let fits = magnitude.filter(|magnitude| *magnitude < 10_i128.pow(limit.min(31)));
+        let magnitude = fits.ok_or_else(|| {
+            DynAnyError::invalid(format!("{text:?} has too many digits before the point"))
+        })?;
+        self.0.content = Content::Fixed(if literal.is_negative { -magnitude } else { magnitude });
+        Ok(literal.fraction[kept.len()..].bytes().all(|digit| digit == b'0'))
+    }
+}
+
+/// A fixed-point literal, taken apart; all digits are ASCII.
+struct Literal<'t> {
+    is_negative: bool,
+    whole: &'t str,
+    fraction: &'t str,
+}
+
+impl<'t> Literal<'t> {
+    fn parse(text: &'t str) -> Option<Self> {
+        let number = text.trim();
+        let number = number.strip_suffix(['d', 'D']).unwrap_or(number);
         let (is_negative, number) = match number.strip_prefix('-') {
             Some(number) => (true, number),
             None => (false, number.strip_prefix('+').unwrap_or(number)),
         };
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let mut digits = whole.chars().chain(fraction.chars());
-        if whole.len() + fraction.len() == 0 || !digits.all(|digit| digit.is_ascii_digit()) {
-            return Err(invalid());
-        }
-        let (limit, scale) = self.format();
-        let kept = &fraction[..fraction.len().min(scale as usize)];
-        let zeros = std::iter::repeat_n('0', scale as usize - kept.len());
-        let magnitude =
-            whole.chars().chain(kept.chars()).chain(zeros).try_fold(0, |number, digit| {
-                i128::checked_mul(number, 10)?.checked_add(digit.to_digit(10)?.into())
-            });
-        let fits = magnitude.filter(|magnitude| *magnitude < 10_i128.pow(limit.min(31)));
-        let magnitude = fits.ok_or_else(invalid)?;
-        self.0.content = Content::Fixed(if is_negative { -magnitude } else { magnitude });
-        Ok(fraction[kept.len()..].bytes().all(|digit| digit == b'0'))
+        let mut digits = whole.bytes().chain(fraction.bytes());
+        let has_digits = whole.len() + fraction.len() > 0;
+        (has_digits && digits.all(|digit| digit.is_ascii_digit())).then_some(Self {
+            is_negative,
+            whole,
+            fraction,
+        })
     }
 }
 
@@ -194,26 +215,49 @@ impl DynStruct<'_> {
         names.into_iter().zip(parts(self.0).iter().cloned()).collect()
     }
 
-    /// Sets all members, in order (`set_members`).
+    /// Sets all members, in order (`set_members`). An empty name stands for any.
     ///
     /// # Errors
-    /// `InvalidValue` when there are more or fewer, or one has another name; `TypeMismatch` when one
-    /// is of another type. Then nothing is changed.
+    /// `InvalidValue` when there are more or fewer; `TypeMismatch` when one has another name or is of
+    /// another type. Then nothing is changed.
     pub fn set_members<'v>(
         &mut self,
         members: impl IntoIterator<Item = (&'v str, &'v Any)>,
     ) -> Result {
-        let members: Vec<_> = members.into_iter().collect();
-        let names = self.member_names();
-        let named = |((given, _), name): (&(&str, &Any), &String)| {
-            given.is_empty() || name.is_empty() || given == name
-        };
-        if members.len() != names.len() || !members.iter().zip(&names).all(named) {
-            let expected = names.join(", ");
-            return Err(DynAnyError::invalid(format!("the members are {expected}")));
+        let values = in_order(members, &self.member_names())?;
+        replace(self.0, &values, DynAny::set_any)
+    }
+
+    /// Sets all members, in order, which lead to the same valuetypes then (`set_members_as_dyn_any`).
+    ///
+    /// # Errors
+    /// As [`set_members`](Self::set_members).
+    pub fn set_members_as_dyn_any<'v>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'v str, &'v DynAny)>,
+    ) -> Result {
+        let values = in_order(members, &self.member_names())?;
+        replace(self.0, &values, DynAny::assign)
+    }
+}
+
+/// The values of members that are given with their names, which must be these or empty.
+pub(super) fn in_order<'v, V>(
+    members: impl IntoIterator<Item = (&'v str, &'v V)>,
+    names: &[String],
+) -> Result<Vec<&'v V>> {
+    let members: Vec<_> = members.into_iter().collect();
+    if members.len() != names.len() {
+        return Err(DynAnyError::invalid(format!("the members are {}", names.join(", "))));
+    }
+    let named = |((given, _), name): (&(&str, &V), &String)| {
+        given.is_empty() || name.is_empty() || given == name
+    };
+    match members.iter().zip(names).all(named) {
+        true => Ok(members.into_iter().map(|(_, value)| value).collect()),
+        false => {
+            Err(DynAnyError::TypeMismatch { wanted: "of members with these names", found: None })
         }
-        let values: Vec<_> = members.into_iter().map(|(_, value)| value).collect();
-        replace(self.0, &values)
     }
 }
 
@@ -227,152 +271,16 @@ fn parts(value: &mut DynAny) -> &mut [DynAny] {
 }
 
 /// Gives all parts other values at once.
-fn replace(value: &mut DynAny, values: &[&Any]) -> Result {
+fn replace<V>(
+    value: &mut DynAny,
+    values: &[&V],
+    assign: impl Fn(&mut DynAny, &V) -> Result,
+) -> Result {
     let mut changed = parts(value).to_vec();
-    for (part, value) in changed.iter_mut().zip(values) {
-        part.set_any(value)?;
-    }
+    changed.iter_mut().zip(values).try_for_each(|(part, value)| assign(part, value))?;
     value.content = Content::Parts(changed);
     value.rewind();
     Ok(())
-}
-
-impl DynUnion<'_> {
-    fn code(&self) -> Option<Arc<UnionCode>> {
-        match self.0.resolved() {
-            TypeCode::Union(code) => Some(code.clone()),
-            _ => None,
-        }
-    }
-
-    fn content(&mut self) -> Result<&mut UnionContent> {
-        match &mut self.0.content {
-            Content::Union(content) => Ok(content),
-            _ => Err(DynAnyError::InconsistentTypeCode("a union has no discriminator")),
-        }
-    }
-
-    /// The discriminator (`get_discriminator`).
-    ///
-    /// # Errors
-    /// None, as long as the value is a union.
-    pub fn discriminator(&mut self) -> Result<DynAny> {
-        self.content().map(|content| content.discriminator.clone())
-    }
-
-    /// Sets the discriminator. Where that selects another member than before, the member has the
-    /// value that one has when nothing is said (`set_discriminator`).
-    ///
-    /// # Errors
-    /// `TypeMismatch` when the value is of another type.
-    pub fn set_discriminator(&mut self, value: &DynAny) -> Result {
-        let mut discriminator = self.content()?.discriminator.clone();
-        discriminator.assign(value)?;
-        let number = discriminator.content.number();
-        self.select(number.ok_or_else(|| value.mismatch("a discriminator"))?)
-    }
-
-    /// Selects by the number of the discriminator.
-    pub(super) fn select(&mut self, number: i64) -> Result {
-        let invalid = || DynAnyError::invalid(format!("the discriminator has no value {number}"));
-        let code = self.code().ok_or_else(invalid)?;
-        let before = self.content()?.discriminator.content.number();
-        let chosen = code.select(number);
-        let content =
-            scalar(self.0.types.resolve(&code.discriminator), number).ok_or_else(invalid)?;
-        let same = |a: &CaseCode, b: &CaseCode| a.name == b.name && a.ty == b.ty;
-        let stays = match (chosen, before.and_then(|before| code.select(before))) {
-            (Some(a), Some(b)) => same(a, b),
-            _ => false,
-        };
-        let types = self.0.types.clone();
-        let member = match chosen {
-            Some(_) if stays => self.content()?.member.clone(),
-            Some(case) => Some(Maker::default().make(case.ty.clone(), &types)?),
-            None => None,
-        };
-        let union = self.content()?;
-        union.discriminator.content = content;
-        union.member = member;
-        self.0.seek(usize::from(union_has_member(self.0)));
-        Ok(())
-    }
-
-    /// Selects the default case (`set_to_default_member`).
-    ///
-    /// # Errors
-    /// `TypeMismatch` when there is none.
-    pub fn set_to_default_member(&mut self) -> Result {
-        let label = self.code().filter(|code| code.default.is_some());
-        match label.and_then(|code| code.unused_label()) {
-            Some(label) => self.select(label),
-            None => Err(self.0.mismatch("a union with a default case")),
-        }
-    }
-
-    /// Selects no member (`set_to_no_active_member`).
-    ///
-    /// # Errors
-    /// `TypeMismatch` when every discriminator selects one.
-    pub fn set_to_no_active_member(&mut self) -> Result {
-        let label = self.code().filter(|code| code.default.is_none());
-        match label.and_then(|code| code.unused_label()) {
-            Some(label) => self.select(label),
-            None => Err(self.0.mismatch("a union that can have no member")),
-        }
-    }
-
-    /// Whether the discriminator selects no member.
-    pub fn has_no_active_member(&self) -> bool {
-        !union_has_member(self.0)
-    }
-
-    /// The kind of the discriminator's type.
-    pub fn discriminator_kind(&self) -> Option<TypeCodeKind> {
-        self.0.types.resolve(&self.code()?.discriminator).kind()
-    }
-
-    /// The member; `None` when the discriminator selects none.
-    pub fn member(&mut self) -> Option<&mut DynAny> {
-        self.content().ok()?.member.as_mut()
-    }
-
-    /// The name of the member.
-    pub fn member_name(&mut self) -> Option<String> {
-        let number = self.content().ok()?.discriminator.content.number()?;
-        Some(self.code()?.select(number)?.name.clone())
-    }
-
-    /// The kind of the member's type.
-    pub fn member_kind(&mut self) -> Option<TypeCodeKind> {
-        self.member()?.resolved().kind()
-    }
-
-    /// Selects the member with this name, by the first of its labels.
-    ///
-    /// # Errors
-    /// `InvalidValue` when there is none.
-    pub fn set_member_name(&mut self, name: &str) -> Result {
-        let code = self.code();
-        let found = code.as_ref().and_then(|code| {
-            let index = code.cases.iter().position(|case| case.name == name)?;
-            match code.default == u32::try_from(index).ok() {
-                true => code.unused_label(),
-                false => Some(code.cases[index].label),
-            }
-        });
-        match found {
-            Some(label) => self.select(label),
-            None => Err(DynAnyError::invalid(format!("the union has no member {name:?}"))),
-        }
-    }
-}
-
-const fn union_has_member(value: &DynAny) -> bool {
-    match &value.content {
-        Content::Union(union) => union.member.is_some(),
-        _ => false,
-    }
 }
 
 impl DynSequence<'_> {
@@ -381,31 +289,32 @@ impl DynSequence<'_> {
         self.0.component_count()
     }
 
-    /// Cuts elements off, or adds such as there are when nothing is said (`set_length`).
+    /// Cuts elements off, or adds such as there are when nothing is said (`set_length`). The cursor
+    /// stays where it was; where it was at no element it goes to the first that is new, and where its
+    /// element is cut off it is at none.
     ///
     /// # Errors
-    /// `InvalidValue` when the bound allows no so many.
+    /// `InvalidValue` when the bound allows no so many, or no sequence can have so many.
     pub fn set_length(&mut self, length: usize) -> Result {
         let TypeCode::Sequence(element, bound) = self.0.resolved() else { return Ok(()) };
-        if *bound > 0 && length > *bound as usize {
+        let bound = if *bound > 0 { *bound } else { u32::MAX };
+        if length > bound as usize {
             return Err(DynAnyError::invalid(format!("the sequence has at most {bound} elements")));
         }
         let (element, types) = ((**element).clone(), self.0.types.clone());
         let before = self.0.component_count();
         match &mut self.0.content {
             Content::Octets(octets) => octets.resize(length, 0),
-            Content::Parts(parts) => {
-                parts.truncate(length);
-                let mut maker = Maker::default();
-                for _ in before..length {
-                    parts.push(maker.make(element.clone(), &types)?);
-                }
+            Content::Parts(parts) if length > before => {
+                let added =
+                    (before..length).map(|_| Maker::default().make(element.clone(), &types));
+                parts.extend(added.collect::<Result<Vec<_>>>()?);
             }
+            Content::Parts(parts) => parts.truncate(length),
             _ => {}
         }
-        // As CORBA has it: the first of the new elements, else the cursor stays where it can.
         match self.0.current {
-            _ if length > before => self.0.seek(before),
+            None if length > before => self.0.seek(before),
             Some(current) => self.0.seek(current),
             None => false,
         };
@@ -420,11 +329,24 @@ impl DynSequence<'_> {
     /// Sets all elements (`set_elements`).
     ///
     /// # Errors
-    /// `TypeMismatch` when one is of another type; `InvalidValue` when there are too many.
+    /// `TypeMismatch` when one is of another type; `InvalidValue` when there are too many. Then
+    /// nothing is changed.
     pub fn set_elements(&mut self, elements: &[Any]) -> Result {
+        self.set_all(elements, DynAny::set_any)
+    }
+
+    /// Sets all elements, which lead to the same valuetypes then (`set_elements_as_dyn_any`).
+    ///
+    /// # Errors
+    /// As [`set_elements`](Self::set_elements).
+    pub fn set_elements_as_dyn_any(&mut self, elements: &[DynAny]) -> Result {
+        self.set_all(elements, DynAny::assign)
+    }
+
+    fn set_all<V>(&mut self, elements: &[V], assign: impl Fn(&mut DynAny, &V) -> Result) -> Result {
         let mut changed = self.0.clone();
         DynSequence(&mut changed).set_length(elements.len())?;
-        replace(&mut changed, &elements.iter().collect::<Vec<_>>())?;
+        replace(&mut changed, &elements.iter().collect::<Vec<_>>(), assign)?;
         *self.0 = changed;
         Ok(())
     }
@@ -439,12 +361,25 @@ impl DynArray<'_> {
     /// Sets all elements (`set_elements`).
     ///
     /// # Errors
-    /// `InvalidValue` unless there are as many; `TypeMismatch` when one is of another type.
+    /// `InvalidValue` unless there are as many; `TypeMismatch` when one is of another type. Then
+    /// nothing is changed.
     pub fn set_elements(&mut self, elements: &[Any]) -> Result {
+        self.set_all(elements, DynAny::set_any)
+    }
+
+    /// Sets all elements, which lead to the same valuetypes then (`set_elements_as_dyn_any`).
+    ///
+    /// # Errors
+    /// As [`set_elements`](Self::set_elements).
+    pub fn set_elements_as_dyn_any(&mut self, elements: &[DynAny]) -> Result {
+        self.set_all(elements, DynAny::assign)
+    }
+
+    fn set_all<V>(&mut self, elements: &[V], assign: impl Fn(&mut DynAny, &V) -> Result) -> Result {
         let length = self.0.component_count();
         if elements.len() != length {
             return Err(DynAnyError::invalid(format!("the array has {length} elements")));
         }
-        replace(self.0, &elements.iter().collect::<Vec<_>>())
+        replace(self.0, &elements.iter().collect::<Vec<_>>(), assign)
     }
 }
