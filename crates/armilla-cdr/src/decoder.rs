@@ -11,7 +11,7 @@ use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Fixed,
-    LittleEndian, Order, WideFormat, code_set,
+    LittleEndian, Order, TypeCode, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
 use alloc::vec;
@@ -21,9 +21,26 @@ use core::any::Any;
 /// How deep sequences may nest within one message.
 pub const DEPTH_LIMIT: u16 = 256;
 
-/// What a decoder carries for values that need more than their octets: an object reference needs
+/// What surrounds a decoder, for values that need more than their octets: an object reference needs
 /// the ORB that it shall belong to. The type that reads such a value knows what to look for.
-pub type Context = dyn Any + Send + Sync;
+pub trait Surroundings: Any + Send + Sync {
+    /// The type of the values with this repository id, for an [`any`](crate::Any) whose TypeCode does
+    /// not describe it though such a value stands in it.
+    fn value_type(&self, _repository_id: &str) -> Option<TypeCode> {
+        None
+    }
+}
+
+impl Surroundings for () {}
+
+impl core::fmt::Debug for dyn Surroundings {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Surroundings")
+    }
+}
+
+/// [`Surroundings`] of any type.
+pub type Context = dyn Surroundings;
 
 /// Reads CDR from a slice, aligned from its start.
 #[derive(Debug, Clone)]
@@ -114,9 +131,15 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// On whose behalf values are decoded.
+    pub(crate) const fn surroundings(&self) -> Option<&'a Context> {
+        self.context
+    }
+
     /// On whose behalf values are decoded, if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'a T> {
-        self.context?.downcast_ref()
+        let context: &'a dyn Any = self.context?;
+        context.downcast_ref()
     }
 
     /// The offset of the next octet from the start.

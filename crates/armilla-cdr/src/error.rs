@@ -70,6 +70,8 @@ pub enum CdrErrorKind {
     },
     /// An object reference where no ORB is there to make it.
     NoContext,
+    /// A value of a type that is not known here, and none that it could be truncated to either.
+    UnknownValueType,
     /// Anything else, in words.
     Invalid(&'static str),
 }
@@ -150,6 +152,9 @@ impl fmt::Display for CdrError {
             }
             CdrErrorKind::TooDeep { limit } => {
                 write!(f, "values nest deeper than the limit of {limit}")
+            }
+            CdrErrorKind::UnknownValueType => {
+                f.write_str("a value is of a type that is not known here")
             }
             CdrErrorKind::NoContext => {
                 f.write_str("an object reference can only be decoded on behalf of an ORB")

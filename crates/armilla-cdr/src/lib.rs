@@ -54,7 +54,7 @@ pub use bits::{get_bits, get_signed_bits, set_bits};
 pub use code_set::{CodeSet, CodeSets, UnknownCodeSet};
 pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;
-pub use decoder::{Context, DEPTH_LIMIT, Decoder, Kept, Pieces};
+pub use decoder::{Context, DEPTH_LIMIT, Decoder, Kept, Pieces, Surroundings};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};

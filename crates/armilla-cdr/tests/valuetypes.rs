@@ -2,7 +2,7 @@
 //! and is read, and what nobody should write.
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
-use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
+use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use std::sync::{Arc, Mutex};
 
 /// A value with a number and a next one. The most special types have more behind it.
@@ -25,7 +25,9 @@ fn put(out: &mut Encoder<'_>, node: Option<&Arc<Node>>, ids: &'static [&'static 
         return Ok(());
     };
     let handle: ValueHandle = node.clone();
-    let Some(mut inner) = out.begin_value(&handle, ids, false)? else { return Ok(()) };
+    let Some(mut inner) = out.begin_value(&handle, ids, false, TypeCode::default)? else {
+        return Ok(());
+    };
     inner.put_i32(node.number);
     let next = node.next.lock().unwrap().clone();
     let encoded = put(&mut inner, next.as_ref(), ids);

@@ -1,12 +1,12 @@
 //! What an object offers, from the interface repository that its server knows.
 
-use crate::corba::interface_def::FullInterfaceDescription;
 use crate::corba::{
-    AttributeMode, InterfaceDef, InterfaceDefRef, OperationDescription, OperationMode,
+    AttributeMode, ExceptionDescription, InterfaceAttrExtension, InterfaceDef, InterfaceDefRef,
+    OperationDescription, OperationMode,
 };
 use crate::model::Signature;
 use armilla::dynamic::ParameterMode;
-use armilla::{Object, SystemException};
+use armilla::{Object, SystemException, TypeCode};
 
 /// What the interface of an object offers, as the interface repository of its server says.
 ///
@@ -16,21 +16,58 @@ pub fn discover(object: &Object) -> Result<Vec<Signature>, SystemException> {
     describe(&object.interface()?.narrow()?)
 }
 
-/// What an interface of an interface repository offers.
+/// What an interface of an interface repository offers. The exceptions of attributes are among it
+/// where the repository tells them (`InterfaceAttrExtension`).
 ///
 /// # Errors
 /// What a call can fail with.
 pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemException> {
-    let FullInterfaceDescription { operations, attributes, .. } = interface.describe_interface()?;
+    let extended = interface.object().narrow::<dyn InterfaceAttrExtension>();
+    let (operations, attributes) = match extended {
+        Ok(extended) => {
+            let full = extended.describe_ext_interface()?;
+            let attributes = full.attributes.into_iter().map(|attribute| Readable {
+                get: types(attribute.get_exceptions),
+                set: types(attribute.put_exceptions),
+                name: attribute.name,
+                ty: attribute.r#type,
+                mode: attribute.mode,
+            });
+            (full.operations, attributes.collect::<Vec<_>>())
+        }
+        Err(_) => {
+            let full = interface.describe_interface()?;
+            let attributes = full.attributes.into_iter().map(|attribute| Readable {
+                get: Vec::new(),
+                set: Vec::new(),
+                name: attribute.name,
+                ty: attribute.r#type,
+                mode: attribute.mode,
+            });
+            (full.operations, attributes.collect())
+        }
+    };
     let mut signatures: Vec<Signature> = operations.into_iter().map(signature).collect();
-    for attribute in attributes {
-        let (name, ty) = (&attribute.name, attribute.r#type);
-        signatures.push(Signature::reading(name, ty.clone(), Vec::new()));
-        if attribute.mode == AttributeMode::AttrNormal {
-            signatures.push(Signature::writing(name, ty, Vec::new()));
+    for Readable { name, ty, mode, get, set } in attributes {
+        signatures.push(Signature::reading(&name, ty.clone(), get));
+        if mode == AttributeMode::AttrNormal {
+            signatures.push(Signature::writing(&name, ty, set));
         }
     }
     Ok(signatures)
+}
+
+/// An attribute, as far as its caller must know it.
+struct Readable {
+    name: String,
+    ty: TypeCode,
+    mode: AttributeMode,
+    get: Vec<TypeCode>,
+    set: Vec<TypeCode>,
+}
+
+fn types(exceptions: Vec<ExceptionDescription>) -> Vec<TypeCode> {
+    exceptions.into_iter().map(|exception| exception.r#type).collect()
 }
 
 fn signature(operation: OperationDescription) -> Signature {
@@ -47,6 +84,6 @@ fn signature(operation: OperationDescription) -> Signature {
         operation: operation.name,
         oneway: operation.mode == OperationMode::OpOneway,
         result: operation.result,
-        exceptions: operation.exceptions.into_iter().map(|exception| exception.r#type).collect(),
+        exceptions: types(operation.exceptions),
     }
 }

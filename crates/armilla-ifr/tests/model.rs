@@ -4,7 +4,9 @@ use armilla::dynamic::ParameterMode;
 use armilla::{TypeCode, Typed};
 use armilla_idl::Options;
 use armilla_ifr::corba::{DefinitionKind, PrimitiveKind};
-use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, Parameter, ROOT, Value};
+use armilla_ifr::model::{
+    DefId, Field, Flavour, Kind, Model, ModelError, Parameter, ROOT, UnionField, Value,
+};
 use armilla_tests::{dynamic, probe, values};
 
 fn idl(name: &str) -> String {
@@ -161,7 +163,7 @@ fn what_breaks_a_rule_is_not_made() {
     assert_eq!(again, Err(ModelError::NameTaken("NUMBER".into())));
     let within = model.create(number, "IDL:Inner:1.0", "Inner", "1.0", Kind::Module);
     assert_eq!(within, Err(ModelError::NotAContainer));
-    assert!(matches!(alias(&mut model, "Nothing", void), Err(ModelError::Invalid(_))));
+    assert!(matches!(alias(&mut model, "Nothing", void), Err(ModelError::Type(_))));
     assert!(model.lookup(ROOT, "Nothing").is_none(), "nothing is left of it");
     let interface = |bases| Kind::Interface { flavour: Flavour::Plain, bases };
     let base = model.create(ROOT, "IDL:Base:1.0", "Base", "1.0", interface(vec![])).unwrap();
@@ -229,4 +231,118 @@ fn definitions_are_renamed_and_moved() {
     model.set_id(number, "IDL:Count:2.0").unwrap();
     assert_eq!(model.lookup_id("IDL:Count:2.0"), Some(number));
     assert_eq!(model.lookup_id("IDL:Number:1.0"), None);
+}
+
+fn interface(flavour: Flavour, bases: &[DefId]) -> Kind {
+    Kind::Interface { flavour, bases: bases.to_vec() }
+}
+
+fn make(model: &mut Model, container: DefId, name: &str, kind: Kind) -> Result<DefId, ModelError> {
+    model.create(
+        container,
+        &format!("IDL:{}/{name}:1.0", container_name(model, container)),
+        name,
+        "1.0",
+        kind,
+    )
+}
+
+fn container_name(model: &Model, container: DefId) -> String {
+    model.absolute_name(container).replace("::", "/")
+}
+
+fn operation(result: DefId, parameters: Vec<Parameter>) -> Kind {
+    Kind::Operation { result, oneway: false, parameters, exceptions: vec![], contexts: vec![] }
+}
+
+#[test]
+fn bases_are_of_the_kind_that_idl_allows_and_their_names_do_not_meet() {
+    let mut model = Model::new();
+    let void = model.primitive(PrimitiveKind::PkVoid);
+    let plain = make(&mut model, ROOT, "Plain", interface(Flavour::Plain, &[])).unwrap();
+    let pure = make(&mut model, ROOT, "Pure", interface(Flavour::Abstract, &[])).unwrap();
+    let local = make(&mut model, ROOT, "Local", interface(Flavour::Local, &[plain, pure])).unwrap();
+    for (flavour, base) in
+        [(Flavour::Abstract, plain), (Flavour::Abstract, local), (Flavour::Plain, local)]
+    {
+        let made = make(&mut model, ROOT, "Wrong", interface(flavour, &[base]));
+        assert!(matches!(made, Err(ModelError::Invalid(_))), "{flavour:?}");
+    }
+    assert!(model.is_a(pure, "IDL:omg.org/CORBA/AbstractBase:1.0"));
+    assert!(!model.is_a(pure, "IDL:omg.org/CORBA/Object:1.0"));
+
+    let other = make(&mut model, ROOT, "Other", interface(Flavour::Plain, &[])).unwrap();
+    for scope in [plain, other] {
+        make(&mut model, scope, "run", operation(void, vec![])).unwrap();
+    }
+    let clash = Err(ModelError::NameInherited("run".into()));
+    let both = interface(Flavour::Plain, &[plain, other]);
+    assert_eq!(make(&mut model, ROOT, "Both", both.clone()), clash);
+    let derived = make(&mut model, ROOT, "Derived", interface(Flavour::Plain, &[])).unwrap();
+    make(&mut model, derived, "RUN", operation(void, vec![])).unwrap();
+    let raised = model.set_kind(derived, interface(Flavour::Plain, &[plain]));
+    assert_eq!(raised, Err(ModelError::NameInherited("RUN".into())));
+    let diamond = [("Left", &[plain][..]), ("Right", &[plain])];
+    let sides = diamond.map(|(name, bases)| {
+        make(&mut model, ROOT, name, interface(Flavour::Plain, bases)).unwrap()
+    });
+    make(&mut model, ROOT, "Diamond", interface(Flavour::Plain, &sides)).unwrap();
+}
+
+#[test]
+fn what_is_named_as_a_type_is_one() {
+    let mut model = Model::new();
+    let (void, long) =
+        (model.primitive(PrimitiveKind::PkVoid), model.primitive(PrimitiveKind::PkLong));
+    let object = make(&mut model, ROOT, "Object", interface(Flavour::Plain, &[])).unwrap();
+    let raised = make(&mut model, ROOT, "Raised", Kind::Exception(vec![])).unwrap();
+    let module = make(&mut model, ROOT, "Module", Kind::Module).unwrap();
+    for ty in [raised, module, void] {
+        let (get_exceptions, set_exceptions) = (vec![], vec![]);
+        let attribute = Kind::Attribute { ty, readonly: true, get_exceptions, set_exceptions };
+        assert!(matches!(make(&mut model, object, "a", attribute), Err(ModelError::Invalid(_))));
+        let parameter = Parameter { name: "p".into(), mode: ParameterMode::In, ty };
+        let taking = operation(void, vec![parameter]);
+        assert!(matches!(make(&mut model, object, "o", taking), Err(ModelError::Invalid(_))));
+    }
+    assert!(make(&mut model, object, "o", operation(raised, vec![])).is_err());
+    let members = vec![Field { name: "n".into(), ty: long }];
+    let record = make(&mut model, ROOT, "Record", Kind::Struct(members)).unwrap();
+    let value = armilla::Any::default();
+    let constant = make(&mut model, ROOT, "LIMIT", Kind::Constant { ty: record, value });
+    assert!(matches!(constant, Err(ModelError::Invalid(_))), "no constant is a struct");
+    let value = |value| Kind::Value(value);
+    let pure = value(Value { is_abstract: true, ..Value::default() });
+    let pure = make(&mut model, ROOT, "Pure", pure).unwrap();
+    for wrong in [
+        Value { base: Some(pure), ..Value::default() },
+        Value { is_abstract: true, is_custom: true, ..Value::default() },
+        Value { is_truncatable: true, is_custom: true, ..Value::default() },
+    ] {
+        let made = make(&mut model, ROOT, "Wrong", value(wrong));
+        assert!(matches!(made, Err(ModelError::Invalid(_))));
+    }
+}
+
+#[test]
+fn names_and_types_that_cannot_be_say_why_as_corba_does() {
+    let mut model = Model::new();
+    let minor = |error: ModelError| armilla::SystemException::from(error).minor();
+    let omg = armilla::Minor::omg;
+    for name in ["", "two words", "1st", "a::b"] {
+        let made = make(&mut model, ROOT, name, Kind::Module);
+        assert_eq!(minor(made.unwrap_err()), omg(15), "{name:?}");
+    }
+    let made = model.create(ROOT, "nocolon", "M", "1.0", Kind::Module);
+    assert_eq!(minor(made.unwrap_err()), omg(16));
+    let made = make(&mut model, ROOT, "E", Kind::Enum(vec!["A".into(), "a".into()]));
+    assert_eq!(minor(made.unwrap_err()), omg(17));
+    let (long, text) =
+        (model.primitive(PrimitiveKind::PkLong), model.primitive(PrimitiveKind::PkString));
+    let field = |name: &str| UnionField { name: name.into(), label: Some(1), ty: long };
+    let twice = Kind::Union { discriminator: long, members: vec![field("a"), field("b")] };
+    assert_eq!(minor(make(&mut model, ROOT, "U", twice).unwrap_err()), omg(18));
+    let by_text = Kind::Union { discriminator: text, members: vec![field("a")] };
+    assert_eq!(minor(make(&mut model, ROOT, "U", by_text).unwrap_err()), omg(20));
+    assert!(model.lookup(ROOT, "U").is_none());
 }

@@ -231,6 +231,36 @@ fn valuetypes_constants_and_unions_are_made_from_afar() {
     limit.set_value(&Any::new(&8).unwrap()).unwrap();
     assert!(limit.set_value(&Any::new("eight").unwrap()).is_err());
     assert_eq!(limit.value().unwrap().get::<i32>().unwrap(), Some(8));
+    limit.set_type_def(&text).unwrap();
+    assert_eq!(limit.value().unwrap().get::<String>().unwrap().as_deref(), Some(""), "the first");
+    limit.set_value(&Any::new("eight").unwrap()).unwrap();
+}
+
+#[test]
+fn a_repository_id_that_was_given_up_can_be_used_again() {
+    let served = Served::new(Model::new());
+    let first = served.repository.create_module("IDL:First:1.0", "First", "1.0").unwrap();
+    first.set_id("IDL:Renamed:1.0").unwrap();
+    let second = served.repository.create_module("IDL:First:1.0", "Second", "1.0").unwrap();
+    assert_eq!((first.name().unwrap(), second.name().unwrap()), ("First".into(), "Second".into()));
+    assert_eq!(served.repository.lookup_id("IDL:Renamed:1.0").unwrap().name().unwrap(), "First");
+    assert_eq!(served.repository.lookup_id("IDL:First:1.0").unwrap().name().unwrap(), "Second");
+}
+
+#[test]
+fn the_exceptions_of_attributes_are_discovered_too() {
+    let source = "exception Shut {}; interface Door { attribute long angle getraises (Shut) \
+                  setraises (Shut); };";
+    let mut model = Model::new();
+    let compiled = armilla_idl::parse_str("door.idl", source, &Options::new()).unwrap();
+    model.add_idl(&compiled.model).unwrap();
+    let served = Served::new(model);
+    let door: InterfaceDefRef = served.lookup("Door");
+    let signatures = armilla_ifr::describe(&door).unwrap();
+    let raises = |s: &armilla_ifr::model::Signature| {
+        s.exceptions.iter().map(|e| e.name() == Some("Shut")).collect::<Vec<_>>()
+    };
+    assert_eq!(signatures.iter().map(raises).collect::<Vec<_>>(), [[true], [true]]);
 }
 
 #[test]

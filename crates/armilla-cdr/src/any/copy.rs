@@ -1,26 +1,30 @@
 //! Values from one encoding into another, led by their TypeCode.
 
 use super::plain::Plain;
+use super::types::Beyond;
 use crate::type_code::{EnumCode, TypeIndex, UnionCode, label, read_label, write};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
-/// What is `trusted` was written by this module before, so that its octets need not be looked at.
+/// `beyond` has types of values in it that `code` does not describe. What is `trusted` was written by
+/// this module before, so that its octets need not be looked at.
 pub(super) fn value(
     code: &TypeCode,
+    beyond: &Beyond<'_>,
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
     let (index, enclosing, passing) = (None, Vec::new(), false);
-    Copy { root: code, index, enclosing, passing, trusted }.value(code, input, out)
+    Copy { root: code, beyond, index, enclosing, passing, trusted }.value(code, input, out)
 }
 
 pub(super) struct Copy<'c> {
     /// The type of the whole.
     pub(super) root: &'c TypeCode,
-    /// All types within it, from when it is first asked for.
+    pub(super) beyond: &'c Beyond<'c>,
+    /// All types within the whole and of those beyond, from when it is first asked for.
     pub(super) index: Option<TypeIndex<'c>>,
     /// The types that enclose the value, for those that contain themselves.
     pub(super) enclosing: Vec<&'c TypeCode>,
@@ -186,7 +190,7 @@ impl<'c> Copy<'c> {
     fn any(&self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
         let code = TypeCode::decode(input)?;
         write(&code, out)?;
-        input.nested(|input| value(&code, input, out, self.trusted))
+        input.nested(|input| value(&code, self.beyond, input, out, self.trusted))
     }
 
     fn union(

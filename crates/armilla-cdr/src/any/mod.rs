@@ -2,14 +2,17 @@
 
 mod copy;
 mod plain;
+mod types;
 mod values;
 
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Context, Decode, Decoder, Encode,
     Encoder, TypeCode, Typed,
 };
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use types::Beyond;
 
 /// A value of any type, with its TypeCode.
 ///
@@ -30,6 +33,8 @@ pub struct Any {
     type_code: TypeCode,
     /// The value in the byte order of this machine, its strings in UTF-8, aligned from its start.
     value: Vec<u8>,
+    /// The types of values in it that the TypeCode does not describe.
+    beyond: Option<Arc<[TypeCode]>>,
 }
 
 impl Any {
@@ -53,7 +58,8 @@ impl Any {
             out.put_string(&code.id)?;
         }
         value.encode(&mut out)?;
-        let any = Self { type_code, value: out.to_vec() };
+        let beyond = types::kept(&type_code, &out);
+        let any = Self { type_code, value: out.to_vec(), beyond };
         any.check()?;
         Ok(any)
     }
@@ -62,11 +68,13 @@ impl Any {
     /// the value travelled, such as an argument whose type both sides know.
     ///
     /// # Errors
-    /// When the octets are no such value, or the value contains one of a type that is not described.
+    /// When the octets are no such value, or the value contains one of a type that is neither described
+    /// nor known to the [`Surroundings`](crate::Surroundings) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
         let mut value = Encoder::native(Vec::new());
-        copy::value(&type_code, input, &mut value, false)?;
-        Ok(Self { type_code, value: value.into_buffer() })
+        copy::value(&type_code, &Beyond::default(), input, &mut value, false)?;
+        let beyond = types::kept(&type_code, &value);
+        Ok(Self { type_code, value: value.into_buffer(), beyond })
     }
 
     /// Appends the value without its type.
@@ -75,22 +83,30 @@ impl Any {
     /// When the connection cannot express it: a character that its code set lacks, wide text in GIOP
     /// 1.0.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
-        copy::value(&self.type_code, &mut self.decoder(), out, true)
+        let beyond = Beyond::new(self.types_beyond());
+        copy::value(&self.type_code, &beyond, &mut self.decoder(), out, true)
     }
 
     pub(crate) const fn from_parts(type_code: TypeCode, value: Vec<u8>) -> Self {
-        Self { type_code, value }
+        Self { type_code, value, beyond: None }
     }
 
     /// A decoder at the start of the value, for who interprets its octets by
     /// [`type_code`](Self::type_code).
     pub fn decoder(&self) -> Decoder<'_> {
-        Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8)
+        let input = Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8);
+        input.with_types(self.types_beyond())
     }
 
     /// The type of the value.
     pub const fn type_code(&self) -> &TypeCode {
         &self.type_code
+    }
+
+    /// The types of valuetypes in it that [`type_code`](Self::type_code) does not describe: those that
+    /// inherit from the declared ones.
+    pub fn types_beyond(&self) -> &[TypeCode] {
+        self.beyond.as_deref().unwrap_or_default()
     }
 
     /// The value, when it is one of `T` or of a type that is equivalent to it.
@@ -137,7 +153,8 @@ impl Any {
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
         let mut copy = Encoder::native(Vec::new());
-        copy::value(&self.type_code, &mut input, &mut copy, false)?;
+        let beyond = Beyond::new(self.types_beyond());
+        copy::value(&self.type_code, &beyond, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),
             _ => Err(CdrError::at(
@@ -151,7 +168,7 @@ impl Any {
 impl Default for Any {
     /// Nothing, of the type [`TypeCode::Null`].
     fn default() -> Self {
-        Self { type_code: TypeCode::Null, value: Vec::new() }
+        Self { type_code: TypeCode::Null, value: Vec::new(), beyond: None }
     }
 }
 

@@ -16,10 +16,19 @@ use alloc::vec::Vec;
 struct Copied(u8);
 
 /// `VM_CUSTOM`.
-const CUSTOM: i16 = 1;
+pub(super) const CUSTOM: i16 = 1;
 
 /// `VM_ABSTRACT`.
 const ABSTRACT: i16 = 2;
+
+/// The type that a value is read as.
+struct Actual<'c> {
+    code: &'c TypeCode,
+    /// How many of its repository ids stand for types that are not known.
+    skipped: usize,
+    /// Whether the TypeCode of the whole does not describe it.
+    is_beyond: bool,
+}
 
 impl<'c> Copy<'c> {
     /// What stands where an abstract interface is expected: a reference, or a value of any type.
@@ -54,7 +63,7 @@ impl<'c> Copy<'c> {
             }
             ValueHead::Known(handle) if out.has_value(&handle) => {
                 // An indirection, since it is there.
-                return out.begin_dynamic_value(&handle, &[], false).map(|_| ());
+                return out.begin_dynamic_value(&handle, &[], false, None).map(|_| ());
             }
             // It stands outside of this `any`, which must have it all.
             ValueHead::Known(_) => {
@@ -62,11 +71,12 @@ impl<'c> Copy<'c> {
             }
             ValueHead::New(head) => head,
         };
-        let (code, skipped) = self.actual(declared, &head)?;
+        let Actual { code, skipped, is_beyond } = self.actual(declared, &head, input)?;
         let noted = input.noted_value(&head);
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied(0)));
         let ids = head.ids().get(skipped..).unwrap_or_default();
-        let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated())?;
+        let ty = is_beyond.then(|| code.clone());
+        let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated(), ty)?;
         let Some(mut state) = begun else {
             // An indirection led to it before the input had come here.
             return self.pass_over(code, &head, skipped > 0, input);
@@ -99,34 +109,44 @@ impl<'c> Copy<'c> {
         passed
     }
 
-    /// The type of a value, and how many of its repository ids stand for types that are not known:
-    /// what those have more than the known one is left out, if the value allows that.
+    /// The type of a value. What types that are not known have more than the known one is left out, if
+    /// the value allows that.
     fn actual(
         &mut self,
         declared: Option<&'c TypeCode>,
         head: &NewValue<'_>,
-    ) -> CdrResult<(&'c TypeCode, usize)> {
-        if let ([], Some(declared)) = (head.ids(), declared) {
-            return Ok((declared, 0));
+        input: &Decoder<'_>,
+    ) -> CdrResult<Actual<'c>> {
+        if let ([], Some(code)) = (head.ids(), declared) {
+            return Ok(Actual { code, skipped: 0, is_beyond: false });
         }
-        for (index, id) in head.ids().iter().enumerate() {
+        for (skipped, id) in head.ids().iter().enumerate() {
             let Ok(id) = core::str::from_utf8(id) else { continue };
-            let found = match declared.filter(|code| code.id() == Some(id)) {
-                None => self.find(id).filter(|code| code.is_valuetype()),
-                found => found,
-            };
-            match found {
-                Some(code) if index == 0 || head.can_be_truncated() => return Ok((code, index)),
-                _ => {}
+            if skipped > 0 && !head.can_be_truncated() {
+                break;
+            }
+            let declared = declared.filter(|code| code.id() == Some(id));
+            if let Some(code) = declared.or_else(|| self.find(id)).filter(|c| c.is_valuetype()) {
+                let is_beyond = declared.is_none() && self.beyond.has(id);
+                return Ok(Actual { code, skipped, is_beyond });
+            }
+            if let Some(code) = self.beyond.learn(id, input) {
+                self.index.get_or_insert_default().add(code);
+                return Ok(Actual { code, skipped, is_beyond: true });
             }
         }
-        Err(invalid("an any holds a value of a type that its TypeCode does not describe"))
+        Err(CdrError::new(CdrErrorKind::UnknownValueType))
     }
 
-    /// A type within the whole, by its repository id.
+    /// A type within the whole or beyond, by its repository id.
     pub(super) fn find(&mut self, id: &str) -> Option<&'c TypeCode> {
-        let root = self.root;
-        self.index.get_or_insert_with(|| TypeIndex::new(root)).find(id)
+        let (root, beyond) = (self.root, self.beyond);
+        let index = self.index.get_or_insert_with(|| {
+            let mut index = TypeIndex::new(root);
+            beyond.iter().for_each(|code| index.add(code));
+            index
+        });
+        index.find(id)
     }
 
     fn state(

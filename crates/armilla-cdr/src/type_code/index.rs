@@ -32,7 +32,8 @@ impl<'c> TypeIndex<'c> {
         self.types.iter().map(|(id, code)| (*id, *code))
     }
 
-    fn add(&mut self, code: &'c TypeCode) {
+    /// Adds the types within another TypeCode; those of the same repository ids stay.
+    pub(crate) fn add(&mut self, code: &'c TypeCode) {
         if code.address().is_some_and(|address| !self.seen.insert(address)) {
             return;
         }

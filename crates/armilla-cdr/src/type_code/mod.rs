@@ -331,7 +331,7 @@ impl TypeCode {
     }
 
     /// Where the parts lie that clones of this code share, for recognizing one that was met before.
-    fn address(&self) -> Option<usize> {
+    pub(crate) fn address(&self) -> Option<usize> {
         fn place<T: ?Sized>(shared: &Arc<T>) -> Option<usize> {
             Some(Arc::as_ptr(shared).cast::<u8>().addr())
         }

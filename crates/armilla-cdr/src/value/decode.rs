@@ -1,7 +1,7 @@
 //! Octets into values.
 
 use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
-use crate::{CdrError, CdrErrorKind, CdrResult, Decoder};
+use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, TypeCode};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -28,6 +28,8 @@ pub(crate) struct Values<'a> {
     target: usize,
     /// How many octets were read again.
     again: usize,
+    /// Types of values that the octets are known to hold.
+    types: &'a [TypeCode],
     // By position.
     known: Vec<(usize, Known)>,
     ids: Vec<(usize, &'a [u8])>,
@@ -174,6 +176,22 @@ impl<'a> Decoder<'a> {
         result
     }
 
+    /// The same decoder for octets that hold values of these types, which an `any` among them need not
+    /// describe.
+    pub(crate) fn with_types(mut self, types: &'a [TypeCode]) -> Self {
+        if !types.is_empty() {
+            self.table().types = types;
+        }
+        self
+    }
+
+    /// A type of values that is known here though no TypeCode describes it.
+    pub(crate) fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
+        let mut types = self.values.iter().flat_map(|values| values.types);
+        let known = types.find(|code| code.id() == Some(repository_id)).cloned();
+        known.or_else(|| self.surroundings()?.value_type(repository_id))
+    }
+
     /// Reads the state of a value. Where it is `truncated`, what `read` leaves of it is skipped.
     ///
     /// # Errors
@@ -312,8 +330,8 @@ impl<'a> Decoder<'a> {
         let full = self.octets;
         self.values.get_or_insert_with(|| {
             let (known, ids, lists) = (Vec::new(), Vec::new(), Vec::new());
-            let (target, again) = (0, 0);
-            Box::new(Values { full, level: 0, ended: u32::MAX, target, again, known, ids, lists })
+            let (target, again, ended, types) = (0, 0, u32::MAX, &[][..]);
+            Box::new(Values { full, level: 0, ended, target, again, types, known, ids, lists })
         })
     }
 

@@ -2,23 +2,41 @@
 
 use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
 use crate::encoder::Borrowed;
-use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, Memory};
+use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, Memory, TypeCode};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// What an encoder notes of the values in its output.
 #[derive(Default)]
 pub(crate) struct Values {
-    /// By address: where a value stands. It is held, so that no other gets its address.
-    known: BTreeMap<usize, (usize, ValueHandle)>,
+    /// By address.
+    known: BTreeMap<usize, Known>,
     ids: BTreeMap<Cow<'static, [u8]>, usize>,
     /// How many values in chunks enclose what is written.
     level: u32,
     depth: u16,
     /// Where in the buffer the size of the open chunk stands.
     chunk: usize,
+}
+
+/// A value that was written.
+struct Known {
+    place: usize,
+    /// It is held, so that no other gets its address.
+    _handle: ValueHandle,
+    ty: Type,
+}
+
+/// Where the type of a value can be had.
+enum Type {
+    /// From generated code.
+    Compiled(fn() -> TypeCode),
+    Known(TypeCode),
+    /// From the TypeCode of the whole.
+    Described,
 }
 
 impl core::fmt::Debug for Values {
@@ -38,7 +56,8 @@ impl<'p> Encoder<'p> {
     /// live as long as `'p`; it then goes to [`end_value`](Self::end_value).
     ///
     /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
-    /// A value that may be truncated lies in chunks, and so does one that is `custom`.
+    /// A value that may be truncated lies in chunks, and so does one that is `custom`. `type_code`
+    /// gives its type to an `any` that is made of the output.
     ///
     /// # Errors
     /// When values nest deeper than [`DEPTH_LIMIT`] or the message is too long for an indirection.
@@ -47,15 +66,17 @@ impl<'p> Encoder<'p> {
         value: &ValueHandle,
         ids: &'static [&'static str],
         custom: bool,
+        type_code: fn() -> TypeCode,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let chunked = ids.len() > 1 || custom;
-        self.begin(value, chunked, ids.iter().map(|id| Cow::Borrowed(id.as_bytes())))
+        let ids = ids.iter().map(|id| Cow::Borrowed(id.as_bytes()));
+        self.begin(value, chunked, Type::Compiled(type_code), ids)
     }
 
     /// As [`begin_value`](Self::begin_value), for a value whose type the program got to know while
     /// it ran: the repository ids are octets that need not stay, and none says that the value is
     /// of the type that the receiver expects. `chunked` puts the state in chunks, which is also
-    /// done where that must be.
+    /// done where that must be. `ty` is its type where the TypeCode of the whole does not describe it.
     ///
     /// # Errors
     /// As [`begin_value`](Self::begin_value).
@@ -64,9 +85,27 @@ impl<'p> Encoder<'p> {
         value: &ValueHandle,
         ids: &[&[u8]],
         chunked: bool,
+        ty: Option<TypeCode>,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let chunked = ids.len() > 1 || chunked;
-        self.begin(value, chunked, ids.iter().map(|id| Cow::Owned(id.to_vec())))
+        let ty = ty.map_or(Type::Described, Type::Known);
+        self.begin(value, chunked, ty, ids.iter().map(|id| Cow::Owned(id.to_vec())))
+    }
+
+    /// The types of the values that were written, each once, but for those that the TypeCode of the
+    /// whole is said to describe.
+    pub(crate) fn value_types(&self) -> Vec<TypeCode> {
+        let (mut types, mut seen) = (Vec::new(), BTreeSet::new());
+        for known in self.values.iter().flat_map(|values| values.known.values()) {
+            match &known.ty {
+                Type::Compiled(make) if seen.insert(*make as usize) => types.push(make()),
+                Type::Known(code) if code.address().is_none_or(|at| seen.insert(at)) => {
+                    types.push(code.clone());
+                }
+                _ => {}
+            }
+        }
+        types
     }
 
     /// Whether this value was written before, so that an indirection can stand for it.
@@ -79,11 +118,12 @@ impl<'p> Encoder<'p> {
         &mut self,
         value: &ValueHandle,
         chunked: bool,
+        ty: Type,
         ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         let values = self.values.get_or_insert_default();
-        if let Some((place, _)) = values.known.get(&address) {
+        if let Some(Known { place, .. }) = values.known.get(&address) {
             let place = *place;
             self.put_indirection(place)?;
             return Ok(None);
@@ -95,7 +135,7 @@ impl<'p> Encoder<'p> {
         self.align(4);
         let place = self.len();
         let values = self.values.get_or_insert_default();
-        values.known.insert(address, (place, value.clone()));
+        values.known.insert(address, Known { place, _handle: value.clone(), ty });
         values.depth += 1;
         let chunked = values.level > 0 || chunked;
         let kind = match ids.len() {

@@ -240,7 +240,8 @@ impl Author {
         let ids = [id.as_bytes(), b"IDL:Base:1.0"];
         let truncatable = code.type_modifier() == Some(3);
         let ids = if truncatable { &ids[..] } else { &ids[..1] };
-        let Some(mut state) = out.begin_dynamic_value(&handle, ids, some == 3).unwrap() else {
+        let Some(mut state) = out.begin_dynamic_value(&handle, ids, some == 3, None).unwrap()
+        else {
             return;
         };
         self.shared = Some((id, handle));

@@ -1,9 +1,6 @@
-//! Making, moving and removing definitions, with the checks of CORBA 3.4 Part 1, 14.5.
+//! Making, moving and removing definitions (CORBA 3.4 Part 1, 14.5); `check` has the rules.
 
 use super::{DefId, Definition, Kind, Model, ModelError, ROOT, Result};
-use crate::corba::DefinitionKind;
-use armilla::TypeCode;
-use armilla::dynamic::ParameterMode;
 use std::collections::BTreeSet;
 
 impl Model {
@@ -26,6 +23,7 @@ impl Model {
         self.check_id(id)?;
         self.check_name(container, name, None)?;
         self.check_kind(&kind)?;
+        self.check_inherited_names(&[], &kind)?;
         let made = self.add(Definition {
             kind,
             name: name.to_owned(),
@@ -61,6 +59,7 @@ impl Model {
     /// As [`create`](Self::create).
     pub fn set_kind(&mut self, id: DefId, kind: Kind) -> Result {
         self.check_kind(&kind)?;
+        self.check_inherited_names(&self.definition(id)?.contents, &kind)?;
         let before = std::mem::replace(&mut self.definition_mut(id)?.kind, kind);
         let checked = match self.is_type(id) {
             true => self.check_inheritance(id).and_then(|()| self.type_code(id).map(drop)),
@@ -211,107 +210,6 @@ impl Model {
 
     fn is_type(&self, id: DefId) -> bool {
         self.get(id).is_some_and(|d| d.kind.is_type() || matches!(d.kind, Kind::Exception(_)))
-    }
-
-    fn check_id(&self, repository_id: &str) -> Result {
-        if !repository_id.contains(':') {
-            let what =
-                format!("{repository_id:?} is no repository id: those look like IDL:Name:1.0");
-            return Err(ModelError::Invalid(what));
-        }
-        match self.by_repository_id.contains_key(repository_id) {
-            true => Err(ModelError::IdTaken(repository_id.to_owned())),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether `name` is free in a container, for another definition or for `except`.
-    fn check_name(&self, container: DefId, name: &str, except: Option<DefId>) -> Result {
-        let taken = |id: &DefId| Some(*id) != except && self.is_named(*id, name);
-        if name.is_empty() {
-            return Err(ModelError::Invalid("a definition has a name".to_owned()));
-        }
-        if self.definition(container)?.contents.iter().any(taken) {
-            return Err(ModelError::NameTaken(name.to_owned()));
-        }
-        // What is inherited may be hidden by everything but operations and attributes, which this
-        // cannot tell from one another when only the name is known.
-        let callable = |id: &DefId| {
-            let kind = self.get(*id).map(|definition| &definition.kind);
-            matches!(kind, Some(Kind::Operation { .. } | Kind::Attribute { .. }))
-        };
-        let inherited = self.contents(container, DefinitionKind::DkAll, false);
-        match inherited.iter().any(|id| callable(id) && taken(id)) {
-            true => Err(ModelError::NameInherited(name.to_owned())),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether what a definition names is there, and of the right kind.
-    fn check_kind(&self, kind: &Kind) -> Result {
-        let wrong = |what: &str| Err(ModelError::Invalid(what.to_owned()));
-        let all = |ids: &[DefId], is: fn(&Kind) -> bool| {
-            ids.iter().all(|id| self.get(*id).is_some_and(|definition| is(&definition.kind)))
-        };
-        let is_interface = |kind: &Kind| matches!(kind, Kind::Interface { .. });
-        let is_value = |kind: &Kind| matches!(kind, Kind::Value(_));
-        let is_exception = |kind: &Kind| matches!(kind, Kind::Exception(_));
-        match kind {
-            Kind::Interface { bases, .. } if !all(bases, is_interface) => {
-                return wrong("a base of an interface is none");
-            }
-            Kind::Value(value) => {
-                let bases: Vec<DefId> =
-                    value.base.iter().chain(&value.abstract_bases).copied().collect();
-                if !all(&bases, is_value) || !all(&value.supported, is_interface) {
-                    return wrong("a base of a valuetype is none");
-                }
-            }
-            Kind::Operation { result, oneway, parameters, exceptions, .. } => {
-                if !all(exceptions, is_exception) {
-                    return wrong("what an operation raises is no exception");
-                }
-                let returns = !matches!(self.type_code(*result)?, TypeCode::Void)
-                    || parameters.iter().any(|p| p.mode != ParameterMode::In);
-                if *oneway && (returns || !exceptions.is_empty()) {
-                    return Err(ModelError::Oneway);
-                }
-            }
-            Kind::Attribute { get_exceptions, set_exceptions, .. }
-                if !all(get_exceptions, is_exception) || !all(set_exceptions, is_exception) =>
-            {
-                return wrong("what an attribute raises is no exception");
-            }
-            Kind::Constant { ty, value } => {
-                if !self.type_code(*ty)?.is_equivalent(value.type_code()) {
-                    return wrong("the value of a constant is of another type");
-                }
-            }
-            Kind::Interface { .. } | Kind::Attribute { .. } => {}
-            kind => {
-                if !all(&kind.references(), Kind::is_type) {
-                    return wrong("what should be a type is none");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether nothing inherits from itself.
-    fn check_inheritance(&self, id: DefId) -> Result {
-        let bases = self.with_bases(id);
-        let circular = |base: &DefId| *base != id && self.with_bases(*base).contains(&id);
-        let itself = match self.get(id).map(|definition| &definition.kind) {
-            Some(Kind::Interface { bases, .. }) => bases.contains(&id),
-            Some(Kind::Value(value)) => {
-                value.base == Some(id) || value.abstract_bases.contains(&id)
-            }
-            _ => return Ok(()),
-        };
-        match itself || bases.iter().any(circular) {
-            true => Err(ModelError::Invalid("a definition would inherit from itself".to_owned())),
-            false => Ok(()),
-        }
     }
 
     /// Whether it is the repository, a module or another scope at all.

@@ -1,5 +1,6 @@
 //! What the repository refuses to do.
 
+use armilla::dynamic::TypeCodeError;
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
 use std::fmt;
 
@@ -26,6 +27,8 @@ pub enum ModelError {
     Needed(String),
     /// The repository and the basic types stay.
     Indestructible,
+    /// A type cannot exist, or a name or a repository id is none.
+    Type(TypeCodeError),
     /// Something is given that is not what it should be.
     Invalid(String),
 }
@@ -43,12 +46,19 @@ impl fmt::Display for ModelError {
             }
             Self::Needed(by) => write!(f, "{by} needs the definition"),
             Self::Indestructible => f.write_str("the repository and the basic types stay"),
+            Self::Type(error) => error.fmt(f),
             Self::Invalid(what) => f.write_str(what),
         }
     }
 }
 
 impl std::error::Error for ModelError {}
+
+impl From<TypeCodeError> for ModelError {
+    fn from(error: TypeCodeError) -> Self {
+        Self::Type(error)
+    }
+}
 
 /// The vendor number of the minor codes that the specification defines.
 const OMG: u32 = 0x4f4d_0000;
@@ -65,6 +75,7 @@ impl From<ModelError> for SystemException {
             ModelError::Oneway => (ExceptionKind::BadParam, 31),
             ModelError::Needed(_) => (ExceptionKind::BadInvOrder, 1),
             ModelError::Indestructible => (ExceptionKind::BadInvOrder, 2),
+            ModelError::Type(error) => return error.into(),
             ModelError::Invalid(_) => (ExceptionKind::BadParam, 0),
         };
         let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };

@@ -1,6 +1,6 @@
 //! Finding definitions: by scoped name, by name at some depth, by kind.
 
-use super::{DefId, Definition, Kind, Model, ROOT};
+use super::{DefId, Definition, Flavour, Kind, Model, ROOT};
 use crate::corba::DefinitionKind;
 use std::collections::BTreeSet;
 
@@ -116,6 +116,9 @@ impl Model {
     pub fn is_a(&self, id: DefId, repository_id: &str) -> bool {
         let root = match self.get(id).map(|definition| &definition.kind) {
             Some(Kind::Value(_)) => "IDL:omg.org/CORBA/ValueBase:1.0",
+            Some(Kind::Interface { flavour: Flavour::Abstract, .. }) => {
+                "IDL:omg.org/CORBA/AbstractBase:1.0"
+            }
             _ => "IDL:omg.org/CORBA/Object:1.0",
         };
         let mut bases = self.with_bases(id).into_iter().filter_map(|id| self.get(id));

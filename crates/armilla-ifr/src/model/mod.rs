@@ -2,9 +2,10 @@
 //! `servant` makes objects of it, `feed` fills it from IDL.
 //!
 //! `definition` says what a definition is, `types` makes TypeCodes, `lookup` finds, `change` makes,
-//! moves and removes with all checks, `signature` is what a caller of an operation must know.
+//! moves and removes by the rules in `check`, `signature` is what a caller of an operation must know.
 
 mod change;
+mod check;
 mod definition;
 mod error;
 mod lookup;

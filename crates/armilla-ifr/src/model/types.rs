@@ -10,8 +10,8 @@ impl Model {
     /// The TypeCode of a type or of an exception.
     ///
     /// # Errors
-    /// [`ModelError::Invalid`] when the definition is neither, or a type cannot exist: a union with
-    /// labels that its discriminator does not have.
+    /// [`ModelError::Invalid`] when the definition is neither, [`ModelError::Type`] when a type cannot
+    /// exist: a union with labels that its discriminator does not have.
     pub fn type_code(&self, id: DefId) -> Result<TypeCode> {
         let mut making = Making { model: self, open: Vec::new(), made: HashMap::new() };
         Ok(making.code(id)?.0)
@@ -106,7 +106,7 @@ impl Making<'_> {
             }
             _ => return Err(ModelError::Invalid(format!("{name} is no type"))),
         };
-        Ok((code.map_err(|error| ModelError::Invalid(error.what))?, outermost))
+        Ok((code?, outermost))
     }
 
     fn members(&mut self, members: &[Field], out: &mut usize) -> Result<Vec<(String, TypeCode)>> {

@@ -60,6 +60,11 @@ impl Def {
         if let Some((_, object)) = tables.objects.get(&id) {
             return Ok(object.clone());
         }
+        // Another definition, whose repository id was changed, may have the object of this name.
+        let object_id = match tables.definitions.contains_key(&object_id) {
+            true => ObjectId::from(format!("#{}", id.0).as_str()),
+            false => object_id,
+        };
         let object = self.activate(id, &kind, object_id.clone())?;
         tables.definitions.insert(object_id.clone(), id);
         tables.objects.insert(id, (object_id, object.clone()));

@@ -4,6 +4,7 @@ use super::describe::Members;
 use super::{Def, Result, mismatched};
 use crate::corba::*;
 use crate::model::{DefId, Kind};
+use armilla::dynamic::DynAny;
 use armilla::{Any, TypeCode};
 
 impl IdlType for Def {
@@ -44,8 +45,7 @@ impl Def {
     pub(super) fn set_content(&self, value: &IdlTypeRef) -> Result {
         let new = self.id_of(value)?;
         self.change(|kind| match kind {
-            Kind::Constant { ty, .. }
-            | Kind::Attribute { ty, .. }
+            Kind::Attribute { ty, .. }
             | Kind::ValueMember { ty, .. }
             | Kind::Alias(ty)
             | Kind::ValueBox(ty)
@@ -86,8 +86,18 @@ impl ConstantDef for Def {
         self.content_def()
     }
 
-    fn set_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
+    /// A value that is none of the new type becomes the first of that.
+    fn set_type_def(&self, new: &IdlTypeRef) -> Result {
+        let ty = self.id_of(new)?;
+        let code = self.type_code(ty)?;
+        let first = DynAny::new(&code).and_then(|value| value.to_any())?;
+        self.change(|kind| {
+            if let Kind::Constant { value, .. } = kind {
+                let fits = value.type_code().is_equivalent(&code);
+                let value = if fits { std::mem::take(value) } else { first };
+                *kind = Kind::Constant { ty, value };
+            }
+        })
     }
 
     fn value(&self) -> Result<Any> {

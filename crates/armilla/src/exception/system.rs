@@ -142,11 +142,12 @@ impl SystemException {
     /// A value could not be decoded.
     #[cold]
     pub(crate) fn decoding(error: &CdrError, completed: Completion) -> Self {
-        let kind = match error.is_conversion() {
-            true => ExceptionKind::DataConversion,
-            false => ExceptionKind::Marshal,
+        let (kind, minor) = match error.kind {
+            CdrErrorKind::UnknownValueType => (ExceptionKind::Marshal, Minor::OMG_1),
+            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::DECODING),
+            _ => (ExceptionKind::Marshal, Minor::DECODING),
         };
-        Self::new(kind, Minor::DECODING, completed).because(error.to_string())
+        Self::new(kind, minor, completed).because(error.to_string())
     }
 
     /// A parameter of a local call is wrong.

@@ -41,7 +41,8 @@ fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {
         return Err(invalid("a value cannot be encoded while it is being decoded"));
     };
     let handle: ValueHandle = shared.clone();
-    let Some(mut inner) = out.begin_value(&handle, state.ids(), state.is_custom())? else {
+    let (ids, ty) = (state.ids(), shared.kind.type_code);
+    let Some(mut inner) = out.begin_value(&handle, ids, state.is_custom(), ty)? else {
         return Ok(());
     };
     let encoded = state.encode(&mut inner);
@@ -101,7 +102,7 @@ impl Expected {
                 _ => {}
             }
         }
-        Err(invalid("a value is of a type that is not known here"))
+        Err(CdrError::new(CdrErrorKind::UnknownValueType))
     }
 
     /// A type of other IDL, if the program has registered it.

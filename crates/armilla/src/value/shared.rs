@@ -1,7 +1,8 @@
 //! What the handles of one value share, whatever its type.
 
 use super::State;
-use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
+use crate::orb::Orb;
+use armilla_cdr::{CdrResult, Decoder, Encoder, Surroundings, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
@@ -21,6 +22,12 @@ impl Kind {
     pub const fn of<T: State>() -> Self {
         let (type_code, is) = (T::type_code, T::is);
         Self { repository_id: T::REPOSITORY_ID, type_code, is, decode: decode::<T> }
+    }
+}
+
+impl Surroundings for Orb {
+    fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
+        self.value_kind(repository_id).map(|kind| (kind.type_code)())
     }
 }
 

@@ -143,9 +143,9 @@ fn valuetype(
         ValueHead::New(head) => head,
     };
     let (code, skipped) = actual(declared, types, &head)?;
-    let shared = Arc::new(Shared::begun(code.clone(), &head));
+    let shared = Arc::new(Shared::begun(code.clone(), types, &head));
     input.note_value(&head, shared.clone());
-    let state = shared.members(types)?;
+    let state = shared.members()?;
     let members = input.value_state(&head, skipped, |input| {
         state.iter().map(|ty| value(ty.clone(), types, input)).collect::<CdrResult<Vec<_>>>()
     })?;
@@ -173,6 +173,5 @@ fn actual<'c>(
             _ => {}
         }
     }
-    let kind = CdrErrorKind::Invalid("a value is of a type that its TypeCode does not describe");
-    Err(armilla_cdr::CdrError::new(kind))
+    Err(armilla_cdr::CdrError::new(CdrErrorKind::UnknownValueType))
 }

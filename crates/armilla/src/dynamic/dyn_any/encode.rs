@@ -1,6 +1,7 @@
 //! The interpreting marshaller, the other half: values into octets.
 
 use super::tree::Content;
+use super::types::Types;
 use super::value::Shared;
 use super::{DynAny, invalid};
 use armilla_cdr::value::ValueHandle;
@@ -18,7 +19,7 @@ pub(super) fn value(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
 
 /// Writes a value; of an exception only the members.
 pub(super) fn without_id(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
-    let code = value.resolved();
+    let (code, types) = (value.resolved(), &value.types);
     match &value.content {
         Content::Nothing => {}
         Content::Boolean(value) => out.put_bool(*value),
@@ -72,7 +73,7 @@ pub(super) fn without_id(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
             if matches!(code, TypeCode::AbstractInterface(_)) {
                 out.put_bool(false);
             }
-            valuetype(value.as_ref(), out)?;
+            valuetype(value.as_ref(), types, out)?;
         }
     }
     Ok(())
@@ -96,7 +97,8 @@ fn reference(ior: &Ior, out: &mut Encoder<'_>) -> CdrResult {
     })
 }
 
-fn valuetype(value: Option<&Arc<Shared>>, out: &mut Encoder<'_>) -> CdrResult {
+/// Writes a value that stands in a whole with these types.
+fn valuetype(value: Option<&Arc<Shared>>, types: &Types, out: &mut Encoder<'_>) -> CdrResult {
     let Some(value) = value else {
         out.put_null_value();
         return Ok(());
@@ -104,7 +106,8 @@ fn valuetype(value: Option<&Arc<Shared>>, out: &mut Encoder<'_>) -> CdrResult {
     let handle: ValueHandle = value.clone();
     let ids = value.ids();
     let ids: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
-    let Some(mut state) = out.begin_dynamic_value(&handle, &ids, value.is_chunked())? else {
+    let ty = value.type_beyond(types);
+    let Some(mut state) = out.begin_dynamic_value(&handle, &ids, value.is_chunked(), ty)? else {
         return Ok(());
     };
     let written = value.state().iter().try_for_each(|part| self::value(part, &mut state));

@@ -73,7 +73,7 @@ impl DynAny {
     /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
     /// type, or every one has more than a million components.
     pub fn new(type_code: &TypeCode) -> Result<Self> {
-        tree::Maker::default().make(type_code.clone(), &Types::of(type_code))
+        tree::Maker::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
 
     /// The value in `any` (`create_dyn_any`, `create_dyn_any_without_truncation`). Nothing is
@@ -88,7 +88,8 @@ impl DynAny {
         if matches!(any.type_code().resolved(), LocalInterface(_) | Native(_) | Principal) {
             return Err(DynAnyError::InconsistentTypeCode("there are no values of the type"));
         }
-        Ok(Self::decode(any.type_code(), &mut any.decoder())?)
+        let types = Types::of(any.type_code(), any.types_beyond());
+        Ok(decode::value(any.type_code().clone(), &types, &mut any.decoder())?)
     }
 
     /// The value with its type.
@@ -104,7 +105,7 @@ impl DynAny {
     /// # Errors
     /// When the octets are no such value.
     pub fn decode(type_code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
-        decode::value(type_code.clone(), &Types::of(type_code), input)
+        decode::value(type_code.clone(), &Types::of(type_code, &[]), input)
     }
 
     /// Writes the value as a compiled one would be written.

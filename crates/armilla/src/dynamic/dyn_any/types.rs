@@ -7,22 +7,39 @@ use std::sync::Arc;
 
 /// The named types within the type of the whole; nothing where no part could ask for one.
 #[derive(Clone, Default)]
-pub(super) struct Types(Option<Arc<BTreeMap<String, TypeCode>>>);
+pub(super) struct Types(Option<Arc<BTreeMap<String, Type>>>);
+
+struct Type {
+    code: TypeCode,
+    /// Whether the type of the whole does not describe it.
+    is_beyond: bool,
+}
 
 impl Types {
-    /// Those within `root`.
-    pub(super) fn of(root: &TypeCode) -> Self {
-        if is_simple(root) {
+    /// Those within `root`, and within those `beyond` it that values in it are of.
+    pub(super) fn of(root: &TypeCode, beyond: &[TypeCode]) -> Self {
+        if beyond.is_empty() && is_simple(root) {
             return Self(None);
         }
-        let index = TypeIndex::new(root);
-        let types = index.iter().map(|(id, code)| (id.to_owned(), code.clone()));
-        Self(Some(Arc::new(types.collect())))
+        let mut types = BTreeMap::new();
+        let beyond = beyond.iter().map(|code| (code, true));
+        for (code, is_beyond) in std::iter::once((root, false)).chain(beyond) {
+            for (id, code) in TypeIndex::new(code).iter() {
+                let ty = || Type { code: code.clone(), is_beyond };
+                types.entry(id.to_owned()).or_insert_with(ty);
+            }
+        }
+        Self(Some(Arc::new(types)))
     }
 
     /// The type with this repository id.
     pub(super) fn find(&self, id: &str) -> Option<&TypeCode> {
-        self.0.as_ref()?.get(id)
+        Some(&self.0.as_ref()?.get(id)?.code)
+    }
+
+    /// Whether the type of the whole describes the one with this repository id.
+    pub(super) fn describes(&self, id: &str) -> bool {
+        self.0.as_ref().and_then(|types| types.get(id)).is_some_and(|ty| !ty.is_beyond)
     }
 
     /// What `code` stands for. A recursive code that names no type is itself.
@@ -42,7 +59,7 @@ impl Types {
     /// `code` as a type of its own.
     pub(super) fn closed(&self, code: &TypeCode) -> TypeCode {
         match &self.0 {
-            Some(types) => code.closed(|id| types.get(id).cloned()),
+            Some(_) => code.closed(|id| self.find(id).cloned()),
             None => code.clone(),
         }
     }

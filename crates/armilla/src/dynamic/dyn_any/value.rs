@@ -13,6 +13,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub(super) struct Shared {
     /// Of which type it is.
     code: TypeCode,
+    /// Those within the whole in which it was made.
+    types: Types,
     /// The repository ids that it travels with; none says that it is of the expected type.
     ids: Vec<String>,
     chunked: bool,
@@ -28,10 +30,11 @@ const TRUNCATABLE: i16 = 3;
 
 impl Shared {
     /// A value that is about to be read.
-    pub(super) fn begun(code: TypeCode, head: &NewValue<'_>) -> Self {
+    pub(super) fn begun(code: TypeCode, types: &Types, head: &NewValue<'_>) -> Self {
         let known = head.ids().iter().map(|id| String::from_utf8_lossy(id).into_owned());
         let ids = known.skip_while(|id| code.id() != Some(id)).collect();
-        Self { code, ids, chunked: head.can_be_truncated(), members: RwLock::default() }
+        let (types, chunked) = (types.clone(), head.can_be_truncated());
+        Self { code, types, ids, chunked, members: RwLock::default() }
     }
 
     /// A value with a state of nothing.
@@ -45,12 +48,24 @@ impl Shared {
             ids.extend(part.id().map(str::to_owned));
         }
         let chunked = ids.len() > 1;
-        let value = Self { code: code.clone(), ids, chunked, members: RwLock::default() };
+        let (code, members) = (code.clone(), RwLock::default());
+        let value = Self { code, types: types.clone(), ids, chunked, members };
         let mut maker = Maker::default();
-        let members = value.members(types)?.into_iter().map(|ty| maker.make(ty, types));
+        let members = value.members()?.into_iter().map(|ty| maker.make(ty, types));
         let members = members.collect::<Result<_>>()?;
         value.set(members);
         Ok(value)
+    }
+
+    /// The type as one of its own, where it is none of these.
+    pub(super) fn type_beyond(&self, types: &Types) -> Option<TypeCode> {
+        let is_described = self.code.id().is_some_and(|id| types.describes(id));
+        (!is_described).then(|| self.type_code())
+    }
+
+    /// The type as one of its own.
+    fn type_code(&self) -> TypeCode {
+        self.types.closed(&self.code)
     }
 
     #[cfg(feature = "json")]
@@ -87,11 +102,11 @@ impl Shared {
     ///
     /// # Errors
     /// When it has none that a TypeCode describes.
-    pub(super) fn members(&self, types: &Types) -> CdrResult<Vec<TypeCode>> {
+    pub(super) fn members(&self) -> CdrResult<Vec<TypeCode>> {
         if let TypeCode::ValueBox(code) = &self.code {
             return Ok(vec![code.ty.clone()]);
         }
-        let parts = parts(&self.code, types)?;
+        let parts = parts(&self.code, &self.types)?;
         let members = parts.iter().rev().flat_map(|part| match part {
             TypeCode::Value(code) | TypeCode::Event(code) => code.members.as_slice(),
             _ => &[],
@@ -100,11 +115,11 @@ impl Shared {
     }
 
     /// The names of its state.
-    pub(super) fn names(&self, types: &Types) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         if let TypeCode::ValueBox(_) = &self.code {
             return vec!["value".to_owned()];
         }
-        let parts = parts(&self.code, types).unwrap_or_default();
+        let parts = parts(&self.code, &self.types).unwrap_or_default();
         let names = parts.iter().rev().flat_map(|part| {
             (0..part.member_count().unwrap_or_default()).filter_map(|index| part.member_name(index))
         });
@@ -211,12 +226,12 @@ impl DynValue<'_> {
 
     /// The type that the value is of, which may inherit from the declared one; `None` for null.
     pub fn value_type(&self) -> Option<TypeCode> {
-        self.0.shared().map(|shared| self.0.types.closed(&shared.code))
+        self.0.shared().map(|shared| shared.type_code())
     }
 
     /// The names of its state, that of bases first; `value` is what is in a box.
     pub fn member_names(&self) -> Vec<String> {
-        self.0.shared().map_or_else(Vec::new, |shared| shared.names(&self.0.types))
+        self.0.shared().map_or_else(Vec::new, |shared| shared.names())
     }
 
     /// The name of the member that the cursor is at.
@@ -270,7 +285,7 @@ impl DynValue<'_> {
             Some(shared) => shared.clone(),
             None => self.made()?,
         };
-        let values = in_order(members, &new.names(&self.0.types))?;
+        let values = in_order(members, &new.names())?;
         let mut state = new.state().clone();
         state.iter_mut().zip(values).try_for_each(|(part, value)| assign(part, value))?;
         new.set(state);

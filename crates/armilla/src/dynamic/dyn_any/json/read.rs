@@ -173,9 +173,7 @@ impl Reader {
             (TypeCode::ValueBox(_), [boxed]) => {
                 self.value(boxed, unwrapped(json, said.is_some()))?
             }
-            (_, state) => {
-                self.members(&shared.names(&target.types), state, object(json)?, &[TYPE])?
-            }
+            (_, state) => self.members(&shared.names(), state, object(json)?, &[TYPE])?,
         }
         shared.set(state);
         target.rewind();

@@ -114,7 +114,7 @@ impl Writer {
                 false => object_of([(TYPE, shared.code().id().into()), (VALUE, boxed)]),
             });
         }
-        let names = shared.names(&value.types);
+        let names = shared.names();
         let mut object = Map::new();
         if shared.code().id() != value.resolved().id() {
             object.insert(TYPE.to_owned(), shared.code().id().into());

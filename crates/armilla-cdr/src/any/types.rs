@@ -1,0 +1,66 @@
+//! Types of values that the TypeCode of an `any` does not describe: where one of a base is declared,
+//! the value may be of a type that inherits from it.
+
+use crate::type_code::TypeIndex;
+use crate::{Decoder, Encoder, TypeCode};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::cell::OnceCell;
+
+/// Types beyond that of the whole: those that an `any` has kept, and those that come to be known
+/// while it is read.
+#[derive(Default)]
+pub(super) struct Beyond<'k> {
+    kept: &'k [TypeCode],
+    learned: Learned,
+}
+
+/// A list that grows while what is in it is in use.
+#[derive(Default)]
+struct Learned(OnceCell<Box<(TypeCode, Self)>>);
+
+impl<'k> Beyond<'k> {
+    pub(super) fn new(kept: &'k [TypeCode]) -> Self {
+        Self { kept, learned: Learned::default() }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TypeCode> {
+        let mut next = &self.learned;
+        let learned = core::iter::from_fn(move || {
+            let (code, rest) = &**next.0.get()?;
+            next = rest;
+            Some(code)
+        });
+        self.kept.iter().chain(learned)
+    }
+
+    /// Whether it has the type with this repository id.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.iter().any(|code| code.id() == Some(id))
+    }
+
+    /// The valuetype that the surroundings of `input` know by this repository id.
+    pub(super) fn learn(&self, id: &str, input: &Decoder<'_>) -> Option<&TypeCode> {
+        let code = input.value_type(id).filter(|code| {
+            let is_custom = code.type_modifier() == Some(super::values::CUSTOM);
+            code.is_valuetype() && code.id() == Some(id) && !is_custom
+        })?;
+        let mut end = &self.learned;
+        while let Some(link) = end.0.get() {
+            end = &link.1;
+        }
+        Some(&end.0.get_or_init(|| Box::new((code, Learned::default()))).0)
+    }
+}
+
+/// The types of the values in `out` that `type_code` does not describe; `None` where there are none.
+pub(super) fn kept(type_code: &TypeCode, out: &Encoder<'_>) -> Option<Arc<[TypeCode]>> {
+    let types = out.value_types();
+    if types.is_empty() {
+        return None;
+    }
+    let index = TypeIndex::new(type_code);
+    let is_described = |code: &TypeCode| code.id().is_some_and(|id| index.find(id).is_some());
+    let beyond: Arc<[TypeCode]> = types.into_iter().filter(|code| !is_described(code)).collect();
+    (!beyond.is_empty()).then_some(beyond)
+}

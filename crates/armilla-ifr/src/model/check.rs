@@ -1,0 +1,215 @@
+//! What definitions must keep to when they are made and changed (CORBA 3.4 Part 1, 14.5).
+
+use super::{DefId, Flavour, Kind, Model, ModelError, Parameter, Result, Value};
+use crate::corba::DefinitionKind;
+use armilla::TypeCode;
+use armilla::dynamic::{ParameterMode, TypeCodeError, TypeCodeErrorKind};
+use std::collections::{BTreeSet, HashMap};
+
+#[cold]
+fn wrong<T>(what: &str) -> Result<T> {
+    Err(ModelError::Invalid(what.to_owned()))
+}
+
+impl Model {
+    pub(super) fn check_id(&self, repository_id: &str) -> Result {
+        if !repository_id.contains(':') {
+            let what =
+                format!("{repository_id:?} is no repository id: those look like IDL:Name:1.0");
+            let kind = TypeCodeErrorKind::RepositoryId;
+            return Err(ModelError::Type(TypeCodeError { kind, what }));
+        }
+        match self.lookup_id(repository_id) {
+            Some(_) => Err(ModelError::IdTaken(repository_id.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether `name` is free in a container, for another definition or for `except`.
+    pub(super) fn check_name(&self, container: DefId, name: &str, except: Option<DefId>) -> Result {
+        let taken = |id: &DefId| Some(*id) != except && self.is_named(*id, name);
+        if !is_identifier(name) {
+            let (kind, what) = (TypeCodeErrorKind::Name, format!("{name:?} is no IDL identifier"));
+            return Err(ModelError::Type(TypeCodeError { kind, what }));
+        }
+        if self.definition(container)?.contents.iter().any(taken) {
+            return Err(ModelError::NameTaken(name.to_owned()));
+        }
+        // What is inherited may be hidden by everything but operations and attributes, which this
+        // cannot tell from one another when only the name is known.
+        let inherited = self.contents(container, DefinitionKind::DkAll, false);
+        match inherited.iter().any(|id| self.is_callable(*id) && taken(id)) {
+            true => Err(ModelError::NameInherited(name.to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    fn is_callable(&self, id: DefId) -> bool {
+        let kind = self.get(id).map(|definition| &definition.kind);
+        matches!(kind, Some(Kind::Operation { .. } | Kind::Attribute { .. }))
+    }
+
+    /// Whether no operation or attribute of a base has the name of another, or of one in `contents`.
+    pub(super) fn check_inherited_names(&self, contents: &[DefId], kind: &Kind) -> Result {
+        let bases: Vec<DefId> = match kind {
+            Kind::Interface { bases, .. } => bases.clone(),
+            Kind::Value(value) => {
+                let bases = value.base.iter().chain(&value.abstract_bases);
+                bases.chain(&value.supported).copied().collect()
+            }
+            _ => return Ok(()),
+        };
+        let scopes: BTreeSet<DefId> =
+            bases.into_iter().flat_map(|base| self.with_bases(base)).collect();
+        let inherited = scopes.into_iter().filter_map(|scope| self.get(scope));
+        let inherited = inherited.flat_map(|scope| &scope.contents).chain(contents);
+        let mut names = HashMap::new();
+        for id in inherited.filter(|id| self.is_callable(**id)) {
+            let name = self.definition(*id)?.name.to_ascii_lowercase();
+            if names.insert(name, id).is_some_and(|other| other != id) {
+                return Err(ModelError::NameInherited(self.definition(*id)?.name.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what a definition names is there, and of the right kind.
+    pub(super) fn check_kind(&self, kind: &Kind) -> Result {
+        match kind {
+            Kind::Interface { flavour, bases } => self.check_bases(*flavour, bases),
+            Kind::Value(value) => self.check_value(value),
+            Kind::Operation { result, oneway, parameters, exceptions, .. } => {
+                self.check_operation(*result, *oneway, parameters, exceptions)
+            }
+            Kind::Attribute { ty, get_exceptions, set_exceptions, .. } => {
+                self.check_exceptions(get_exceptions)?;
+                self.check_exceptions(set_exceptions)?;
+                self.check_value_type(*ty)
+            }
+            Kind::Constant { ty, value } => self.check_constant(*ty, value.type_code()),
+            kind => match self.all(&kind.references(), Kind::is_type) {
+                true => Ok(()),
+                false => wrong("what should be a type is none"),
+            },
+        }
+    }
+
+    /// Whether all of these are there and are that.
+    fn all(&self, ids: &[DefId], is: impl Fn(&Kind) -> bool) -> bool {
+        ids.iter().all(|id| self.get(*id).is_some_and(|definition| is(&definition.kind)))
+    }
+
+    fn check_exceptions(&self, exceptions: &[DefId]) -> Result {
+        match self.all(exceptions, |kind| matches!(kind, Kind::Exception(_))) {
+            true => Ok(()),
+            false => wrong("what is raised is no exception"),
+        }
+    }
+
+    /// Whether there are values of the type that a parameter or an attribute is of.
+    fn check_value_type(&self, ty: DefId) -> Result {
+        match self.all(&[ty], Kind::is_type) && !matches!(self.type_code(ty)?, TypeCode::Void) {
+            true => Ok(()),
+            false => wrong("what should be a type is none"),
+        }
+    }
+
+    fn check_bases(&self, flavour: Flavour, bases: &[DefId]) -> Result {
+        let may_be = |kind: &Kind| match kind {
+            Kind::Interface { flavour: base, .. } => match flavour {
+                Flavour::Plain => *base != Flavour::Local,
+                Flavour::Abstract => *base == Flavour::Abstract,
+                Flavour::Local => true,
+            },
+            _ => false,
+        };
+        match self.all(bases, may_be) {
+            true => Ok(()),
+            false => wrong("an interface of this kind cannot have such a base"),
+        }
+    }
+
+    fn check_value(&self, value: &Value) -> Result {
+        let is_abstract = |wanted: bool| move |kind: &Kind| matches!(kind, Kind::Value(base) if base.is_abstract == wanted);
+        let is_interface = |kind: &Kind| matches!(kind, Kind::Interface { .. });
+        if !self.all(value.base.as_slice(), is_abstract(false))
+            || !self.all(&value.abstract_bases, is_abstract(true))
+            || !self.all(&value.supported, is_interface)
+        {
+            return wrong("a base of a valuetype is none");
+        }
+        if value.is_abstract && (value.is_custom || value.base.is_some()) {
+            return wrong("an abstract valuetype is not custom and has no concrete base");
+        }
+        if value.is_truncatable && (value.is_custom || value.is_abstract) {
+            return wrong("a custom or abstract valuetype is not truncatable");
+        }
+        for initializer in &value.initializers {
+            self.check_exceptions(&initializer.exceptions)?;
+            initializer.members.iter().try_for_each(|member| self.check_value_type(member.ty))?;
+        }
+        Ok(())
+    }
+
+    fn check_operation(
+        &self,
+        result: DefId,
+        oneway: bool,
+        parameters: &[Parameter],
+        exceptions: &[DefId],
+    ) -> Result {
+        self.check_exceptions(exceptions)?;
+        if !self.all(&[result], Kind::is_type) {
+            return wrong("what should be a type is none");
+        }
+        parameters.iter().try_for_each(|parameter| self.check_value_type(parameter.ty))?;
+        let returns = !matches!(self.type_code(result)?, TypeCode::Void)
+            || parameters.iter().any(|p| p.mode != ParameterMode::In);
+        match oneway && (returns || !exceptions.is_empty()) {
+            true => Err(ModelError::Oneway),
+            false => Ok(()),
+        }
+    }
+
+    fn check_constant(&self, ty: DefId, given: &TypeCode) -> Result {
+        let code = self.type_code(ty)?;
+        let is_simple = match code.resolved() {
+            TypeCode::Sequence(..) | TypeCode::Array(..) => false,
+            TypeCode::Any | TypeCode::TypeCode | TypeCode::Principal => false,
+            TypeCode::Null | TypeCode::Void => false,
+            // Of the types with a repository id only enums have constants.
+            code => code.id().is_none() || matches!(code, TypeCode::Enum(_)),
+        };
+        if !is_simple {
+            return wrong("there are no constants of the type");
+        }
+        match code.is_equivalent(given) {
+            true => Ok(()),
+            false => wrong("the value of a constant is of another type"),
+        }
+    }
+
+    /// Whether nothing inherits from itself.
+    pub(super) fn check_inheritance(&self, id: DefId) -> Result {
+        let bases = self.with_bases(id);
+        let circular = |base: &DefId| *base != id && self.with_bases(*base).contains(&id);
+        let itself = match self.get(id).map(|definition| &definition.kind) {
+            Some(Kind::Interface { bases, .. }) => bases.contains(&id),
+            Some(Kind::Value(value)) => {
+                value.base == Some(id) || value.abstract_bases.contains(&id)
+            }
+            _ => return Ok(()),
+        };
+        match itself || bases.iter().any(circular) {
+            true => wrong("a definition would inherit from itself"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether IDL can spell it.
+fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    first && characters.all(|c| c.is_alphanumeric() || c == '_')
+}
