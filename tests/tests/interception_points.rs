@@ -6,7 +6,7 @@ use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer,
     ServerInterceptor, ServerRequestInfo, SlotId,
 };
-use armilla::{Any, ExceptionKind, Minor, Orb, SystemException, TypeCode};
+use armilla::{Any, ExceptionKind, Minor, Orb, PolicyType, SystemException, TypeCode};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ const SERVER: Table<5> = (
         ("object_id", "-++++"),
         ("adapter_id", "-++++"),
         ("adapter_name", "-++++"),
-        ("get_server_policy", "-++++"),
+        ("get_server_policy", "+++++"),
         ("target_most_derived_interface", "-+---"),
         ("target_is_a", "-+---"),
         ("set_slot", "+++++"),
@@ -128,7 +128,7 @@ impl Curious {
             ("object_id", sign(request.object_id())),
             ("adapter_id", sign(request.adapter_id())),
             ("adapter_name", sign(request.adapter_name())),
-            ("get_server_policy", sign(request.policies())),
+            ("get_server_policy", sign(request.policy(PolicyType::LIFESPAN))),
             ("target_most_derived_interface", sign(request.target_most_derived_interface())),
             ("target_is_a", sign(request.target_is_a(common))),
             ("set_slot", sign(request.set_slot(self.slot(), Any::default()))),
@@ -190,8 +190,8 @@ impl ServerInterceptor for Curious {
 impl OrbInitializer for Curious {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         self.slot.set(info.allocate_slot()).unwrap();
-        info.add_client_interceptor(self.clone());
-        info.add_server_interceptor(self.clone());
+        info.add_client_interceptor(self.clone())?;
+        info.add_server_interceptor(self.clone())?;
         Ok(())
     }
 }

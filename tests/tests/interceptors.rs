@@ -2,18 +2,15 @@
 //! becomes of a request that they interrupt (CORBA 3.4 Part 1, 16).
 
 use armilla::interceptor::{
-    ClientInterceptor, ClientRequestInfo, Codec, Interruption, IorInfo, IorInterceptor,
-    OrbInitInfo, OrbInitializer, Outcome, PiCurrent, ReplyStatus, ServerInterceptor,
-    ServerRequestInfo, SlotId,
+    ClientInterceptor, ClientRequestInfo, Codec, Interruption, OrbInitInfo, OrbInitializer,
+    Outcome, PiCurrent, ReplyStatus, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::{
-    Any, Completion, Error, ExceptionKind, ManagerState, Minor, Object, Orb, OrbBuilder,
-    SystemException, Version,
+    Any, Completion, Error, ExceptionKind, Minor, Object, Orb, OrbBuilder, SystemException, Version,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
-use armilla_tests::servant::Ear;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -507,8 +504,8 @@ impl OrbInitializer for Travel {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         self.0.set(info.allocate_slot()).unwrap();
         let passenger = || Passenger { slot: self.0.clone(), seen: self.1.clone() };
-        info.add_client_interceptor(passenger());
-        info.add_server_interceptor(passenger());
+        info.add_client_interceptor(passenger())?;
+        info.add_server_interceptor(passenger())?;
         Ok(())
     }
 }
@@ -534,120 +531,6 @@ fn contexts_and_slots_carry_what_belongs_to_a_thread_to_the_servant_and_back() {
     assert_eq!(*seen.lock().unwrap(), ["Vega ping", "Vega _get_count", " ping"]);
     let other = orbs::client().pi_current().slot(slot).unwrap_err();
     assert_eq!(other.kind(), ExceptionKind::BadParam, "a slot of another ORB");
-}
-
-/// Adds a component to references.
-struct Stamp(&'static str);
-
-impl IorInterceptor for Stamp {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
-        info.add_component(TICKET, format!("{} {:?}", self.0, info.adapter_name()).into_bytes());
-        match self.0 {
-            "broken" => {
-                Err(SystemException::new(ExceptionKind::Internal, Minor(0), Completion::No))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
-        match (self.0, info.repository_id()) {
-            ("strict", "IDL:armilla.org/Probe/Listener:1.0") => {
-                Err(SystemException::new(ExceptionKind::NoPermission, Minor(0), Completion::No))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Looks for the stamps of the reference that it calls.
-struct Clerk(Arc<Mutex<Vec<String>>>);
-
-impl ClientInterceptor for Clerk {
-    fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        let stamps = request.effective_components(TICKET);
-        let texts = stamps.iter().map(|stamp| String::from_utf8_lossy(stamp).into_owned());
-        self.0.lock().unwrap().extend(texts);
-        Ok(())
-    }
-}
-
-#[test]
-fn components_are_added_to_references_and_seen_by_clients() {
-    let stamps = ["first", "broken", "strict"].map(Stamp);
-    let builder =
-        stamps.into_iter().fold(orbs::builder(), |builder, stamp| builder.ior_interceptor(stamp));
-    let server = Server::of(builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
-    let seen = Arc::new(Mutex::default());
-    let client = orbs::builder().client_interceptor(Clerk(seen.clone())).build().unwrap();
-    server.remote(&client).ping().unwrap();
-    let expected = [r#"first ["RootPOA"]"#, r#"strict ["RootPOA"]"#];
-    assert_eq!(*seen.lock().unwrap(), expected, "nothing of the broken one");
-    let ear: Arc<dyn Listener> = Arc::new(Ear::default());
-    let refused = server.orb.root_poa().activate(ear).unwrap_err();
-    let refused = SystemException::from(refused);
-    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
-}
-
-/// Notes what becomes of adapters and their managers.
-struct Registrar(Diary);
-
-impl IorInterceptor for Registrar {
-    fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
-        let made = format!("made in {:?} by {:?}", info.manager_id(), info.state());
-        self.0.lock().unwrap().push(made);
-        Ok(())
-    }
-
-    fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
-        self.0.lock().unwrap().push(format!("{manager_id} is {state:?}"));
-    }
-
-    fn adapter_destroyed(&self, adapter_name: &[String]) {
-        self.0.lock().unwrap().push(format!("{} ends", adapter_name.join("/")));
-    }
-}
-
-#[test]
-fn adapters_and_their_managers_are_told_of() {
-    let diary = Diary::default();
-    let orb = orbs::builder().ior_interceptor(Registrar(diary.clone()));
-    let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let outer = orb.root_poa().create_poa("outer").build().unwrap();
-    outer.create_poa("inner").build().unwrap();
-    let manager = outer.manager();
-    manager.hold_requests(false).unwrap();
-    manager.hold_requests(false).unwrap();
-    outer.create_reference::<dyn Listener>().unwrap();
-    manager.activate().unwrap();
-    outer.destroy(true, false).unwrap();
-    let told = std::mem::take(&mut *diary.lock().unwrap());
-    assert_eq!(
-        told,
-        [
-            "RootPOAManager is Holding",
-            r#"made in Some("RootPOAManager") by Some(Holding)"#,
-            "RootPOAManager is Active",
-            "RootPOA/outer/inner ends",
-            "RootPOA/outer ends",
-        ]
-    );
-    orb.shutdown();
-}
-
-#[test]
-fn two_interceptors_of_one_name_are_refused() {
-    let error = orbs::builder()
-        .ior_interceptor(Stamp("same"))
-        .ior_interceptor(Stamp("same"))
-        .build()
-        .unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::BAD_ARGUMENT));
-    assert!(error.to_string().contains("\"same\""), "{error}");
 }
 
 #[test]

@@ -115,7 +115,10 @@ pub use poa::{
     PoaManager, Policy, Refusal, RequestProcessing, ServantActivator, ServantLocator,
     ServantManager, ServantRetention, Threading,
 };
-pub use policies::{Policies, PolicyCurrent, PolicyGuard, Rebind, Retries};
+pub use policies::{
+    CustomPolicy, Policies, PolicyCurrent, PolicyError, PolicyFactory, PolicyGuard, PolicyType,
+    Rebind, Retries,
+};
 pub use server::ReplyHandle;
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

@@ -3,7 +3,7 @@
 use crate::client::{Links, OnewayBuffer, SyncScope};
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
-use crate::policies::{Rebind, Retries};
+use crate::policies::{CustomPolicy, Rebind, Retries};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
 use armilla_ipc::StreamOptions;
@@ -187,6 +187,9 @@ pub struct Settings {
     pub busy_poll: Option<Duration>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
     pub congestion_control: Option<String>,
+    /// The policies of types that programs have defined which calls have unless their reference or
+    /// thread has others; none.
+    pub custom_policies: Vec<CustomPolicy>,
 }
 
 /// In which form references carry the host of an endpoint.
@@ -277,6 +280,7 @@ impl Default for Settings {
             local_endpoints: true,
             busy_poll: None,
             congestion_control: None,
+            custom_policies: Vec::new(),
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use super::context::Contexts;
 use super::current::{SlotId, Slots};
+use super::mode::ProcessingMode;
 use super::outcome::{Interruption, Outcome, ReplyStatus};
 use super::values::Values;
 use crate::client::SyncScope;
 use crate::dynamic::NamedValue;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
-use crate::policies::Policies;
+use crate::policies::{CustomPolicy, Policies, PolicyType};
 use crate::settings::Settings;
 use crate::transport::Place;
 use armilla_cdr::{Any as Value, TypeCode};
@@ -66,9 +67,9 @@ pub trait ClientInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// Whether calls to objects of the same process shall be encoded so that it sees them.
-    fn sees_collocated(&self) -> bool {
-        true
+    /// Which calls it sees: `ProcessingModePolicy`.
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::default()
     }
 
     /// Whether it may ask for the values of calls: arguments, results, exceptions. What comes back of
@@ -246,9 +247,27 @@ impl<'a> ClientRequestInfo<'a> {
         })
     }
 
-    /// The policies that hold for the call: `get_request_policy`.
+    /// The policies that hold for the call.
     pub fn policies(&self) -> Policies {
         self.target.policies_in_effect(self.settings)
+    }
+
+    /// The policy of this type, which a program has defined, that holds for the call:
+    /// `get_request_policy`. Those that the ORB defines are among [`policies`](Self::policies).
+    ///
+    /// # Errors
+    /// `INV_POLICY` (reason 3) for a type that no [factory](crate::OrbBuilder::policy_factory) knows.
+    pub fn custom_policy(
+        &self,
+        policy_type: PolicyType,
+    ) -> Result<Option<CustomPolicy>, SystemException> {
+        self.target.reference()?.orb.check_policy_type(policy_type)?;
+        Ok(self.policies().custom_policy(policy_type).cloned())
+    }
+
+    /// Whether the call stays within the process.
+    pub(super) const fn is_local(&self) -> bool {
+        self.address.is_none()
     }
 
     /// Where the request is sent, as errors name it; `None` for an object of this process.

@@ -262,7 +262,8 @@ pub(super) struct Flow<'f> {
     pub(super) interceptors: &'f Interceptors,
     pub(super) reference: &'f Reference,
     pub(super) info: ClientRequestInfo<'f>,
-    /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
+    /// How many of the interceptors have begun, or do not see the call: those that see it are still to
+    /// hear of the end, the flow stack.
     pub(super) entered: usize,
     /// The slots of the thread while it is in an interceptor.
     pub(super) slots: Slots,
@@ -295,8 +296,11 @@ impl Flow<'_> {
     }
 
     fn begin(&mut self) -> Result<(), Interruption> {
+        let local = self.info.is_local();
         for interceptor in &self.interceptors.client {
-            interceptor.send_request(&mut self.info)?;
+            if interceptor.processing_mode().sees(local) {
+                interceptor.send_request(&mut self.info)?;
+            }
             self.entered += 1;
         }
         Ok(())
@@ -305,7 +309,9 @@ impl Flow<'_> {
     /// Unwinds the flow stack. What an interceptor interrupts with is the outcome for the next.
     fn end(&mut self, mut outcome: Outcome) -> Outcome {
         let entered = std::mem::take(&mut self.entered);
-        for interceptor in self.interceptors.client.iter().take(entered).rev() {
+        let local = self.info.is_local();
+        let all = self.interceptors.client.iter().take(entered).rev();
+        for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);

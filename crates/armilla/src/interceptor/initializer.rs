@@ -4,6 +4,7 @@ use super::{ClientInterceptor, Codec, IorInterceptor, Registration, ServerInterc
 use crate::exception::SystemException;
 use crate::object::Object;
 use crate::orb::{Orb, OrbBuilder};
+use crate::policies::{PolicyFactory, PolicyType};
 use armilla_giop::Version;
 use std::fmt;
 use std::sync::Arc;
@@ -41,24 +42,53 @@ impl OrbInitInfo<'_> {
         self.orb
     }
 
+    /// The arguments that the program [gave](OrbBuilder::arguments) the ORB, those among them that
+    /// are not for it: a service may have some of its own.
+    pub fn arguments(&self) -> &[String] {
+        &self.registration.arguments
+    }
+
+    /// The name of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).
+    pub fn orb_id(&self) -> &str {
+        &self.orb.settings().orb_id
+    }
+
     /// A codec for the contents of service contexts and components.
     pub const fn codec(&self, version: Version) -> Codec {
         Codec::new(version)
     }
 
     /// Registers an interceptor of requests that leave.
-    pub fn add_client_interceptor(&mut self, interceptor: impl ClientInterceptor + 'static) {
-        self.registration.client(Arc::new(interceptor));
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    pub fn add_client_interceptor(
+        &mut self,
+        interceptor: impl ClientInterceptor + 'static,
+    ) -> Result<(), SystemException> {
+        self.registration.client(Arc::new(interceptor))
     }
 
     /// Registers an interceptor of requests that arrive.
-    pub fn add_server_interceptor(&mut self, interceptor: impl ServerInterceptor + 'static) {
-        self.registration.server(Arc::new(interceptor));
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    pub fn add_server_interceptor(
+        &mut self,
+        interceptor: impl ServerInterceptor + 'static,
+    ) -> Result<(), SystemException> {
+        self.registration.server(Arc::new(interceptor))
     }
 
-    /// Registers an interceptor of references that are made.
-    pub fn add_ior_interceptor(&mut self, interceptor: impl IorInterceptor + 'static) {
-        self.registration.ior(Arc::new(interceptor));
+    /// Registers an interceptor of POAs that are made.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    pub fn add_ior_interceptor(
+        &mut self,
+        interceptor: impl IorInterceptor + 'static,
+    ) -> Result<(), SystemException> {
+        self.registration.ior(Arc::new(interceptor))
     }
 
     /// Allocates a slot of [`PiCurrent`](super::PiCurrent).
@@ -68,10 +98,22 @@ impl OrbInitInfo<'_> {
         SlotId(*slots - 1)
     }
 
+    /// Lets [`Orb::create_policy`] make policies of this type.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 16) when there is a factory for the type, or it is the ORB's own.
+    pub fn register_policy_factory(
+        &self,
+        policy_type: PolicyType,
+        factory: impl PolicyFactory,
+    ) -> Result<(), SystemException> {
+        self.orb.register_policy_factory(policy_type, Arc::new(factory))
+    }
+
     /// Makes `resolve_initial_references(name)` give `object`.
     ///
     /// # Errors
-    /// `INV_OBJREF` when it is nil.
+    /// As [`Orb::register_initial_reference`].
     pub fn register_initial_reference(
         &self,
         name: &str,
@@ -98,39 +140,50 @@ impl fmt::Debug for OrbInitInfo<'_> {
 impl Registration {
     /// Runs the initializers for `orb`, which intercepts from then on.
     pub(crate) fn install(mut self, orb: &Orb) -> Result<(), SystemException> {
+        if let Some(exception) = self.refused.take() {
+            return Err(exception);
+        }
+        for (policy_type, factory) in std::mem::take(&mut self.policy_factories) {
+            orb.register_policy_factory(policy_type, factory)?;
+        }
         let initializers = std::mem::take(&mut self.initializers);
         let mut info = OrbInitInfo { orb, registration: &mut self };
         initializers.iter().try_for_each(|initializer| initializer.pre_init(&mut info))?;
         initializers.iter().try_for_each(|initializer| initializer.post_init(&mut info))?;
-        if let Some(interceptors) = self.finish()? {
+        if let Some(interceptors) = self.finish() {
             orb.intercept(interceptors);
+            orb.root_poa().establish()?;
         }
         Ok(())
     }
 }
 
 impl OrbBuilder {
-    /// Registers an interceptor of requests that leave.
+    /// Registers an interceptor of requests that leave. Two of a kind with the same name let
+    /// [`build`](Self::build) fail with `BAD_PARAM`.
     pub fn client_interceptor(mut self, interceptor: impl ClientInterceptor + 'static) -> Self {
-        self.registration.client(Arc::new(interceptor));
+        let added = self.registration.client(Arc::new(interceptor));
+        self.registration.note(added);
         self
     }
 
     /// Registers an interceptor of requests that arrive.
     pub fn server_interceptor(mut self, interceptor: impl ServerInterceptor + 'static) -> Self {
-        self.registration.server(Arc::new(interceptor));
+        let added = self.registration.server(Arc::new(interceptor));
+        self.registration.note(added);
         self
     }
 
-    /// Registers an interceptor of references that are made.
+    /// Registers an interceptor of POAs that are made.
     pub fn ior_interceptor(mut self, interceptor: impl IorInterceptor + 'static) -> Self {
-        self.registration.ior(Arc::new(interceptor));
+        let added = self.registration.ior(Arc::new(interceptor));
+        self.registration.note(added);
         self
     }
 
     /// Brings a service into the ORB.
     pub fn initializer(mut self, initializer: impl OrbInitializer + 'static) -> Self {
-        self.registration.initializer(Box::new(initializer));
+        self.registration.initializers.push(Box::new(initializer));
         self
     }
 }

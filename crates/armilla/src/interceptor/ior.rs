@@ -1,30 +1,35 @@
-//! Interceptors of references that the ORB makes (CORBA 3.4 Part 1, 16.5).
+//! Interceptors of POAs and the references that they make (CORBA 3.4 Part 1, 16.5).
 
-use super::{Interceptors, ObjectReferenceTemplate};
+use super::client::out_of_order;
+use super::{Interceptors, ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::poa::{ManagerState, PoaInner, Policy};
+use crate::poa::{ManagerState, Poa, Policy};
+use crate::policies::PolicyType;
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
+use std::fmt;
 use std::sync::Arc;
 
-/// Adds to the references of an ORB what clients must know to call the objects.
+/// Adds to the references of POAs what clients must know to call the objects.
 pub trait IorInterceptor: Send + Sync {
     /// Its name, unlike that of any other; interceptors without one are anonymous.
     fn name(&self) -> &str {
         ""
     }
 
-    /// A reference is made: components may be added.
+    /// A POA is being made: the root POA with the ORB, others by
+    /// [`create_poa`](crate::Poa::create_poa). Components may be added, which all its references carry.
     ///
     /// # Errors
-    /// They are logged; the reference is made without what this interceptor would have added.
+    /// They are logged; the POA is made without what this interceptor would have added.
     fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException>;
 
-    /// All interceptors have added their components.
+    /// All interceptors have added their components. What makes the references of the POA may be
+    /// replaced.
     ///
     /// # Errors
-    /// The reference is not made: the program sees `OBJ_ADAPTER`.
-    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
+    /// The POA is not made: the program sees `OBJ_ADAPTER` (reason 6).
+    fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
@@ -45,14 +50,20 @@ pub trait IorInterceptor: Send + Sync {
     fn destroy(&self) {}
 }
 
-/// A reference that is being made.
-#[derive(Debug)]
+/// A POA that is being made, as an IOR interceptor sees it.
 pub struct IorInfo<'a> {
-    pub(super) adapter_name: Vec<String>,
-    pub(super) repository_id: &'a str,
-    pub(super) object_key: &'a [u8],
-    poa: Option<&'a Arc<PoaInner>>,
-    components: Vec<TaggedComponent>,
+    poa: &'a Poa,
+    adapter_name: Vec<String>,
+    is_established: bool,
+    made: Established,
+}
+
+/// What interceptors have laid down for the references of a POA.
+#[derive(Default)]
+pub(crate) struct Established {
+    pub(crate) components: Vec<TaggedComponent>,
+    /// `None` for what the POA makes them by itself.
+    pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
 }
 
 impl IorInfo<'_> {
@@ -61,38 +72,50 @@ impl IorInfo<'_> {
         &self.adapter_name
     }
 
-    /// The repository id of the interface of the object.
-    pub const fn repository_id(&self) -> &str {
-        self.repository_id
+    /// What tells the manager of the POA from others, [`PoaManager::id`](crate::PoaManager::id).
+    pub fn manager_id(&self) -> &str {
+        self.poa.manager().id()
     }
 
-    /// The object key.
-    pub const fn object_key(&self) -> &[u8] {
-        self.object_key
+    /// What that manager does with requests at present.
+    pub fn state(&self) -> ManagerState {
+        self.poa.manager().state()
     }
 
-    /// What tells the manager of that POA from others, [`PoaManager::id`](crate::PoaManager::id); `None`
-    /// when the POA is gone.
-    pub fn manager_id(&self) -> Option<&str> {
-        self.poa.map(|poa| poa.manager().id())
+    /// The policies of the POA.
+    pub fn policies(&self) -> Vec<Policy> {
+        self.poa.policies()
     }
 
-    /// What that manager does with requests at present; `None` when the POA is gone.
-    pub fn state(&self) -> Option<ManagerState> {
-        self.poa.map(|poa| poa.manager().state())
+    /// The policy of this type that the POA has: `get_effective_policy`.
+    ///
+    /// # Errors
+    /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a
+    /// [factory](crate::OrbBuilder::policy_factory) knows.
+    pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
+        self.poa.orb().check_policy_type(policy_type)?;
+        Ok(self.poa.inner().policy(policy_type))
     }
 
     /// Adds a component to every IIOP profile from version 1.1 on. Its octets are an encapsulation
     /// for every id of the OMG.
-    pub fn add_component(&mut self, id: u32, data: Vec<u8>) {
-        self.components.push(TaggedComponent { id, data });
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 14) in
+    /// [`components_established`](IorInterceptor::components_established).
+    pub fn add_component(&mut self, id: u32, data: Vec<u8>) -> Result<(), SystemException> {
+        if self.is_established {
+            return Err(out_of_order("the components are established"));
+        }
+        self.made.components.push(TaggedComponent { id, data });
+        Ok(())
     }
 
     /// Adds a component to the profiles of one protocol, by its number: `TAG_INTERNET_IOP`, 0, as
     /// other profiles of this ORB have no components.
     ///
     /// # Errors
-    /// `BAD_PARAM` (minor code 29 of the OMG) for any other.
+    /// `BAD_PARAM` (reason 29) for any other; as [`add_component`](Self::add_component).
     pub fn add_component_to_profile(
         &mut self,
         profile: u32,
@@ -104,66 +127,96 @@ impl IorInfo<'_> {
                 format!("references of this ORB have no components in profiles {profile:#x}");
             return Err(SystemException::bad_param(Minor::omg(29), what));
         }
-        self.add_component(id, data);
-        Ok(())
-    }
-
-    /// The policies of the POA: `get_effective_policy`; none when the POA is gone.
-    pub fn policies(&self) -> Vec<Policy> {
-        self.poa.map_or_else(Vec::new, |poa| poa.policies())
-    }
-
-    /// What makes references to other objects of the POA, [`ObjectReferenceTemplate`].
-    ///
-    /// # Errors
-    /// `OBJECT_NOT_EXIST` when the POA is gone.
-    pub fn adapter_template(&self) -> Result<ObjectReferenceTemplate, SystemException> {
-        let poa = self.poa.and_then(|poa| Some(poa.orb()?.poa_of(poa)));
-        poa.map(ObjectReferenceTemplate).ok_or_else(SystemException::object_not_exist)
+        self.add_component(id, data)
     }
 
     /// The components that were added so far.
     pub fn components(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        self.components.iter().map(|component| (component.id, &*component.data))
+        self.made.components.iter().map(|component| (component.id, &*component.data))
+    }
+
+    /// What makes references to the objects of the POA by itself.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 14) outside
+    /// [`components_established`](IorInterceptor::components_established).
+    pub fn adapter_template(&self) -> Result<ObjectReferenceTemplate, SystemException> {
+        self.established().map(|()| ObjectReferenceTemplate::new(self.poa))
+    }
+
+    /// What will make the references of the POA: the template, unless an interceptor has
+    /// [set](Self::set_current_factory) another.
+    ///
+    /// # Errors
+    /// As [`adapter_template`](Self::adapter_template).
+    pub fn current_factory(&self) -> Result<Arc<dyn ObjectReferenceFactory>, SystemException> {
+        let template = self.adapter_template()?;
+        Ok(self.made.factory.clone().unwrap_or_else(|| Arc::new(template)))
+    }
+
+    /// Lets `factory` make all references that the POA gives out.
+    ///
+    /// # Errors
+    /// As [`adapter_template`](Self::adapter_template).
+    pub fn set_current_factory(
+        &mut self,
+        factory: impl ObjectReferenceFactory + 'static,
+    ) -> Result<(), SystemException> {
+        self.established()?;
+        self.made.factory = Some(Arc::new(factory));
+        Ok(())
+    }
+
+    fn established(&self) -> Result<(), SystemException> {
+        match self.is_established {
+            true => Ok(()),
+            false => Err(out_of_order("the components are not established yet")),
+        }
+    }
+}
+
+impl fmt::Debug for IorInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IorInfo").field("adapter_name", &self.adapter_name).finish_non_exhaustive()
     }
 }
 
 impl Interceptors {
-    /// The components that the interceptors add to the reference of an object.
-    pub(crate) fn components(
-        &self,
-        adapter_path: &[u8],
-        poa: Option<&Arc<PoaInner>>,
-        repository_id: &str,
-        object_key: &[u8],
-    ) -> Result<Vec<TaggedComponent>, SystemException> {
-        if self.ior.is_empty() {
-            return Ok(Vec::new());
-        }
-        let adapter_name = adapter_names(adapter_path);
-        let components = Vec::new();
-        let mut info = IorInfo { adapter_name, repository_id, object_key, poa, components };
+    /// Has the interceptors lay down what the references of `poa` shall be.
+    ///
+    /// # Errors
+    /// `OBJ_ADAPTER` when one does not let the POA be made.
+    pub(crate) fn establish(&self, poa: &Poa) -> Result<Established, SystemException> {
+        let adapter_name = adapter_names(poa.adapter_id());
+        let made = Established::default();
+        let mut info = IorInfo { poa, adapter_name, is_established: false, made };
         for interceptor in &self.ior {
-            let before = info.components.len();
+            let before = info.made.components.len();
             if let Err(exception) = interceptor.establish_components(&mut info) {
-                info.components.truncate(before);
+                info.made.components.truncate(before);
                 report!(
                     warn,
-                    "an interceptor added no components to a reference",
+                    "an interceptor added no components to the references of a POA",
                     interceptor = interceptor.name(),
                     exception = exception,
                 );
             }
         }
+        info.is_established = true;
         for interceptor in &self.ior {
-            interceptor.components_established(&info).map_err(|exception| {
+            interceptor.components_established(&mut info).map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
                 let name = interceptor.name();
-                SystemException::new(kind, Minor::omg(6), Completion::No)
-                    .because(format!("the interceptor {name:?} refused a reference: {exception}"))
+                SystemException::new(kind, Minor::OMG_6, Completion::No)
+                    .because(format!("the interceptor {name:?} refused a POA: {exception}"))
             })?;
         }
-        Ok(info.components)
+        Ok(info.made)
+    }
+
+    /// Whether any interceptor sees POAs being made.
+    pub(crate) fn see_adapters(&self) -> bool {
+        !self.ior.is_empty()
     }
 }
 
@@ -175,7 +228,7 @@ impl Interceptors {
 
     /// Tells that a POA was destroyed.
     pub(crate) fn adapter_destroyed(&self, adapter_path: &[u8]) {
-        if !self.ior.is_empty() {
+        if self.see_adapters() {
             let name = adapter_names(adapter_path);
             self.ior.iter().for_each(|each| each.adapter_destroyed(&name));
         }

@@ -5,7 +5,7 @@
 //! [`ServerInterceptor`] when a request has arrived and before its answer leaves. Both may read and
 //! add [service contexts](Contexts), which travel beside the arguments and which the code that makes
 //! the call knows nothing of; they may end a request with an exception or send it elsewhere
-//! ([`Interruption`]). An [`IorInterceptor`] adds components to references. What a service keeps for
+//! ([`Interruption`]). An [`IorInterceptor`] adds components to the references of POAs, or makes them itself. What a service keeps for
 //! a thread goes through [slots](PiCurrent) into the interceptors of the calls of that thread.
 //!
 //! They are registered while the ORB is made, each by itself or by an [`OrbInitializer`], and called
@@ -41,15 +41,17 @@
 //! ```
 //!
 //! An ORB without interceptors pays one test of a pointer for them. Calls within a process, which
-//! else go straight to the servant, are encoded and decoded where any interceptor
-//! [wants to see them](ClientInterceptor::sees_collocated).
+//! else go straight to the servant, are encoded and decoded where any interceptor wants to see them, as
+//! its [`ProcessingMode`] says.
 //!
 //! Arguments, results and exceptions are read from the octets of requests and replies when an
 //! interceptor asks for them, by what the IDL says of the operation, or the program that calls
 //! [dynamically](crate::dynamic::Request). Servants that are [dynamic](crate::dynamic::DynamicServant)
-//! themselves have `NO_RESOURCES` there. Not offered: `send_poll`, since nothing is polled; the policies of
-//! programs' own types, which `register_policy_factory` is for; and another `current_factory` than the
-//! POA's own.
+//! themselves have `NO_RESOURCES` there. Not offered: `send_poll`, since nothing is polled.
+//!
+//! A service that wants to be told what to do for an object or a call defines
+//! [policies](crate::CustomPolicy) of its own, which programs put on POAs and references, and which
+//! interceptors find there.
 
 mod client;
 mod client_flow;
@@ -59,6 +61,7 @@ mod context;
 mod current;
 mod initializer;
 mod ior;
+mod mode;
 mod outcome;
 mod registry;
 mod server;
@@ -73,12 +76,14 @@ pub use context::Contexts;
 pub use current::{PiCurrent, SlotId};
 pub use initializer::{OrbInitInfo, OrbInitializer};
 pub use ior::{IorInfo, IorInterceptor};
+pub use mode::ProcessingMode;
 pub use outcome::{Interruption, Outcome, ReplyStatus};
 pub use server::{ServerInterceptor, ServerRequestInfo};
-pub use template::ObjectReferenceTemplate;
+pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 
 pub(crate) use client_flow::{call, call_described};
 pub(crate) use current::Slots;
+pub(crate) use ior::Established;
 pub(crate) use registry::{Interceptors, Registration};
 pub(crate) use server_flow::ServerFlow;
 pub(crate) use suspended::{Attempt, Suspended};

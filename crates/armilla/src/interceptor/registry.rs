@@ -1,9 +1,10 @@
 //! All interceptors of an ORB.
 
 use super::current::{self, Slots};
-use super::{ClientInterceptor, IorInterceptor, ServerInterceptor};
+use super::{ClientInterceptor, IorInterceptor, ProcessingMode, ServerInterceptor};
 use crate::exception::{Minor, SystemException};
 use crate::orb::Orb;
+use crate::policies::{PolicyFactory, PolicyType};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,8 +23,9 @@ pub(crate) struct Interceptors {
 impl Interceptors {
     /// Whether any wants to see calls within the process.
     pub(crate) fn see_collocated(&self) -> bool {
-        self.client.iter().any(|interceptor| interceptor.sees_collocated())
-            || self.server.iter().any(|interceptor| interceptor.sees_collocated())
+        let client = self.client.iter().map(|interceptor| interceptor.processing_mode());
+        let server = self.server.iter().map(|interceptor| interceptor.processing_mode());
+        client.chain(server).any(ProcessingMode::wants_local)
     }
 
     /// Whether any client interceptor may ask for the values of calls.
@@ -58,46 +60,60 @@ impl Interceptors {
 pub(crate) struct Registration {
     pub(super) interceptors: Interceptors,
     pub(super) initializers: Vec<Box<dyn super::OrbInitializer>>,
+    /// Why the ORB cannot be made.
+    pub(super) refused: Option<SystemException>,
+    pub(crate) policy_factories: Vec<(PolicyType, Arc<dyn PolicyFactory>)>,
+    /// Those of the program.
+    pub(crate) arguments: Vec<String>,
 }
 
 impl Registration {
-    pub(crate) fn client(&mut self, interceptor: Arc<dyn ClientInterceptor>) {
-        self.interceptors.client.push(interceptor);
+    pub(super) fn client(
+        &mut self,
+        new: Arc<dyn ClientInterceptor>,
+    ) -> Result<(), SystemException> {
+        add(&mut self.interceptors.client, new, |interceptor| interceptor.name())
     }
 
-    pub(crate) fn server(&mut self, interceptor: Arc<dyn ServerInterceptor>) {
-        self.interceptors.server.push(interceptor);
+    pub(super) fn server(
+        &mut self,
+        new: Arc<dyn ServerInterceptor>,
+    ) -> Result<(), SystemException> {
+        add(&mut self.interceptors.server, new, |interceptor| interceptor.name())
     }
 
-    pub(crate) fn ior(&mut self, interceptor: Arc<dyn IorInterceptor>) {
-        self.interceptors.ior.push(interceptor);
+    pub(super) fn ior(&mut self, new: Arc<dyn IorInterceptor>) -> Result<(), SystemException> {
+        add(&mut self.interceptors.ior, new, |interceptor| interceptor.name())
     }
 
-    pub(crate) fn initializer(&mut self, initializer: Box<dyn super::OrbInitializer>) {
-        self.initializers.push(initializer);
+    /// Lets the ORB not be made if this failed.
+    pub(super) fn note(&mut self, outcome: Result<(), SystemException>) {
+        if let Err(exception) = outcome {
+            self.refused.get_or_insert(exception);
+        }
     }
 
-    /// What was registered, if anything was; no name may stand twice.
-    pub(super) fn finish(self) -> Result<Option<Interceptors>, SystemException> {
+    /// What was registered, if anything was.
+    pub(super) fn finish(self) -> Option<Interceptors> {
         let Interceptors { client, server, ior, slots, .. } = &self.interceptors;
-        distinct("client", client.iter().map(|interceptor| interceptor.name()))?;
-        distinct("server", server.iter().map(|interceptor| interceptor.name()))?;
-        distinct("IOR", ior.iter().map(|interceptor| interceptor.name()))?;
         let any = !(client.is_empty() && server.is_empty() && ior.is_empty()) || *slots > 0;
-        Ok(any.then_some(self.interceptors))
+        any.then_some(self.interceptors)
     }
 }
 
-/// `DuplicateName` in the specification. Interceptors without a name may be many.
-fn distinct<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Result<(), SystemException> {
-    let mut seen = Vec::new();
-    for name in names.filter(|name| !name.is_empty()) {
-        if seen.contains(&name) {
-            let what = format!("two {kind} interceptors have the name {name:?}");
-            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
-        }
-        seen.push(name);
+/// Puts an interceptor behind the others. A name may not stand twice, which is `DuplicateName` in the
+/// specification; interceptors without one may be many.
+fn add<I: ?Sized>(
+    all: &mut Vec<Arc<I>>,
+    new: Arc<I>,
+    name: impl Fn(&I) -> &str,
+) -> Result<(), SystemException> {
+    let wanted = name(&new);
+    if !wanted.is_empty() && all.iter().any(|known| name(known) == wanted) {
+        let what = format!("an interceptor of this kind has the name {wanted:?} already");
+        return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
     }
+    all.push(new);
     Ok(())
 }
 

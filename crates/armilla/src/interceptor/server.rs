@@ -4,18 +4,21 @@ use super::client::{keep, out_of_order};
 use super::context::Contexts;
 use super::current::{SlotId, Slots};
 use super::ior::adapter_names;
+use super::mode::ProcessingMode;
 use super::outcome::{Interruption, Outcome, ReplyStatus};
-use super::values::{Served, Values};
+use super::values::{Served, Values, no_resources};
 use crate::client::SyncScope;
 use crate::dynamic::NamedValue;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::SystemException;
 use crate::orb::Orb;
-use crate::poa::{ObjectId, Policy, Target};
+use crate::poa::{ObjectId, PoaInner, Policy, Target};
+use crate::policies::PolicyType;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_ipc::Address;
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// Sees the requests that an ORB serves. Every method has a default that does nothing.
 ///
@@ -76,9 +79,9 @@ pub trait ServerInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// Whether calls from the same process shall be encoded so that it sees them.
-    fn sees_collocated(&self) -> bool {
-        true
+    /// Which calls it sees: `ProcessingModePolicy`.
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::default()
     }
 
     /// Whether it may ask for the values of calls: arguments, results, exceptions. They are copied for
@@ -99,6 +102,7 @@ pub struct ServerRequestInfo {
     pub(super) response_expected: bool,
     pub(super) sync_scope: SyncScope,
     pub(super) peer: Address,
+    pub(super) key: Option<Box<[u8]>>,
     pub(super) object: Option<Target>,
     pub(super) values: Option<Box<Served>>,
     pub(super) contexts: Contexts,
@@ -210,10 +214,7 @@ impl ServerRequestInfo {
     /// The object, where there is one.
     fn target(&self) -> Result<&Target, SystemException> {
         self.begun()?;
-        self.object.as_ref().ok_or_else(|| {
-            let (kind, minor) = (ExceptionKind::NoResources, Minor::omg(1));
-            SystemException::new(kind, minor, Completion::No).because("the object was not found")
-        })
+        self.object.as_ref().ok_or_else(|| no_resources("the object was not found"))
     }
 
     /// The object, before its servant is called.
@@ -248,12 +249,29 @@ impl ServerRequestInfo {
         self.target().map(|object| object.poa.path())
     }
 
-    /// The policies of the object's POA: `get_server_policy`.
+    /// The policies of the object's POA, at all points.
     ///
     /// # Errors
-    /// As [`object_id`](Self::object_id).
+    /// `NO_RESOURCES` (reason 1) where there is no POA, or none yet: adapter activators are asked
+    /// behind the first point.
     pub fn policies(&self) -> Result<Vec<Policy>, SystemException> {
-        self.target().map(|object| object.poa.policies())
+        self.adapter().map(|poa| poa.policies())
+    }
+
+    /// The policy of this type that the object's POA has, at all points: `get_server_policy`.
+    ///
+    /// # Errors
+    /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a
+    /// [factory](crate::OrbBuilder::policy_factory) knows, and as [`policies`](Self::policies).
+    pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
+        self.orb.check_policy_type(policy_type)?;
+        self.adapter().map(|poa| poa.policy(policy_type))
+    }
+
+    fn adapter(&self) -> Result<Arc<PoaInner>, SystemException> {
+        let named = || self.orb.known_adapter(self.key.as_deref()?);
+        let poa = self.object.as_ref().map(|object| object.poa.clone()).or_else(named);
+        poa.ok_or_else(|| no_resources("there is no such POA"))
     }
 
     /// The name of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).

@@ -9,6 +9,7 @@ use crate::client::SyncScope;
 use crate::dynamic::Signature;
 use crate::orb::Orb;
 use crate::poa::Target;
+use crate::server::is_here;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::Address;
@@ -17,8 +18,11 @@ use std::borrow::Cow;
 /// A request under way, which interceptors see. It goes where the reply goes.
 pub(crate) struct ServerFlow {
     info: ServerRequestInfo,
-    /// How many of the interceptors have begun, and are still to hear of the end: the flow stack.
+    /// How many of the interceptors have begun, or do not see the call: those that see it are still to
+    /// hear of the end, the flow stack.
     entered: usize,
+    /// Whether it comes from this process.
+    is_local: bool,
     /// What the slots of the thread were before the servant was called.
     outside: Option<Slots>,
 }
@@ -39,6 +43,7 @@ impl ServerFlow {
             response_expected: header.response_expected,
             sync_scope: scope(header),
             peer: peer.clone(),
+            key: header.target.object_key().map(Box::from),
             object: None,
             values: None,
             contexts: Contexts::received(&header.contexts),
@@ -48,7 +53,8 @@ impl ServerFlow {
             slot_count: orb.interceptors().map_or(0, |interceptors| interceptors.slots),
             kept: Vec::new(),
         };
-        let mut flow = Box::new(Self { info, entered: 0, outside: None });
+        let is_local = is_here(peer);
+        let mut flow = Box::new(Self { info, entered: 0, is_local, outside: None });
         if let Err(interruption) = flow.arrive() {
             *stopped = Some(Box::new(interruption.into()));
         }
@@ -59,7 +65,9 @@ impl ServerFlow {
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
-            interceptor.receive_request_service_contexts(&mut self.info)?;
+            if interceptor.processing_mode().sees(self.is_local) {
+                interceptor.receive_request_service_contexts(&mut self.info)?;
+            }
             self.entered += 1;
         }
         Ok(())
@@ -82,7 +90,9 @@ impl ServerFlow {
         }
         self.info.object = Some(target);
         for interceptor in &interceptors.server {
-            interceptor.receive_request(&mut self.info)?;
+            if interceptor.processing_mode().sees(self.is_local) {
+                interceptor.receive_request(&mut self.info)?;
+            }
         }
         if interceptors.slots > 0 {
             self.outside = Some(current::swap(&orb, self.info.slots.clone()));
@@ -98,7 +108,9 @@ impl ServerFlow {
         self.leave_thread();
         let Some(interceptors) = orb.interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
-        for interceptor in interceptors.server.iter().take(entered).rev() {
+        let local = self.is_local;
+        let all = interceptors.server.iter().take(entered).rev();
+        for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);

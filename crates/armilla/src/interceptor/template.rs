@@ -3,38 +3,89 @@
 use super::ior::adapter_names;
 use crate::exception::SystemException;
 use crate::object::Object;
-use crate::poa::{ObjectId, Poa};
+use crate::orb::WeakOrb;
+use crate::poa::{ObjectId, Poa, PoaInner};
+use std::fmt;
+use std::sync::Weak;
 
-/// Says where a POA is, and makes references to its objects: `ObjectReferenceTemplate`, which is a
-/// factory too. [`IorInfo::adapter_template`](super::IorInfo::adapter_template) gives one.
-#[derive(Debug, Clone)]
-pub struct ObjectReferenceTemplate(pub(super) Poa);
+/// Makes the references that a POA gives out: `ObjectReferenceFactory`. A service that wants them to
+/// lead elsewhere, or to carry something that depends on the object, sets one for the POA
+/// ([`IorInfo::set_current_factory`](super::IorInfo::set_current_factory)).
+///
+/// Closures are factories too. One that was set holds the POA no longer than it must:
+/// [`ObjectReferenceTemplate`] does, a [`Poa`] in it keeps itself from ending.
+pub trait ObjectReferenceFactory: Send + Sync {
+    /// A reference to the object with this id, active or not. Called by many threads at once.
+    ///
+    /// # Errors
+    /// Whoever wanted the reference sees them.
+    fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException>;
+}
+
+impl<F> ObjectReferenceFactory for F
+where
+    F: Fn(&str, &ObjectId) -> Result<Object, SystemException> + Send + Sync,
+{
+    fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException> {
+        self(repository_id, id)
+    }
+}
+
+/// Says where a POA is, and makes references to its objects as the POA does by itself:
+/// `ObjectReferenceTemplate`. [`IorInfo::adapter_template`](super::IorInfo::adapter_template) gives
+/// one. It does not keep the POA.
+#[derive(Clone)]
+pub struct ObjectReferenceTemplate {
+    orb: WeakOrb,
+    poa: Weak<PoaInner>,
+    server_id: String,
+    orb_id: String,
+    adapter_name: Vec<String>,
+}
 
 impl ObjectReferenceTemplate {
+    pub(super) fn new(poa: &Poa) -> Self {
+        let settings = poa.orb().settings();
+        Self {
+            orb: poa.orb().downgrade(),
+            poa: poa.downgrade(),
+            server_id: settings.server_id.clone(),
+            orb_id: settings.orb_id.clone(),
+            adapter_name: adapter_names(poa.adapter_id()),
+        }
+    }
+
     /// The name of the server, [`Settings::server_id`](crate::Settings::server_id).
     pub fn server_id(&self) -> &str {
-        &self.0.orb().settings().server_id
+        &self.server_id
     }
 
     /// The name of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).
     pub fn orb_id(&self) -> &str {
-        &self.0.orb().settings().orb_id
+        &self.orb_id
     }
 
     /// The names of the POA and those above it, from the root down.
-    pub fn adapter_name(&self) -> Vec<String> {
-        adapter_names(self.0.adapter_id())
+    pub fn adapter_name(&self) -> &[String] {
+        &self.adapter_name
     }
+}
 
-    /// A reference to the object of the POA with this id, active or not. The interceptors see it.
-    ///
-    /// # Errors
-    /// `BAD_PARAM` for an id that cannot be the POA's.
-    pub fn make_object(
-        &self,
-        repository_id: &str,
-        id: impl Into<ObjectId>,
-    ) -> Result<Object, SystemException> {
-        Ok(self.0.create_object_with_id(repository_id, id)?)
+impl ObjectReferenceFactory for ObjectReferenceTemplate {
+    /// `BAD_PARAM` for an id that cannot be the POA's, `OBJECT_NOT_EXIST` when the POA is gone.
+    fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException> {
+        let poa = self.poa.upgrade().and_then(|poa| Some(self.orb.upgrade()?.poa_of(&poa)));
+        let poa = poa.ok_or_else(SystemException::object_not_exist)?;
+        Ok(poa.plain_object(repository_id, id)?)
+    }
+}
+
+impl fmt::Debug for ObjectReferenceTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectReferenceTemplate")
+            .field("server_id", &self.server_id)
+            .field("orb_id", &self.orb_id)
+            .field("adapter_name", &self.adapter_name)
+            .finish_non_exhaustive()
     }
 }

@@ -28,7 +28,7 @@ pub(crate) trait Values {
 
 /// `NO_RESOURCES` where a call has no values to show (CORBA 3.4 Part 1, 16.3.12).
 #[cold]
-fn no_resources(what: &str) -> SystemException {
+pub(super) fn no_resources(what: &str) -> SystemException {
     SystemException::new(ExceptionKind::NoResources, Minor::omg(1), Completion::No).because(what)
 }
 

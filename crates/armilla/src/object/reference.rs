@@ -103,9 +103,8 @@ impl Object {
     }
 
     /// A reference to an active object of this process.
-    pub(crate) fn active(orb: &Orb, activation: Arc<Activation>, ior: Option<Ior>) -> Self {
-        let ior = ior.map_or_else(OnceLock::new, OnceLock::from);
-        Self::new(orb, ior, Place::Active(activation))
+    pub(crate) fn active(orb: &Orb, activation: Arc<Activation>) -> Self {
+        Self::new(orb, OnceLock::new(), Place::Active(activation))
     }
 
     fn new(orb: &Orb, ior: OnceLock<Ior>, place: Place) -> Self {
@@ -282,6 +281,20 @@ impl Object {
             SyncScope::None => (Links::Multiplexed, scope),
             _ => (self.links.unwrap_or(settings.links), scope),
         }
+    }
+
+    /// The policies that were set for calls through it: `get_policy_overrides`.
+    pub fn policy_overrides(&self) -> Option<&Policies> {
+        self.policies.as_deref()
+    }
+
+    /// All policies that a call through it has now: those of the reference, else of this thread, else
+    /// of the ORB: `get_client_policy`.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when it is nil.
+    pub fn client_policies(&self) -> Result<Policies, SystemException> {
+        Ok(self.policies_in_effect(self.reference()?.orb.settings()))
     }
 
     /// How long a call may take: what was set for this reference, else for the ORB.

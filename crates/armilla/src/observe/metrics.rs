@@ -5,7 +5,7 @@ use super::prometheus;
 use crate::exception::SystemException;
 use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer, Outcome,
-    ServerInterceptor, ServerRequestInfo,
+    ProcessingMode, ServerInterceptor, ServerRequestInfo,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -198,8 +198,8 @@ impl Metrics {
 
 impl OrbInitializer for Metrics {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
-        info.add_client_interceptor(self.clone());
-        info.add_server_interceptor(self.clone());
+        info.add_client_interceptor(self.clone())?;
+        info.add_server_interceptor(self.clone())?;
         Ok(())
     }
 }
@@ -226,8 +226,8 @@ impl ClientInterceptor for Metrics {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
-        false
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {
@@ -267,8 +267,8 @@ impl ServerInterceptor for Metrics {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
-        false
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {

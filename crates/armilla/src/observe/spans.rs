@@ -3,7 +3,7 @@
 use crate::exception::SystemException;
 use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer, Outcome,
-    ServerInterceptor, ServerRequestInfo,
+    ProcessingMode, ServerInterceptor, ServerRequestInfo,
 };
 use std::time::Instant;
 use tracing::field::{Empty, display};
@@ -39,8 +39,8 @@ fn end(begun: Option<&Begun>, outcome: Option<&Outcome>) {
 
 impl OrbInitializer for Spans {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
-        info.add_client_interceptor(Self);
-        info.add_server_interceptor(Self);
+        info.add_client_interceptor(Self)?;
+        info.add_server_interceptor(Self)?;
         Ok(())
     }
 }
@@ -77,8 +77,8 @@ impl ClientInterceptor for Spans {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
-        false
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {
@@ -128,8 +128,8 @@ impl ServerInterceptor for Spans {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
-        false
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {

@@ -4,7 +4,7 @@ use super::TraceContext;
 use crate::exception::{Completion, SystemException};
 use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Codec, Interruption, OrbInitInfo, OrbInitializer,
-    ServerInterceptor, ServerRequestInfo, SlotId,
+    ProcessingMode, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use crate::orb::Orb;
 use armilla_cdr::Any;
@@ -96,8 +96,8 @@ impl OrbInitializer for Traces {
             let what = "these traces were brought into an ORB already";
             return Err(SystemException::bad_param(crate::exception::Minor::BAD_ARGUMENT, what));
         }
-        info.add_client_interceptor(self.clone());
-        info.add_server_interceptor(self.clone());
+        info.add_client_interceptor(self.clone())?;
+        info.add_server_interceptor(self.clone())?;
         Ok(())
     }
 }
@@ -117,9 +117,9 @@ impl ClientInterceptor for Traces {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
+    fn processing_mode(&self) -> ProcessingMode {
         // A servant that is called directly is in the trace of its caller's thread.
-        false
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {
@@ -149,8 +149,8 @@ impl ServerInterceptor for Traces {
         Ok(())
     }
 
-    fn sees_collocated(&self) -> bool {
-        false
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {

@@ -54,6 +54,8 @@ impl OrbBuilder {
         mut self,
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<Self, SystemException> {
+        let arguments: Vec<String> = arguments.into_iter().collect();
+        self.registration.arguments.extend_from_slice(&arguments);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             if !argument.starts_with("-ORB") {

@@ -8,7 +8,7 @@ use crate::poa::{Adapters, ManagerState, PoaInner, PoaManager, Table};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -32,7 +32,7 @@ pub struct OrbBuilder {
     pub(super) settings: Settings,
     pub(super) transports: Transports,
     pub(super) listen: Vec<Endpoint>,
-    pub(super) initial: HashMap<String, String>,
+    pub(super) initial: BTreeMap<String, String>,
     pub(super) default_initial: Option<String>,
     pub(crate) registration: Registration,
 }
@@ -144,7 +144,8 @@ impl OrbBuilder {
             listen: self.listen,
             transports: self.transports,
             initial: Initial {
-                references: Mutex::new(self.initial),
+                registered: Mutex::default(),
+                given: self.initial,
                 default: self.default_initial,
             },
             objects: Table::new(),
@@ -159,6 +160,7 @@ impl OrbBuilder {
             values: Default::default(),
             interceptors: OnceLock::new(),
             stub_factories: Default::default(),
+            policy_factories: Default::default(),
             life: Life::default(),
         });
         let orb = Orb(orb);

@@ -107,9 +107,7 @@ impl Orb {
     fn owner(&self, key: ObjectKey<'_>) -> Result<Option<Owned>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.0.incarnation => {
-                let here = self.0.objects.get(slot);
-                let here = here.as_ref().and_then(|lent| lent.as_ref()).map(|a| a.poa.clone());
-                let poa = here.or_else(|| self.0.adapters.moved(slot));
+                let poa = self.adapter_of_place(slot);
                 return Ok(poa.map(|poa| (poa, system_id(incarnation, slot).to_vec(), slot)));
             }
             ObjectKey::Active { .. } => return Ok(None),
@@ -122,6 +120,23 @@ impl Orb {
         };
         let poa = poa.filter(|poa| poa.made(&key));
         Ok(poa.map(|poa| (poa, key.id.to_vec(), key.hint)))
+    }
+
+    /// The POA that a key belongs to, if it is there.
+    pub(crate) fn known_adapter(&self, key: &[u8]) -> Option<Arc<PoaInner>> {
+        match ObjectKey::parse(key)? {
+            ObjectKey::Active { incarnation, slot } => {
+                self.adapter_of_place(slot).filter(|_| incarnation == self.0.incarnation)
+            }
+            ObjectKey::Named(key) => self.0.adapters.get(key.adapter).filter(|poa| poa.made(&key)),
+        }
+    }
+
+    /// The POA of the object that stands at a place, or stood there and is active elsewhere.
+    fn adapter_of_place(&self, slot: Slot) -> Option<Arc<PoaInner>> {
+        let here = self.0.objects.get(slot);
+        let here = here.as_ref().and_then(|lent| lent.as_ref()).map(|a| a.poa.clone());
+        here.or_else(|| self.0.adapters.moved(slot))
     }
 
     fn published(&self, name: &[u8]) -> Option<Ior> {
@@ -180,67 +195,46 @@ impl Orb {
         self.0.references.get_or_init(encodable).clone()
     }
 
-    /// A reference to an active object. References were [prepared](Self::prepare_references).
-    ///
-    /// # Errors
-    /// What an interceptor raises that sees the reference.
-    pub(crate) fn active_object(
-        &self,
-        activation: Arc<Activation>,
-    ) -> Result<Object, SystemException> {
-        self.prepare_references()?;
-        if self.interceptors().is_none() {
-            return Ok(Object::active(self, activation, None));
-        }
-        // Interceptors see references as they are made.
-        let ior = self.active_ior(&activation)?;
-        Ok(Object::active(self, activation, Some(ior)))
-    }
-
     /// A reference to an object of this process that need not be active.
     ///
     /// # Errors
-    /// Those of [`prepare_references`](Self::prepare_references), and what an interceptor raises.
+    /// Those of [`prepare_references`](Self::prepare_references).
     pub(crate) fn named_object(
         &self,
-        adapter: &[u8],
+        poa: &PoaInner,
         repository_id: &str,
         key: Vec<u8>,
     ) -> Result<Object, SystemException> {
         self.prepare_references()?;
-        Ok(Object::from_ior(self, self.ior(adapter, repository_id, &key, Vec::new())?))
+        Ok(Object::from_ior(self, self.ior(poa, repository_id, &key, Vec::new())?))
     }
 
     /// The IOR of an active object.
     ///
     /// # Errors
-    /// None when references were [prepared](Self::prepare_references), but what an interceptor
-    /// raises.
+    /// None when references were [prepared](Self::prepare_references).
     pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
         let names = activation.numbered_operations().map(OperationNames::new);
         let own = names.map(|names| names.to_tagged()).transpose();
         let own = own.map_err(|error| SystemException::encoding(&error, Completion::No))?;
         let (type_id, key) = (activation.skeleton().repository_id(), activation.key());
-        self.ior(activation.poa.path(), type_id, &key, own.into_iter().collect())
+        self.ior(&activation.poa, type_id, &key, own.into_iter().collect())
     }
 
-    /// The IOR of the object of this process with this key; its profiles have the components `own`
-    /// and those that interceptors add.
+    /// The IOR of the object of `poa` with this key; its profiles have the components `own` and those
+    /// that interceptors have added for the POA.
     ///
     /// # Errors
     /// Those of [`active_ior`](Self::active_ior).
     fn ior(
         &self,
-        adapter: &[u8],
+        poa: &PoaInner,
         type_id: &str,
         key: &[u8],
         own: Vec<TaggedComponent>,
     ) -> Result<Ior, SystemException> {
         let mut added = own;
-        if let Some(interceptors) = self.interceptors() {
-            let poa = self.0.adapters.get(adapter);
-            added.extend(interceptors.components(adapter, poa.as_ref(), type_id, key)?);
-        }
+        added.extend_from_slice(poa.components());
         let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;

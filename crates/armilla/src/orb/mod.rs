@@ -16,13 +16,14 @@ use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, PoaInner, PoaManager, Table};
+use crate::policies::PolicyFactories;
 use crate::remoting::StubFactories;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
 use crate::value::{Kind, State};
 use armilla_giop::ior::Ior;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
@@ -69,14 +70,17 @@ struct Inner {
     values: RwLock<HashMap<&'static str, Kind>>,
     interceptors: OnceLock<Interceptors>,
     stub_factories: StubFactories,
+    policy_factories: PolicyFactories,
     life: run::Life,
 }
 
 /// Where initial references come from.
 #[derive(Debug, Default)]
 struct Initial {
-    /// By name, as object URLs.
-    references: Mutex<HashMap<String, String>>,
+    /// By name, as object URLs, what the program has registered since the ORB is there.
+    registered: Mutex<BTreeMap<String, String>>,
+    /// Those that the ORB was made with.
+    given: BTreeMap<String, String>,
     /// The URL to which `/NAME` is added for others.
     default: Option<String>,
 }
@@ -169,6 +173,10 @@ impl Orb {
 
     pub(crate) fn stub_factories(&self) -> &StubFactories {
         &self.0.stub_factories
+    }
+
+    pub(crate) fn policy_factories(&self) -> &PolicyFactories {
+        &self.0.policy_factories
     }
 
     /// The interceptors, if there are any.

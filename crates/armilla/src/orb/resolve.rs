@@ -5,6 +5,8 @@ use crate::exception::{Completion, Minor, SystemException};
 use crate::object::{Interface, Object, Ref};
 use armilla_giop::Version;
 use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl};
+use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 impl Orb {
@@ -47,14 +49,16 @@ impl Orb {
         text.map_err(|error| SystemException::encoding(&error, Completion::No))
     }
 
-    /// The initial reference of this name: what `-ORBInitRef` or the builder say, else the one
-    /// below `-ORBDefaultInitRef` (CORBA 3.4 Part 1, 8.5.2).
+    /// The initial reference of this name: the one that was
+    /// [registered](Self::register_initial_reference), else what `-ORBInitRef` or the builder say,
+    /// else the one below `-ORBDefaultInitRef` (CORBA 3.4 Part 1, 8.5.2 and 8.5.3).
     ///
     /// # Errors
     /// `BAD_PARAM` when nothing is known of the name; those of
     /// [`string_to_object`](Self::string_to_object).
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
-        let known = lock(&self.0.initial.references).get(name).cloned();
+        let registered = lock(&self.0.initial.registered).get(name).cloned();
+        let known = registered.or_else(|| self.0.initial.given.get(name).cloned());
         let below = || self.0.initial.default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
             Some(url) => self.string_to_object(&url),
@@ -66,18 +70,42 @@ impl Orb {
         }
     }
 
-    /// Makes `resolve_initial_references(name)` give `object`.
+    /// The names of the initial references that were registered or given to the ORB:
+    /// `list_initial_services`.
+    pub fn list_initial_references(&self) -> Vec<String> {
+        let registered = lock(&self.0.initial.registered);
+        let all = registered.keys().chain(self.0.initial.given.keys());
+        all.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+
+    /// Makes `resolve_initial_references(name)` give `object`, whatever was given to the ORB for that
+    /// name.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the reference carries something that cannot be encoded.
+    /// `BAD_PARAM` when the name is empty or was registered before, which is `InvalidName` in the
+    /// specification, when the reference is nil (reason 27), or carries something that cannot be
+    /// encoded.
     pub fn register_initial_reference(
         &self,
         name: &str,
         object: impl AsRef<Object>,
     ) -> Result<(), SystemException> {
+        if object.as_ref().is_nil() {
+            let what = format!("a nil reference cannot be the initial reference {name:?}");
+            return Err(SystemException::bad_param(Minor::omg(27), what));
+        }
         let url = self.object_to_string(object)?;
-        lock(&self.0.initial.references).insert(name.to_owned(), url);
-        Ok(())
+        match lock(&self.0.initial.registered).entry(name.to_owned()) {
+            Entry::Vacant(place) if !name.is_empty() => {
+                place.insert(url);
+                Ok(())
+            }
+            _ => {
+                let what =
+                    format!("the initial reference {name:?} has no name or is there already");
+                Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what))
+            }
+        }
     }
 
     fn locate_url(&self, location: &Corbaloc) -> Result<Object, SystemException> {

@@ -1,20 +1,19 @@
 //! How a POA is made.
 
-use super::gate::Gate;
+use super::gate::{Gate, Mark};
 use super::ids::Ids;
 use super::servants::Servants;
 use super::{
     Bidirectional, IdAssignment, IdUniqueness, Lifespan, ManagerState, ObjectLookup, Poa, PoaError,
     PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention,
-    Threading,
+    State, Threading,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::AnyServant;
 use crate::operations::OperationLookup;
 use crate::orb::{WeakOrb, lock};
-use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 
 /// The longest path of POA names, in octets.
 const MAX_PATH: usize = 4096;
@@ -54,7 +53,7 @@ pub(crate) struct Plan {
 }
 
 impl PoaBuilder {
-    /// Asks for a policy.
+    /// Asks for a policy, one of the POA's or a [`CustomPolicy`](crate::CustomPolicy).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policies.push(policy.into());
         self
@@ -131,13 +130,13 @@ impl PoaBuilder {
     /// Makes the POA: `create_POA`.
     ///
     /// # Errors
-    /// `InvalidPolicy` when policies contradict each other, with the number of one of them in the
-    /// order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
+    /// `InvalidPolicy` when policies contradict each other, or nobody knows the type of one, with the
+    /// number of one of them in the order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
     /// empty, contains NUL or makes the path of names too long; `BAD_INV_ORDER` (reason 17) when
-    /// the parent was destroyed.
+    /// the parent was destroyed; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
     pub fn build(self) -> Result<Poa, PoaError> {
-        let policies = Policies::new(&self.policies)?;
-        let parent = &self.parent.inner;
+        let (orb, parent) = (&self.parent.orb, &self.parent.inner);
+        let policies = Policies::new(orb, &self.policies)?;
         let plan = Plan {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
@@ -147,7 +146,6 @@ impl PoaBuilder {
             operations: self.operations,
             incarnation: parent.incarnation,
         };
-        let orb = &self.parent.orb;
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
             child.servant_manager.set(manager).ok();
@@ -155,19 +153,17 @@ impl PoaBuilder {
         let default_servant = self.default_servant.map(|servant| child.searched(servant));
         child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
-        let mut state = lock(&parent.state);
-        if parent.gate.is(super::gate::Mark::Destroyed) {
-            return Err(parent_destroyed(&parent.name).into());
-        }
+        let child = orb.poa_of(&child);
+        drop(parent.room_for(&self.name)?);
+        child.establish()?;
+        // Others may have been faster.
+        let mut state = parent.room_for(&self.name)?;
         // What an adapter activator makes is seen by requests when it returns.
-        child.gate.set(super::gate::Mark::Making, state.making.contains(&self.name));
-        match state.children.entry(self.name) {
-            Entry::Vacant(place) => place.insert(child.clone()),
-            Entry::Occupied(_) => return Err(PoaError::AdapterAlreadyExists),
-        };
-        orb.adapters().insert(child.clone());
+        child.inner.gate.set(Mark::Making, state.making.contains(&self.name));
+        state.children.insert(self.name, child.inner.clone());
+        orb.adapters().insert(child.inner.clone());
         drop(state);
-        Ok(orb.poa_of(&child))
+        Ok(child)
     }
 }
 
@@ -188,6 +184,21 @@ impl Poa {
 }
 
 impl PoaInner {
+    /// Locks this POA to give it a child of this name.
+    ///
+    /// # Errors
+    /// `AdapterAlreadyExists`; `BAD_INV_ORDER` (reason 17) when it was destroyed.
+    fn room_for(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
+        let state = lock(&self.state);
+        if self.gate.is(Mark::Destroyed) {
+            return Err(parent_destroyed(&self.name).into());
+        }
+        match state.children.contains_key(name) {
+            true => Err(PoaError::AdapterAlreadyExists),
+            false => Ok(state),
+        }
+    }
+
     fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
         let Plan { name, path, policies, manager, lookup, operations, incarnation } = plan;
@@ -202,6 +213,7 @@ impl PoaInner {
             operations,
             default_servant: Default::default(),
             servant_manager: OnceLock::new(),
+            established: OnceLock::new(),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             live: Default::default(),
             passing: Default::default(),

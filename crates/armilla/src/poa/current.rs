@@ -240,14 +240,10 @@ impl Current {
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen.
     pub fn reference(&self) -> Result<Object, PoaError> {
-        let orb = self.poa.orb();
-        Ok(match &self.activation {
-            Some(activation) => orb.active_object(activation.clone())?,
-            None => {
-                let key = self.poa.inner.named_key(self.id.as_bytes(), Slot::NONE);
-                orb.named_object(self.poa.inner.path(), self.servant.repository_id(), key)?
-            }
-        })
+        match &self.activation {
+            Some(activation) => Ok(self.poa.refer_to_active(activation.clone())?),
+            None => self.poa.refer_to(self.servant.repository_id(), &self.id),
+        }
     }
 }
 

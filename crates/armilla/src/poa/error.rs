@@ -20,7 +20,7 @@ pub enum PoaError {
     AdapterInactive,
     /// The ORB has a POA manager with this id already.
     ManagerAlreadyExists,
-    /// A policy contradicts others.
+    /// A policy contradicts others, or nobody knows its type.
     InvalidPolicy {
         /// Which of the policies that were asked for, in that order, from 0.
         index: u16,
@@ -52,7 +52,7 @@ impl PoaError {
             Self::AdapterNonExistent => "there is no POA of this name, and none was made",
             Self::AdapterInactive => "the POA manager was deactivated",
             Self::ManagerAlreadyExists => "the ORB has a POA manager with this id already",
-            Self::InvalidPolicy { .. } => "a policy contradicts others",
+            Self::InvalidPolicy { .. } => "a policy contradicts others, or nobody knows its type",
             Self::NoServant => "the POA has no default servant",
             Self::ObjectAlreadyActive => "an object is active under this id already",
             Self::ObjectNotActive => "no object is active under this id",

@@ -49,10 +49,14 @@ pub use servant_manager::{
 pub(crate) use table::Table;
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
 
+use crate::exception::SystemException;
+use crate::interceptor::{Established, ObjectReferenceFactory};
 use crate::object::AnyServant;
 use crate::operations::OperationLookup;
 use crate::orb::{Orb, WeakOrb};
+use crate::policies::PolicyType;
 use arc_swap::ArcSwapOption;
+use armilla_giop::ior::TaggedComponent;
 use gate::Gate;
 use ids::Ids;
 use servants::Servants;
@@ -132,6 +136,8 @@ pub(crate) struct PoaInner {
     operations: OperationLookup,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
+    /// Set where there are interceptors of POAs.
+    established: OnceLock<Established>,
     /// The objects that have not ended yet.
     live: AtomicUsize,
     /// The calls under way of objects that are not in the active object map.
@@ -163,13 +169,24 @@ impl PoaInner {
         &self.path
     }
 
-    pub(crate) fn manager(&self) -> &PoaManager {
-        &self.manager
-    }
-
     /// All its policies.
     pub(crate) fn policies(&self) -> Vec<Policy> {
         self.policies.list()
+    }
+
+    /// The policy of this type.
+    pub(crate) fn policy(&self, policy_type: PolicyType) -> Option<Policy> {
+        self.policies.get(policy_type)
+    }
+
+    /// The components that interceptors have added to its references.
+    pub(crate) fn components(&self) -> &[TaggedComponent] {
+        self.established.get().map_or(&[], |established| &established.components)
+    }
+
+    /// What interceptors have set to make its references.
+    pub(crate) fn reference_factory(&self) -> Option<&Arc<dyn ObjectReferenceFactory>> {
+        self.established.get()?.factory.as_ref()
     }
 
     /// Its ORB, while that exists.
@@ -212,6 +229,27 @@ impl Orb {
 impl Poa {
     pub(crate) fn orb(&self) -> &Orb {
         &self.orb
+    }
+
+    pub(crate) fn inner(&self) -> &PoaInner {
+        &self.inner
+    }
+
+    /// The same POA, without keeping it.
+    pub(crate) fn downgrade(&self) -> Weak<PoaInner> {
+        Arc::downgrade(&self.inner)
+    }
+
+    /// Lets interceptors see that the POA is made.
+    ///
+    /// # Errors
+    /// `OBJ_ADAPTER` (reason 6) when one refuses it.
+    pub(crate) fn establish(&self) -> Result<(), SystemException> {
+        if let Some(interceptors) = self.orb.interceptors().filter(|all| all.see_adapters()) {
+            // A POA is made once.
+            self.inner.established.set(interceptors.establish(self)?).ok();
+        }
+        Ok(())
     }
 }
 

@@ -122,7 +122,7 @@ impl Poa {
     pub fn id_to_reference(&self, id: &ObjectId) -> Result<Object, PoaError> {
         self.require(self.inner.policies.retains())?;
         let activation = self.active(id).ok_or(PoaError::ObjectNotActive)?;
-        Ok(self.orb.active_object(activation)?)
+        Ok(self.refer_to_active(activation)?)
     }
 
     /// The default servant: `get_servant`.
@@ -176,7 +176,7 @@ impl Poa {
 
     /// A reference to an object that was just activated; without one it is not active either.
     fn object_of(&self, activation: Arc<Activation>) -> Result<Object, PoaError> {
-        let object = self.orb.active_object(activation.clone()).inspect_err(|_| {
+        let object = self.refer_to_active(activation.clone()).inspect_err(|_| {
             self.inner.retire(&activation, Ending::Quiet);
         })?;
         Ok(object)

@@ -2,9 +2,11 @@
 //! `BidirectionalPolicy`).
 
 use super::PoaError;
+use crate::orb::Orb;
+use crate::policies::{CustomPolicy, PolicyType};
 
 macro_rules! policies {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident,)* })*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ident { $($(#[$value_doc:meta])* $value:ident,)* })*) => {
         $(
             $(#[$doc])*
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -19,20 +21,31 @@ macro_rules! policies {
 
         /// One policy of a POA. The first value of each is the one that a POA has when nothing else
         /// is asked for.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Policy {
             $(
                 #[doc = concat!("The value of [`", stringify!($name), "`].")]
                 $name($name),
             )*
+            /// One of a type that the program has defined.
+            Custom(CustomPolicy),
         }
 
+        impl Policy {
+            /// Its type: `policy_type`.
+            pub const fn policy_type(&self) -> PolicyType {
+                match self {
+                    $(Self::$name(_) => PolicyType::$type,)*
+                    Self::Custom(policy) => policy.policy_type(),
+                }
+            }
+        }
     };
 }
 
 policies! {
     /// Which threads call the servants of a POA: `ThreadPolicyValue`.
-    Threading {
+    Threading: THREADING {
         /// Any, several at a time: `ORB_CTRL_MODEL`.
         #[default]
         OrbControl,
@@ -45,7 +58,7 @@ policies! {
     }
 
     /// How long the objects of a POA exist: `LifespanPolicyValue`.
-    Lifespan {
+    Lifespan: LIFESPAN {
         /// As long as their POA: `TRANSIENT`. A reference that outlives it fails with
         /// `OBJECT_NOT_EXIST`.
         #[default]
@@ -56,7 +69,7 @@ policies! {
     }
 
     /// How many objects a servant may incarnate at a time: `IdUniquenessPolicyValue`.
-    IdUniqueness {
+    IdUniqueness: ID_UNIQUENESS {
         /// One: `UNIQUE_ID`.
         #[default]
         Unique,
@@ -65,7 +78,7 @@ policies! {
     }
 
     /// Who chooses object ids: `IdAssignmentPolicyValue`.
-    IdAssignment {
+    IdAssignment: ID_ASSIGNMENT {
         /// The POA: `SYSTEM_ID`.
         #[default]
         System,
@@ -74,7 +87,7 @@ policies! {
     }
 
     /// Whether asking for the reference of a servant activates it: `ImplicitActivationPolicyValue`.
-    ImplicitActivation {
+    ImplicitActivation: IMPLICIT_ACTIVATION {
         /// No: `NO_IMPLICIT_ACTIVATION`.
         #[default]
         Off,
@@ -83,7 +96,7 @@ policies! {
     }
 
     /// Whether a POA remembers which servants are active: `ServantRetentionPolicyValue`.
-    ServantRetention {
+    ServantRetention: SERVANT_RETENTION {
         /// Yes, in its active object map: `RETAIN`.
         #[default]
         Retain,
@@ -92,7 +105,7 @@ policies! {
     }
 
     /// Who serves an object that is not in the active object map: `RequestProcessingPolicyValue`.
-    RequestProcessing {
+    RequestProcessing: REQUEST_PROCESSING {
         /// Nobody: `USE_ACTIVE_OBJECT_MAP_ONLY`.
         #[default]
         ActiveObjectMapOnly,
@@ -103,7 +116,7 @@ policies! {
     }
 
     /// Over which connections the objects of a POA can be called: `BidirectionalPolicyValue`.
-    Bidirectional {
+    Bidirectional: BIDIRECTIONAL {
         /// Over those that others have made: `NORMAL`.
         #[default]
         Normal,
@@ -113,8 +126,14 @@ policies! {
     }
 }
 
+impl From<CustomPolicy> for Policy {
+    fn from(policy: CustomPolicy) -> Self {
+        Self::Custom(policy)
+    }
+}
+
 /// All policies of one POA.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Policies {
     pub(crate) threading: Threading,
     pub(crate) lifespan: Lifespan,
@@ -124,6 +143,7 @@ pub(crate) struct Policies {
     pub(crate) retention: ServantRetention,
     pub(crate) processing: RequestProcessing,
     pub(crate) bidirectional: Bidirectional,
+    pub(crate) custom: Vec<CustomPolicy>,
 }
 
 impl Policies {
@@ -137,22 +157,25 @@ impl Policies {
         retention: ServantRetention::Retain,
         processing: RequestProcessing::ActiveObjectMapOnly,
         bidirectional: Bidirectional::Normal,
+        custom: Vec::new(),
     };
 
     /// Those in `list`; each may stand there once, or again with the same value.
     ///
     /// # Errors
     /// `InvalidPolicy` with the index in `list` of the policy that contradicts those before it, or
-    /// the values that a POA has where `list` says nothing.
-    pub(crate) fn new(list: &[Policy]) -> Result<Self, PoaError> {
+    /// the values that a POA has where `list` says nothing, or whose type nobody knows in `orb`.
+    pub(crate) fn new(orb: &Orb, list: &[Policy]) -> Result<Self, PoaError> {
         let mut policies = Self::default();
         for (index, policy) in list.iter().enumerate() {
-            let same_kind =
-                |other: &&Policy| std::mem::discriminant(*other) == std::mem::discriminant(policy);
-            if list[..index].iter().find(same_kind).is_some_and(|earlier| earlier != policy) {
+            let kind = policy.policy_type();
+            let earlier = list[..index].iter().find(|other| other.policy_type() == kind);
+            if earlier.is_some_and(|earlier| earlier != policy) || !orb.knows_policy(kind) {
                 return Err(invalid(index));
             }
-            policies.set(*policy);
+            if earlier.is_none() {
+                policies.set(policy);
+            }
         }
         match policies.conflict() {
             Some(pair) => {
@@ -167,7 +190,7 @@ impl Policies {
 
     /// All of them.
     pub(crate) fn list(&self) -> Vec<Policy> {
-        vec![
+        let mut list = vec![
             self.threading.into(),
             self.lifespan.into(),
             self.uniqueness.into(),
@@ -176,11 +199,18 @@ impl Policies {
             self.retention.into(),
             self.processing.into(),
             self.bidirectional.into(),
-        ]
+        ];
+        list.extend(self.custom.iter().cloned().map(Policy::from));
+        list
     }
 
-    fn set(&mut self, policy: Policy) {
-        match policy {
+    /// That of this type.
+    pub(crate) fn get(&self, policy_type: PolicyType) -> Option<Policy> {
+        self.list().into_iter().find(|policy| policy.policy_type() == policy_type)
+    }
+
+    fn set(&mut self, policy: &Policy) {
+        match *policy {
             Policy::Threading(value) => self.threading = value,
             Policy::Lifespan(value) => self.lifespan = value,
             Policy::IdUniqueness(value) => self.uniqueness = value,
@@ -189,6 +219,7 @@ impl Policies {
             Policy::ServantRetention(value) => self.retention = value,
             Policy::RequestProcessing(value) => self.processing = value,
             Policy::Bidirectional(value) => self.bidirectional = value,
+            Policy::Custom(ref policy) => self.custom.push(policy.clone()),
         }
     }
 

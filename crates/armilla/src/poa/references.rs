@@ -5,6 +5,7 @@ use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
     PoaError, RequestProcessing, Slot,
 };
+use crate::exception::SystemException;
 use crate::object::{AnyServant, Interface, Object, Ref, address};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +22,7 @@ impl Poa {
         // The serial keeps the ids of different POAs apart, too.
         let number = u64::from(self.inner.serial) << 40 ^ number;
         let id = counted_id(self.inner.incarnation, number & (u64::MAX >> 1));
-        Ok(self.named(I::REPOSITORY_ID, &ObjectId::new(id))?.assume())
+        Ok(self.refer_to(I::REPOSITORY_ID, &ObjectId::new(id))?.assume())
     }
 
     /// A reference to the object `id`, active or not: `create_reference_with_id`. Where the POA
@@ -50,7 +51,7 @@ impl Poa {
         let id = id.into();
         self.require(true)?;
         self.check_assigned(&id)?;
-        self.named(repository_id, &id)
+        self.refer_to(repository_id, &id)
     }
 
     /// The id of the object that `servant` incarnates: `servant_to_id`. A servant that incarnates
@@ -91,7 +92,7 @@ impl Poa {
         self.require(current.is_some() || self.knows_servants())?;
         match (self.incarnated(servant)?, current) {
             (Some(activation), _) => {
-                Ok(Ref::to_servant(self.orb.active_object(activation)?, servant.clone()))
+                Ok(Ref::to_servant(self.refer_to_active(activation)?, servant.clone()))
             }
             (None, Some(current)) => Ok(current.reference()?.assume()),
             (None, None) => Err(PoaError::ServantNotActive),
@@ -171,10 +172,43 @@ impl Poa {
         (current.servant().get().address() == address(servant)).then_some(current)
     }
 
-    /// A reference to the object `id`, whether it is active or not.
+    /// A reference to an active object, by whatever makes the references of this POA.
+    pub(super) fn refer_to_active(
+        &self,
+        activation: Arc<Activation>,
+    ) -> Result<Object, SystemException> {
+        self.orb.prepare_references()?;
+        match self.inner.reference_factory() {
+            None => Ok(Object::active(&self.orb, activation)),
+            Some(factory) => {
+                factory.make_object(activation.skeleton().repository_id(), &activation.id())
+            }
+        }
+    }
+
+    /// A reference to the object `id`, active or not, by whatever makes the references of this POA.
+    pub(super) fn refer_to(&self, repository_id: &str, id: &ObjectId) -> Result<Object, PoaError> {
+        match self.inner.reference_factory() {
+            None => self.named(repository_id, id),
+            Some(factory) => Ok(factory.make_object(repository_id, id)?),
+        }
+    }
+
+    /// A reference to the object `id`, active or not, as the POA makes it by itself.
+    pub(crate) fn plain_object(
+        &self,
+        repository_id: &str,
+        id: &ObjectId,
+    ) -> Result<Object, PoaError> {
+        self.check_assigned(id)?;
+        self.named(repository_id, id)
+    }
+
+    /// The same without a look at the id.
     fn named(&self, repository_id: &str, id: &ObjectId) -> Result<Object, PoaError> {
         if let Some(activation) = self.active(id) {
-            return Ok(self.orb.active_object(activation)?);
+            self.orb.prepare_references()?;
+            return Ok(Object::active(&self.orb, activation));
         }
         // Where keys are places, that of an object which had a place is what it was.
         let place = parse_system_id(id.as_bytes()).filter(|(incarnation, slot)| {
@@ -184,6 +218,6 @@ impl Poa {
             Some((incarnation, slot)) => ObjectKey::Active { incarnation, slot }.encode(),
             None => self.inner.named_key(id.as_bytes(), Slot::NONE),
         };
-        Ok(self.orb.named_object(self.inner.path(), repository_id, key)?)
+        Ok(self.orb.named_object(&self.inner, repository_id, key)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Which policies hold for a call: those of the reference, else of the thread, else of the ORB.
 
-use super::{Policies, Rebind, Retries, current};
+use super::{CustomPolicy, Policies, Rebind, Retries, current};
 use crate::settings::Settings;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -120,8 +120,25 @@ impl Policies {
             connect_timeout: found(own, |own| own.connect_timeout, connect),
             rebind: found(own, |own| own.rebind, Some(settings.rebind)),
             retries: found(own, |own| own.retries, Some(settings.retries)),
+            custom: custom(own, settings),
         }
     }
+}
+
+/// Those that programs have defined, one of each type.
+fn custom(own: &Policies, settings: &Settings) -> Vec<CustomPolicy> {
+    let mut all: Vec<CustomPolicy> = Vec::new();
+    let mut add = |more: &[CustomPolicy]| {
+        for policy in more {
+            if all.iter().all(|known| known.policy_type() != policy.policy_type()) {
+                all.push(policy.clone());
+            }
+        }
+    };
+    add(&own.custom);
+    current::each(|policies| add(&policies.custom));
+    add(&settings.custom_policies);
+    all
 }
 
 /// What `get` finds in the reference, else in the thread, else what the ORB has.

@@ -2,9 +2,12 @@
 //! Part 1, 17.2 and 17.3).
 
 mod current;
+mod custom;
 mod effective;
 
 pub use current::{PolicyCurrent, PolicyGuard};
+pub(crate) use custom::PolicyFactories;
+pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
 pub(crate) use effective::Effective;
 
 use std::time::{Duration, Instant};
@@ -46,6 +49,16 @@ pub struct Policies {
     pub rebind: Option<Rebind>,
     /// How often a call is tried again that was certainly not begun.
     pub retries: Option<Retries>,
+    /// Policies of types that programs have defined, which interceptors read. Of two of one type the
+    /// first counts.
+    pub custom: Vec<CustomPolicy>,
+}
+
+impl Policies {
+    /// The policy of this type among those that programs have defined.
+    pub fn custom_policy(&self, policy_type: PolicyType) -> Option<&CustomPolicy> {
+        self.custom.iter().find(|policy| policy.policy_type() == policy_type)
+    }
 }
 
 /// What a call may do unseen to reach its object (CORBA 3.4 Part 1, 17.3.2.2). A reference is bound

@@ -95,7 +95,8 @@ fn otherwise(
     let port = port(message, &header, code_sets, Owed::Now);
     let key = header.target.object_key();
     if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
-        let reply = here::serve_on_main_thread(orb, message, code_sets);
+        let peer = connection.stream.peer();
+        let reply = here::serve_on_main_thread(peer, orb, message, code_sets);
         return relay(connection, port, memory, reply);
     }
     let flow = match orb.interceptors() {
@@ -147,7 +148,7 @@ fn lend(
     found: Found,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let (caught, catcher) = here::catch(orb, port.request_id)?;
+    let (caught, catcher) = here::catch(orb, port.request_id, here::HERE)?;
     let mut memory = Memory::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);

@@ -21,10 +21,25 @@ pub(crate) fn serve_here(
     code_sets: CodeSets,
     limit: Option<Duration>,
 ) -> Result<Vec<u8>, SystemException> {
+    serve_for(HERE, orb, message, code_sets, limit)
+}
+
+/// Whether it is this process that calls.
+pub(crate) fn is_here(peer: &Address) -> bool {
+    *peer == HERE
+}
+
+fn serve_for(
+    peer: Address,
+    orb: &Orb,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+    limit: Option<Duration>,
+) -> Result<Vec<u8>, SystemException> {
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    let (connection, catcher) = catch(orb, header.request_id)?;
+    let (connection, catcher) = catch(orb, header.request_id, peer)?;
     match dispatch::request(&connection, message, header, body, code_sets, &mut Memory::new()) {
         Ok(()) if expected => catcher.wait(limit),
         // Nothing can go wrong with sending here.
@@ -32,12 +47,14 @@ pub(crate) fn serve_here(
     }
 }
 
-/// A connection with this request in progress, and what catches the reply.
+/// A connection from `peer` with this request in progress, and what catches the reply.
 pub(super) fn catch(
     orb: &Orb,
     request_id: u32,
+    peer: Address,
 ) -> Result<(Arc<Connection>, Arc<Catcher>), SystemException> {
-    let catcher = Arc::new(Catcher::default());
+    let (reply, came) = Default::default();
+    let catcher = Arc::new(Catcher { reply, came, peer });
     let crew = orb.server()?.crew();
     let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
     // A connection that was just made has room for one request.
@@ -45,23 +62,24 @@ pub(super) fn catch(
     Ok((Arc::new(connection), catcher))
 }
 
-/// Has the main thread serve a request, and gives the reply.
+/// Has the main thread serve a request of `peer`, and gives the reply.
 ///
 /// # Errors
 /// `BAD_INV_ORDER` when the ORB is shut down before that.
 pub(super) fn serve_on_main_thread(
+    peer: &Address,
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
 ) -> Result<Vec<u8>, SystemException> {
     let (sender, receiver) = sync_channel(1);
-    let (main, mut kept) = (orb.clone(), KeptMessage::new());
+    let (main, peer, mut kept) = (orb.clone(), peer.clone(), KeptMessage::new());
     kept.keep(message);
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
         // Whoever waits for it is there until it has come.
-        sender.send(serve_here(&main, &message, code_sets, limit)).ok();
+        sender.send(serve_for(peer, &main, &message, code_sets, limit)).ok();
     }));
     let _absence = Absence::begin();
     receiver.recv().unwrap_or_else(|_| {
@@ -71,10 +89,11 @@ pub(super) fn serve_on_main_thread(
 }
 
 /// Catches a reply instead of sending it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Catcher {
     reply: Mutex<Vec<u8>>,
     came: Condvar,
+    peer: Address,
 }
 
 impl Catcher {
@@ -100,7 +119,7 @@ impl Catcher {
 }
 
 /// Who calls from within the process.
-static HERE: Address = Address::Abstract(Vec::new());
+pub(super) const HERE: Address = Address::Abstract(Vec::new());
 
 impl Stream for Catcher {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
@@ -137,10 +156,10 @@ impl Stream for Catcher {
     }
 
     fn peer(&self) -> &Address {
-        &HERE
+        &self.peer
     }
 
     fn local(&self) -> &Address {
-        &HERE
+        &self.peer
     }
 }

@@ -26,5 +26,5 @@ pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use desk::Absence;
 pub(crate) use endpoints::Server;
-pub(crate) use here::serve_here;
+pub(crate) use here::{is_here, serve_here};
 pub use later::{EncodeResults, ReplyHandle};

@@ -1,0 +1,272 @@
+//! Policies of types that a program, or a service in it, has defined (CORBA 3.4 Part 1, 8.9 and
+//! 16.7.2, `PolicyFactory`).
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interceptor::Registration;
+use crate::orb::{Orb, OrbBuilder};
+use armilla_cdr::Any as Value;
+use std::any::Any;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The number that tells one type of policy from all others: `PolicyType`. Those of vendors have the
+/// vendor's number in the upper 20 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PolicyType(pub u32);
+
+impl PolicyType {
+    /// That of [`Threading`](crate::Threading).
+    pub const THREADING: Self = Self(16);
+    /// That of [`Lifespan`](crate::Lifespan).
+    pub const LIFESPAN: Self = Self(17);
+    /// That of [`IdUniqueness`](crate::IdUniqueness).
+    pub const ID_UNIQUENESS: Self = Self(18);
+    /// That of [`IdAssignment`](crate::IdAssignment).
+    pub const ID_ASSIGNMENT: Self = Self(19);
+    /// That of [`ImplicitActivation`](crate::ImplicitActivation).
+    pub const IMPLICIT_ACTIVATION: Self = Self(20);
+    /// That of [`ServantRetention`](crate::ServantRetention).
+    pub const SERVANT_RETENTION: Self = Self(21);
+    /// That of [`RequestProcessing`](crate::RequestProcessing).
+    pub const REQUEST_PROCESSING: Self = Self(22);
+    /// That of [`Bidirectional`](crate::Bidirectional).
+    pub const BIDIRECTIONAL: Self = Self(37);
+
+    /// Whether the ORB gives policies of this type a meaning of its own: those of POAs, and those of
+    /// CORBA Messaging that [`Policies`](super::Policies) has.
+    pub(crate) const fn is_of_the_orb(self) -> bool {
+        matches!(self.0, 16..=24 | 28 | 30..=32 | 37)
+    }
+}
+
+/// A policy of a type that a program has defined. The ORB only keeps it: on a POA
+/// ([`PoaBuilder::policy`](crate::PoaBuilder::policy)), a reference, a thread
+/// ([`Policies::custom`](super::Policies::custom)) or the ORB
+/// ([`Settings::custom_policies`](crate::Settings::custom_policies)), where
+/// [interceptors](crate::interceptor) find it and do what it asks for. Clones are the same policy.
+///
+/// ```
+/// use armilla::{Any, CustomPolicy, Orb, PolicyError, PolicyType};
+///
+/// const COMPRESSION: PolicyType = PolicyType(0x4558_0001);
+///
+/// let orb = Orb::builder()
+///     .policy_factory(COMPRESSION, |level: &Any| match level.get::<u16>() {
+///         Ok(Some(level @ 0..=9)) => Ok(CustomPolicy::new(COMPRESSION, level)),
+///         Ok(Some(_)) => Err(PolicyError::BadPolicyValue),
+///         _ => Err(PolicyError::BadPolicyType),
+///     })
+///     .build()?;
+/// let fast = orb.create_policy(COMPRESSION, &Any::new(&1u16)?)?;
+/// let files = orb.root_poa().create_poa("files").policy(fast).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct CustomPolicy {
+    policy_type: PolicyType,
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+impl CustomPolicy {
+    /// A policy of this type that says `value`.
+    pub fn new<T: Any + Send + Sync>(policy_type: PolicyType, value: T) -> Self {
+        Self { policy_type, value: Arc::new(value) }
+    }
+
+    /// Its type: `policy_type`.
+    pub const fn policy_type(&self) -> PolicyType {
+        self.policy_type
+    }
+
+    /// What it says, if that is a `T`.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.value.downcast_ref()
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.value).cast::<()>().addr()
+    }
+}
+
+impl PartialEq for CustomPolicy {
+    /// Whether both are the same policy, made at once; what they say is not compared.
+    fn eq(&self, other: &Self) -> bool {
+        self.policy_type == other.policy_type && self.address() == other.address()
+    }
+}
+
+impl Eq for CustomPolicy {}
+
+impl Hash for CustomPolicy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.policy_type, self.address()).hash(state);
+    }
+}
+
+impl fmt::Debug for CustomPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CustomPolicy({:#x})", self.policy_type.0)
+    }
+}
+
+/// Makes the policies of one type for [`Orb::create_policy`]: `PolicyFactory`.
+///
+/// Closures that take the value and return the policy are factories.
+pub trait PolicyFactory: Send + Sync + 'static {
+    /// A policy that says `value`: `create_policy`. Called by many threads at once.
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    fn create_policy(&self, value: &Value) -> Result<CustomPolicy, PolicyError>;
+}
+
+impl<F> PolicyFactory for F
+where
+    F: Fn(&Value) -> Result<CustomPolicy, PolicyError> + Send + Sync + 'static,
+{
+    fn create_policy(&self, value: &Value) -> Result<CustomPolicy, PolicyError> {
+        self(value)
+    }
+}
+
+/// Why a policy was not made: the reasons of `CORBA::PolicyError` (CORBA 3.4 Part 1, 8.9.2).
+///
+/// It becomes a [`SystemException`] with `?`: `INV_POLICY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// Nobody makes policies of this type: `BAD_POLICY`.
+    BadPolicy,
+    /// The type is known, and policies of it are not made this way: `UNSUPPORTED_POLICY`.
+    UnsupportedPolicy,
+    /// The value is not of the type that such a policy takes: `BAD_POLICY_TYPE`.
+    BadPolicyType,
+    /// The value is beyond those that such a policy can have: `BAD_POLICY_VALUE`.
+    BadPolicyValue,
+    /// The value could be, and is not offered: `UNSUPPORTED_POLICY_VALUE`.
+    UnsupportedPolicyValue,
+    /// Anything that any call can fail with.
+    System(SystemException),
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BadPolicy => "BAD_POLICY: nobody makes policies of this type",
+            Self::UnsupportedPolicy => {
+                "UNSUPPORTED_POLICY: the ORB has values of Rust for policies of this type"
+            }
+            Self::BadPolicyType => "BAD_POLICY_TYPE: the policy takes values of another type",
+            Self::BadPolicyValue => "BAD_POLICY_VALUE: the policy cannot have this value",
+            Self::UnsupportedPolicyValue => {
+                "UNSUPPORTED_POLICY_VALUE: this value of the policy is not offered"
+            }
+            Self::System(exception) => return exception.fmt(f),
+        })
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+impl From<SystemException> for PolicyError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PolicyError> for SystemException {
+    #[cold]
+    fn from(error: PolicyError) -> Self {
+        let minor = match &error {
+            PolicyError::System(exception) => return exception.clone(),
+            PolicyError::BadPolicy => Minor::OMG_2,
+            _ => Minor::BAD_ARGUMENT,
+        };
+        Self::new(ExceptionKind::InvPolicy, minor, Completion::No).because(error.to_string())
+    }
+}
+
+/// The policy factories of an ORB, by the type of what they make.
+#[derive(Default)]
+pub(crate) struct PolicyFactories(RwLock<HashMap<PolicyType, Arc<dyn PolicyFactory>>>);
+
+impl PolicyFactories {
+    fn get(&self, policy_type: PolicyType) -> Option<Arc<dyn PolicyFactory>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&policy_type).cloned()
+    }
+}
+
+impl Orb {
+    /// A policy of a type that a [factory](OrbBuilder::policy_factory) was registered for:
+    /// `create_policy` (CORBA 3.4 Part 1, 8.9.2). Of the policies that the ORB defines itself there
+    /// are values of Rust, such as [`Lifespan`](crate::Lifespan) and [`Policies`](super::Policies).
+    ///
+    /// # Errors
+    /// `BadPolicy` when there is no factory, `UnsupportedPolicy` for a type of the ORB's own; what
+    /// the factory says of the value.
+    pub fn create_policy(
+        &self,
+        policy_type: PolicyType,
+        value: &Value,
+    ) -> Result<CustomPolicy, PolicyError> {
+        match self.policy_factories().get(policy_type) {
+            Some(factory) => factory.create_policy(value),
+            None if policy_type.is_of_the_orb() => Err(PolicyError::UnsupportedPolicy),
+            None => Err(PolicyError::BadPolicy),
+        }
+    }
+
+    /// Registers a factory.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 16) when there is one for the type, or the type is the ORB's own.
+    pub(crate) fn register_policy_factory(
+        &self,
+        policy_type: PolicyType,
+        factory: Arc<dyn PolicyFactory>,
+    ) -> Result<(), SystemException> {
+        let factories = &self.policy_factories().0;
+        let mut factories = factories.write().unwrap_or_else(PoisonError::into_inner);
+        match factories.entry(policy_type) {
+            Entry::Vacant(place) if !policy_type.is_of_the_orb() => {
+                place.insert(factory);
+                Ok(())
+            }
+            _ => {
+                let what = format!("policies of the type {} are made already", policy_type.0);
+                let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::omg(16));
+                Err(SystemException::new(kind, minor, Completion::No).because(what))
+            }
+        }
+    }
+
+    /// Whether the ORB, or a factory, knows policies of this type.
+    pub(crate) fn knows_policy(&self, policy_type: PolicyType) -> bool {
+        policy_type.is_of_the_orb() || self.policy_factories().get(policy_type).is_some()
+    }
+
+    /// Fails where an interceptor asks for a policy of a type that nobody knows (reason 3 of
+    /// `INV_POLICY`).
+    pub(crate) fn check_policy_type(&self, policy_type: PolicyType) -> Result<(), SystemException> {
+        if self.knows_policy(policy_type) {
+            return Ok(());
+        }
+        let what = format!("no policy factory was registered for the type {}", policy_type.0);
+        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::OMG_3);
+        Err(SystemException::new(kind, minor, Completion::No).because(what))
+    }
+}
+
+impl OrbBuilder {
+    /// Lets [`Orb::create_policy`] make policies of this type, which the program defines. A type
+    /// that has a factory already, or is the ORB's own, lets [`build`](Self::build) fail with
+    /// `BAD_INV_ORDER` (reason 16).
+    pub fn policy_factory(mut self, policy_type: PolicyType, factory: impl PolicyFactory) -> Self {
+        let Registration { policy_factories, .. } = &mut self.registration;
+        policy_factories.push((policy_type, Arc::new(factory)));
+        self
+    }
+}
