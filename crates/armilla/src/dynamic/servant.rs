@@ -4,6 +4,7 @@
 use super::named_value::write;
 use super::{NamedValue, ParameterMode};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
+use crate::interceptor::Interruption;
 use crate::object::{Interface, Upcast};
 use crate::server::{Dispatched, ServerCall};
 use armilla_cdr::{Any, CdrResult, Encoder, TypeCode};
@@ -55,13 +56,26 @@ impl Interface for dyn DynamicServant {
         }
         let mut request = ServerRequest::new(call);
         let outcome = self.invoke(&mut request);
-        let Answer { result, arguments, raised, .. } = request.answer;
+        let Answer { result, arguments, raised, interrupted } = request.answer;
+        if let Some(interruption) = interrupted {
+            return call.interrupt(interruption);
+        }
         let outcome = match (outcome, raised) {
             (Err(exception), _) => Err(Raised::System(exception)),
-            (Ok(()), Some(exception)) => Err(Raised::User(exception)),
-            (Ok(()), None) => Ok((result, arguments)),
+            (Ok(()), Some(exception)) => {
+                call.tell_raised(exception.type_code());
+                Err(Raised::User(exception))
+            }
+            (Ok(()), None) => {
+                call.tell_result(result.type_code());
+                Ok((result, arguments))
+            }
         };
         call.reply(outcome, |(result, arguments), out| write_results(result, arguments, out))
+    }
+
+    fn is_told_by_servant(operation: &str) -> bool {
+        !is_implicit(operation)
     }
 
     fn upcast(servant: Arc<Self>, target: &mut Upcast) {
@@ -76,7 +90,7 @@ fn is_implicit(operation: &str) -> bool {
 
 /// A request that a [`DynamicServant`] serves.
 pub struct ServerRequest<'r, 'a> {
-    call: &'r ServerCall<'a>,
+    call: &'r mut ServerCall<'a>,
     answer: Answer,
 }
 
@@ -85,10 +99,12 @@ struct Answer {
     arguments: Vec<NamedValue>,
     result: Any,
     raised: Option<Any>,
+    /// What an interceptor wants in place of the answer.
+    interrupted: Option<Interruption>,
 }
 
 impl<'r, 'a> ServerRequest<'r, 'a> {
-    fn new(call: &'r ServerCall<'a>) -> Self {
+    fn new(call: &'r mut ServerCall<'a>) -> Self {
         Self { call, answer: Answer::default() }
     }
 
@@ -98,10 +114,13 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     }
 
     /// Reads the arguments, which are of these types and go these ways, and gives all of them; those
-    /// that are only returned have no value yet. It is to be called once, also where there are none.
+    /// that are only returned have no value yet. It is to be called once, also where there are none,
+    /// and before anything else: server interceptors see the request
+    /// ([`receive_request`](crate::interceptor::ServerInterceptor::receive_request)) when it is.
     ///
     /// # Errors
-    /// `MARSHAL` when the request does not carry such arguments; return that.
+    /// `MARSHAL` when the request does not carry such arguments, or what an interceptor ends it with;
+    /// return that.
     pub fn arguments(
         &mut self,
         parameters: impl IntoIterator<Item = (ParameterMode, TypeCode)>,
@@ -117,7 +136,31 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         let arguments: CdrResult<Vec<_>> = parameters.into_iter().map(read).collect();
         self.answer.arguments =
             arguments.map_err(|error| SystemException::decoding(&error, Completion::No))?;
-        Ok(&self.answer.arguments)
+        let told = self.call.tell_arguments(|| {
+            let parameters = self.answer.arguments.iter();
+            parameters
+                .map(|each| NamedValue::new("", each.mode(), each.type_code().clone()))
+                .collect()
+        });
+        match told {
+            Ok(()) => Ok(&self.answer.arguments),
+            Err(interruption) => Err(self.interrupted_by(interruption)),
+        }
+    }
+
+    /// Keeps what an interceptor wants; gives what the servant is told.
+    #[cold]
+    fn interrupted_by(&mut self, interruption: Interruption) -> SystemException {
+        let told = match &interruption {
+            Interruption::Exception(exception) => exception.clone(),
+            Interruption::Forward(_) => {
+                let (kind, minor) = (ExceptionKind::Transient, Minor::default());
+                SystemException::new(kind, minor, Completion::No)
+                    .because("an interceptor sends the client elsewhere")
+            }
+        };
+        self.answer.interrupted = Some(interruption);
+        told
     }
 
     /// The properties that a caller sent for a `context` clause, a name and a value each; they stand

@@ -46,8 +46,8 @@
 //!
 //! Arguments, results and exceptions are read from the octets of requests and replies when an
 //! interceptor asks for them, by what the IDL says of the operation, or the program that calls
-//! [dynamically](crate::dynamic::Request). Servants that are [dynamic](crate::dynamic::DynamicServant)
-//! themselves have `NO_RESOURCES` there. Not offered: `send_poll`, since nothing is polled.
+//! [dynamically](crate::dynamic::Request), or the [dynamic](crate::dynamic::DynamicServant) servant, by
+//! whose word interceptors wait for that reason. Not offered: `send_poll`, since nothing is polled.
 //!
 //! A service that wants to be told what to do for an object or a call defines
 //! [policies](crate::CustomPolicy) of its own, which programs put on POAs and references, and which

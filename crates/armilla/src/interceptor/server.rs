@@ -43,7 +43,8 @@ pub trait ServerInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// The object was found, and its servant is about to be called by this thread.
+    /// The object was found, and its servant is about to be called by this thread. A
+    /// [dynamic](crate::dynamic::DynamicServant) servant has been called, and has told of its arguments.
     ///
     /// # Errors
     /// The servant is not called, and all interceptors hear how the request ends.
@@ -143,8 +144,8 @@ impl ServerRequestInfo {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` before the object was found, and where the request ends without a reply of the
-    /// servant; `NO_RESOURCES` where the values cannot be shown, since the servant is a
-    /// [dynamic](crate::dynamic::DynamicServant) one, no interceptor
+    /// servant; `NO_RESOURCES` where the values cannot be shown, since a
+    /// [dynamic](crate::dynamic::DynamicServant) servant did not tell of them, no interceptor
     /// [reads values](ServerInterceptor::reads_values), or one contains a value that its TypeCode does
     /// not describe.
     pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
@@ -172,7 +173,7 @@ impl ServerRequestInfo {
     /// The types of the exceptions that the operation raises.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` before the object was found, and `NO_RESOURCES` as for
+    /// `BAD_INV_ORDER` before the object was found, and `NO_RESOURCES` of a dynamic servant and as for
     /// [`arguments`](Self::arguments).
     pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
         self.begun().and_then(|()| <dyn Values>::exceptions(self.values()))
@@ -300,9 +301,8 @@ impl ServerRequestInfo {
         self.at_the_object().map(|object| object.servant.get().is_a(repository_id))
     }
 
-    /// The exception that is about to be sent. A user exception of a
-    /// [dynamic](crate::dynamic::DynamicServant) servant is `UNKNOWN`; [`Outcome::exception_id`] says
-    /// which it is.
+    /// The exception that is about to be sent. A user exception whose type is not known is `UNKNOWN`;
+    /// [`Outcome::exception_id`] says which it is.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`send_exception`](ServerInterceptor::send_exception).

@@ -6,11 +6,11 @@ use super::outcome::{End, Interruption, Outcome};
 use super::server::ServerRequestInfo;
 use super::values::{Served, written};
 use crate::client::SyncScope;
-use crate::dynamic::Signature;
+use crate::dynamic::{NamedValue, Signature};
 use crate::orb::Orb;
 use crate::poa::Target;
 use crate::server::is_here;
-use armilla_cdr::{CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::Address;
 use std::borrow::Cow;
@@ -21,6 +21,8 @@ pub(crate) struct ServerFlow {
     /// How many of the interceptors have begun, or do not see the call: those that see it are still to
     /// hear of the end, the flow stack.
     entered: usize,
+    /// Whether the servant shall tell of the arguments before the interceptors see the object.
+    awaits_servant: bool,
     /// Whether it comes from this process.
     is_local: bool,
     /// What the slots of the thread were before the servant was called.
@@ -54,7 +56,8 @@ impl ServerFlow {
             kept: Vec::new(),
         };
         let is_local = is_here(peer);
-        let mut flow = Box::new(Self { info, entered: 0, is_local, outside: None });
+        let mut flow =
+            Box::new(Self { info, entered: 0, awaits_servant: false, is_local, outside: None });
         if let Err(interruption) = flow.arrive() {
             *stopped = Some(Box::new(interruption.into()));
         }
@@ -80,22 +83,85 @@ impl ServerFlow {
         target: Target,
         arguments: &Decoder<'_>,
     ) -> Result<(), Interruption> {
-        let orb = self.info.orb.clone();
-        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
-        if interceptors.read_server_values()
-            && let Some(signature) = signature(&target, &self.info.operation)
-        {
-            let (arguments, reply) = (arguments.keep(), None);
-            self.info.values = Some(Box::new(Served { signature, arguments, reply }));
+        if target.servant.get().is_told_by_servant(&self.info.operation) {
+            self.awaits_servant = true;
+        } else if let Some(signature) = signature(&target, &self.info.operation) {
+            self.describe(signature, true, arguments);
         }
         self.info.object = Some(target);
+        if !self.awaits_servant {
+            self.pass_on()?;
+        }
+        if self.info.slot_count > 0 {
+            self.outside = Some(current::swap(&self.info.orb, self.info.slots.clone()));
+        }
+        Ok(())
+    }
+
+    /// The servant, which has been called, tells of its arguments (CORBA 3.4 Part 1, 16.3.8.3).
+    #[cold]
+    pub(crate) fn told_of(
+        &mut self,
+        parameters: impl FnOnce() -> Vec<NamedValue>,
+        arguments: &Decoder<'_>,
+    ) -> Result<(), Interruption> {
+        if !self.awaits_servant {
+            return Ok(());
+        }
+        let signature = Signature { parameters: parameters(), ..Signature::new() };
+        self.describe(signature, false, arguments);
+        self.pass_on_late()
+    }
+
+    /// Of what type the result of such a servant is.
+    #[cold]
+    pub(crate) fn told_result(&mut self, type_code: &TypeCode) {
+        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
+            values.signature.result = match type_code {
+                TypeCode::Null => TypeCode::Void,
+                type_code => type_code.clone(),
+            };
+        }
+    }
+
+    /// Of what type the exception is that such a servant raises.
+    #[cold]
+    pub(crate) fn told_raised(&mut self, type_code: &TypeCode) {
+        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
+            values.signature.exceptions = vec![type_code.clone()];
+        }
+    }
+
+    /// Keeps the values of the request for who may ask for them.
+    fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
+        if self.info.orb.interceptors().is_some_and(|all| all.read_server_values()) {
+            let (arguments, reply) = (arguments.keep(), None);
+            let served = Served { signature, is_declared, arguments, reply };
+            self.info.values = Some(Box::new(served));
+        }
+    }
+
+    /// Calls the points before the servant is called, while it is called already: its thread has the
+    /// slots of the request.
+    fn pass_on_late(&mut self) -> Result<(), Interruption> {
+        self.awaits_servant = false;
+        if self.outside.is_some() {
+            self.info.slots = current::copy(&self.info.orb);
+        }
+        let passed = self.pass_on();
+        if self.outside.is_some() {
+            current::swap(&self.info.orb, self.info.slots.clone());
+        }
+        passed
+    }
+
+    fn pass_on(&mut self) -> Result<(), Interruption> {
+        let orb = self.info.orb.clone();
+        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
                 interceptor.receive_request(&mut self.info)?;
             }
-        }
-        if interceptors.slots > 0 {
-            self.outside = Some(current::swap(&orb, self.info.slots.clone()));
         }
         Ok(())
     }
@@ -104,6 +170,12 @@ impl ServerFlow {
     /// outcome for the next.
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
+        if self.awaits_servant
+            && let Err(interruption) = self.pass_on_late()
+        {
+            // The servant has not told of anything.
+            outcome = interruption.into();
+        }
         let orb = self.info.orb.clone();
         self.leave_thread();
         let Some(interceptors) = orb.interceptors() else { return outcome };

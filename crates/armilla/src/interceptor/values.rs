@@ -19,6 +19,11 @@ pub(crate) trait Values {
     /// What is known of the operation.
     fn signature(&self) -> Option<Signature>;
 
+    /// Whether the exceptions and contexts of the operation are known, not its parameters alone.
+    fn is_declared(&self) -> bool {
+        true
+    }
+
     /// Reads the arguments that were sent.
     fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException>;
 
@@ -44,6 +49,16 @@ impl<'v> dyn Values + 'v {
         found.ok_or_else(|| {
             no_resources("no IDL tells of the operation, or no interceptor reads_values")
         })
+    }
+
+    /// What is known of an operation whose exceptions and contexts are.
+    fn declared(values: Option<&Self>) -> Result<(&Self, Signature), SystemException> {
+        match Self::described(values)? {
+            (values, _) if !values.is_declared() => {
+                Err(no_resources("a dynamic servant tells of its arguments alone"))
+            }
+            declared => Ok(declared),
+        }
     }
 
     /// The arguments, those that come back too if the call has `replied`.
@@ -83,17 +98,17 @@ impl<'v> dyn Values + 'v {
 
     /// The types of the exceptions that the operation raises.
     pub(super) fn exceptions(values: Option<&Self>) -> Result<Vec<TypeCode>, SystemException> {
-        Self::described(values).map(|(_, signature)| signature.exceptions)
+        Self::declared(values).map(|(_, signature)| signature.exceptions)
     }
 
     /// The names in the `context` clause of the operation.
     pub(super) fn contexts(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
-        Self::described(values).map(|(_, signature)| signature.contexts)
+        Self::declared(values).map(|(_, signature)| signature.contexts)
     }
 
     /// What was sent for the `context` clause, name and value in turn.
     pub(super) fn operation_context(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
-        let (values, signature) = Self::described(values)?;
+        let (values, signature) = Self::declared(values)?;
         if signature.contexts.is_empty() {
             return Ok(Vec::new());
         }
@@ -158,6 +173,8 @@ fn read_result(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Any> {
 /// A call that is served.
 pub(super) struct Served {
     pub(super) signature: Signature,
+    /// Whether IDL tells of the operation, and not the servant.
+    pub(super) is_declared: bool,
     pub(super) arguments: Kept,
     /// The results, or the user exception, once there are any.
     pub(super) reply: Option<Kept>,
@@ -166,6 +183,10 @@ pub(super) struct Served {
 impl Values for Served {
     fn signature(&self) -> Option<Signature> {
         Some(self.signature.clone())
+    }
+
+    fn is_declared(&self) -> bool {
+        self.is_declared
     }
 
     fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException> {

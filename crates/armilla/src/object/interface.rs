@@ -50,6 +50,12 @@ pub trait Interface: Send + Sync + 'static {
         None
     }
 
+    /// Whether nobody but the servant, once it is called, knows what this operation takes.
+    fn is_told_by_servant(operation: &str) -> bool {
+        let _ = operation;
+        false
+    }
+
     /// Offers the servant as this interface and as each that it inherits from.
     fn upcast(servant: Arc<Self>, target: &mut Upcast);
 }

@@ -32,6 +32,9 @@ pub(crate) trait Servant: Send + Sync {
     /// What IDL says of the operation with this name.
     fn signature(&self, operation: &str) -> Option<Signature>;
 
+    /// Whether nobody but the servant, once it is called, knows what this operation takes.
+    fn is_told_by_servant(&self, operation: &str) -> bool;
+
     /// Offers the servant as each of its interfaces.
     fn upcast(&self, target: &mut Upcast);
 
@@ -66,6 +69,10 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn signature(&self, operation: &str) -> Option<Signature> {
         I::signature(operation)
+    }
+
+    fn is_told_by_servant(&self, operation: &str) -> bool {
+        I::is_told_by_servant(operation)
     }
 
     fn upcast(&self, target: &mut Upcast) {

@@ -56,6 +56,10 @@ impl<S: Skeleton> Servant for Extended<S> {
         self.servant.get().signature(operation)
     }
 
+    fn is_told_by_servant(&self, operation: &str) -> bool {
+        self.servant.get().is_told_by_servant(operation)
+    }
+
     fn upcast(&self, target: &mut Upcast) {
         self.servant.get().upcast(target);
     }

@@ -4,14 +4,14 @@ use super::connection::Connection;
 use super::later::{Debt, EncodeResults, ReplyHandle};
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort};
-use crate::dynamic::interface_of;
+use crate::dynamic::{NamedValue, interface_of};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::Orb;
 use crate::poa::{Target, operation_number};
-use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory};
+use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
@@ -90,6 +90,35 @@ impl<'a> ServerCall<'a> {
                 target().map_or(Ok(()), |target| flow.receive_request(target, self.arguments))
             }
         }
+    }
+
+    /// Tells the interceptors what the servant, which alone knows it, takes as arguments.
+    pub(crate) fn tell_arguments(
+        &mut self,
+        parameters: impl FnOnce() -> Vec<NamedValue>,
+    ) -> Result<(), Interruption> {
+        match &mut self.flow {
+            None => Ok(()),
+            Some(flow) => flow.told_of(parameters, self.arguments),
+        }
+    }
+
+    /// Tells them of what type its result is.
+    pub(crate) fn tell_result(&mut self, type_code: &TypeCode) {
+        self.flow.iter_mut().for_each(|flow| flow.told_result(type_code));
+    }
+
+    /// Tells them of what type the exception is that it raises.
+    pub(crate) fn tell_raised(&mut self, type_code: &TypeCode) {
+        self.flow.iter_mut().for_each(|flow| flow.told_raised(type_code));
+    }
+
+    /// Ends the request as an interceptor wants it, which saw it while the servant was called.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    pub(crate) fn interrupt(&mut self, interruption: Interruption) -> Dispatched {
+        self.end(interruption.into())
     }
 
     /// The name of the operation, as it was sent.
