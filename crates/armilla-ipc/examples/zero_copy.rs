@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 sender.wait(None)
             })?);
             times[4].push(relaying(size, copy_stream)?);
-            times[5].push(relaying(size, |from, to| Relay::new()?.run(from, to).map(drop))?);
+            times[5]
+                .push(relaying(size, |from, to| Ok(Relay::new()?.run(from, to).map(|_| ())?))?);
         }
         let [a, b, c, d, e, f] = times.map(|mut times| {
             times.sort_by(f64::total_cmp);

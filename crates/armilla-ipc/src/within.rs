@@ -129,7 +129,7 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
 
     /// The limit, counted from now.
     pub(crate) fn limit_of_whole(&self) -> Whole {
-        Whole { limit: self.limit, deadline: Deadline::after(Some(self.limit)), first: true.into() }
+        Whole::new(self.limit)
     }
 }
 
@@ -142,6 +142,11 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
+    /// Counted from now.
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { limit, deadline: Deadline::after(Some(limit)), first: true.into() }
+    }
+
     pub(crate) fn left(&self) -> io::Result<Option<Duration>> {
         match self.first.replace(false) {
             true => Ok(Some(self.limit)),

@@ -216,7 +216,43 @@ fn a_relay_moves_a_stream_to_its_end() {
     let (quiet, _source) = tcp_pair();
     quiet.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
     let error = Relay::new().unwrap().run(&quiet, &output).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert_eq!((error.sent, error.source.kind()), (0, ErrorKind::TimedOut));
+}
+
+#[test]
+fn a_relay_ends_within_its_limit_however_slowly_the_bytes_come() {
+    let ((source, input), (output, sink)) = (tcp_pair(), UnixStream::pair().unwrap());
+    let limit = Duration::from_millis(50);
+    let done = AtomicBool::new(false);
+    let error = thread::scope(|scope| {
+        // A peer that drips never lets a single wait run out.
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                source.send_all(b".").unwrap();
+                thread::sleep(Duration::from_millis(2));
+            }
+        });
+        let start = Instant::now();
+        let error = Relay::new().unwrap().within(limit).run(&input, &output).unwrap_err();
+        done.store(true, Ordering::Relaxed);
+        assert!(start.elapsed() >= limit);
+        error
+    });
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+    let mut received = vec![0; error.sent];
+    sink.recv_all(&mut received).unwrap();
+    assert_eq!(sink.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+
+    // Nor does it wait longer for one that takes nothing.
+    let (source, input) = UnixStream::pair().unwrap();
+    let bytes = vec![0; 8 << 20];
+    thread::scope(|scope| {
+        scope.spawn(|| source.send_all(&bytes));
+        let error = Relay::new().unwrap().within(limit).run(&input, &output).unwrap_err();
+        assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+        assert!(error.sent < bytes.len());
+        drop(input);
+    });
 }
 
 #[test]

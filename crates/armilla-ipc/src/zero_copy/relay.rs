@@ -1,15 +1,31 @@
 //! Moving bytes from one stream to another.
 
 use super::{CHUNK, Direct};
+use crate::partial::SendError;
+use crate::within::Whole;
 use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use std::io;
+use std::time::Duration;
 
 /// Moves bytes from one stream to another by way of a pipe within the kernel. Of use for one run.
+///
+/// ```
+/// use armilla_ipc::{Stream, UnixStream, zero_copy::Relay};
+/// use std::{net::Shutdown, time::Duration};
+///
+/// let ((source, input), (output, sink)) = (UnixStream::pair()?, UnixStream::pair()?);
+/// source.send_all(b"hello")?;
+/// source.shutdown(Shutdown::Write)?;
+/// let moved = Relay::new()?.within(Duration::from_secs(5)).run(&input, &output)?;
+/// assert_eq!((moved, sink.recv(&mut [0; 8])?), (5, 5));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Relay {
     input: OwnedFd,
     output: OwnedFd,
+    limit: Option<Duration>,
 }
 
 impl Relay {
@@ -21,31 +37,56 @@ impl Relay {
         let (input, output) = pipe_with(PipeFlags::CLOEXEC)?;
         // Larger steps; where the system does not grant them, smaller ones do.
         let _ = fcntl_setpipe_size(&output, CHUNK);
-        Ok(Self { input, output })
+        Ok(Self { input, output, limit: None })
+    }
+
+    /// The same relay, whose run ends within `limit` in total, however slowly the bytes come or go. The
+    /// timeouts of the two streams are then set by it, and keep the last value.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 
     /// Moves what arrives on `from` to `to` until `from` ends, and returns how many bytes that were.
-    /// The timeouts of the two hold for each wait.
+    /// The timeouts of the two hold for each wait, unless the whole has a [limit](Self::within).
     ///
     /// # Errors
     /// As [`Stream::recv`](crate::Stream::recv) of `from` and [`Stream::send`](crate::Stream::send) of
-    /// `to`. What was in the relay's pipe at that moment is lost.
-    pub fn run<S: Direct, D: Direct>(self, from: &S, to: &D) -> io::Result<u64> {
+    /// `to`; `sent` counts what `to` had taken. What was in the relay's pipe at that moment is lost.
+    pub fn run<S: Direct, D: Direct>(self, from: &S, to: &D) -> Result<u64, SendError> {
         let mut total = 0;
+        match self.move_all(from, to, &mut total) {
+            Ok(()) => Ok(total),
+            Err(source) => {
+                Err(SendError { sent: usize::try_from(total).unwrap_or(usize::MAX), source })
+            }
+        }
+    }
+
+    fn move_all<S: Direct, D: Direct>(&self, from: &S, to: &D, total: &mut u64) -> io::Result<()> {
+        let whole = self.limit.map(Whole::new);
+        let left = || whole.as_ref().map(Whole::left).transpose();
         loop {
-            let taken =
+            if let Some(left) = left()? {
+                from.set_recv_timeout(left)?;
+            }
+            let mut taken =
                 from.take(&mut |source| splice(source, None, &self.output, None, CHUNK, MOVE))?;
             if taken == 0 {
-                return Ok(total);
+                return Ok(());
             }
-            let mut left = taken;
-            while left > 0 {
-                match to.give(&mut |sink| splice(&self.input, None, sink, None, left, MOVE))? {
+            while taken > 0 {
+                if let Some(left) = left()? {
+                    to.set_send_timeout(left)?;
+                }
+                match to.give(&mut |sink| splice(&self.input, None, sink, None, taken, MOVE))? {
                     0 => return Err(io::ErrorKind::WriteZero.into()),
-                    moved => left -= moved,
+                    moved => {
+                        taken -= moved;
+                        *total += moved as u64;
+                    }
                 }
             }
-            total += taken as u64;
         }
     }
 }

@@ -213,7 +213,7 @@ pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<T: Place<St
     let quiet = Pair::<T>::new();
     quiet.server.set_recv_timeout(Some(timeout)).unwrap();
     let error = Relay::new().unwrap().run(&quiet.server, &there.client).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
     quiet.client.set_send_timeout(Some(timeout)).unwrap();
     let large = std::fs::File::open("/proc/self/exe").unwrap();
     let length = large.metadata().unwrap().len();
