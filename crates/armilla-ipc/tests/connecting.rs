@@ -5,9 +5,9 @@
 mod conformance;
 
 use armilla_ipc::fifo::Fifo;
-use armilla_ipc::pipe::Pipe;
+use armilla_ipc::pipe::{Pipe, PipeAcceptor};
 use armilla_ipc::proactor::{Kind, Proactor};
-use armilla_ipc::pty::Pty;
+use armilla_ipc::pty::{Pty, PtyAcceptor};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token, connect, serve};
 use armilla_ipc::shm::Shm;
 use armilla_ipc::tcp::Tcp;
@@ -22,26 +22,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 macro_rules! places {
-    ($($transport:ty: $fresh:expr;)*) => {$(
+    ($($transport:ty: $fresh:expr, $listening:expr;)*) => {$(
         impl Place for $transport {
             fn fresh() -> Address {
                 $fresh
             }
 
             fn shorten_queue(acceptor: &Self::Acceptor) {
+                let listening: fn(&Self::Acceptor) -> BorrowedFd<'_> = $listening;
                 // Of a named pipe there is none: connecting waits for the acceptor.
-                let _ = rustix::net::listen(acceptor, 0);
+                let _ = rustix::net::listen(listening(acceptor), 0);
             }
         }
     )*};
 }
 places! {
-    Tcp: Address::tcp("127.0.0.1", 0);
-    Unix: Address::unix(fresh_path());
-    Fifo: Address::fifo(fresh_path());
-    Pipe: Address::pipe(fresh_path());
-    Pty: Address::pty(fresh_path());
-    Shm: Address::shm(fresh_path());
+    Tcp: Address::tcp("127.0.0.1", 0), AsFd::as_fd;
+    Unix: Address::unix(fresh_path()), AsFd::as_fd;
+    Fifo: Address::fifo(fresh_path()), AsFd::as_fd;
+    Pipe: Address::pipe(fresh_path()), PipeAcceptor::socket;
+    Pty: Address::pty(fresh_path()), PtyAcceptor::socket;
+    Shm: Address::shm(fresh_path()), AsFd::as_fd;
 }
 
 /// Runs a generic test over every transport.

@@ -3,7 +3,7 @@
 mod conformance;
 
 use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};
-use armilla_ipc::{Address, Readiness, Stream, StreamOptions, UnixConnector};
+use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions, UnixConnector, UnixStream};
 use conformance::{LONG, Place, conformance, fresh_path};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ impl Place for Pipe {
     }
 
     fn shorten_queue(acceptor: &Self::Acceptor) {
-        rustix::net::listen(acceptor, 0).unwrap();
+        rustix::net::listen(acceptor.socket(), 0).unwrap();
     }
 }
 
@@ -76,6 +76,33 @@ fn a_peer_that_hands_over_something_else_is_passed_over() {
     let server = acceptor.accept().unwrap().unwrap();
     assert_eq!(server.recv(&mut [0; 16]).unwrap(), 7);
     drop(silent);
+}
+
+#[test]
+fn a_peer_that_says_nothing_is_in_nobodys_way() {
+    let acceptor = PipeAcceptor::bind(&Pipe::fresh(), &StreamOptions::default()).unwrap();
+    let Address::Pipe(path) = acceptor.local().clone() else { panic!("not a pipe") };
+    let silent = || UnixConnector::default().connect(&Address::unix(&path), Some(LONG)).unwrap();
+    acceptor.set_timeout(Some(Duration::ZERO)).unwrap();
+    let late = silent();
+    assert_eq!(acceptor.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+
+    // It may speak later.
+    let ((input, _far), (_near, output)) = (pipe().unwrap(), pipe().unwrap());
+    late.send_with_descriptors(b"p", &[input.as_fd(), output.as_fd()]).unwrap();
+    assert!(acceptor.accept().unwrap().is_some());
+
+    // However many there are, the longest silent has to go.
+    let crowd: Vec<_> = (0..70).map(|_| silent()).collect();
+    let client = PipeConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
+    client.send_all(b"here").unwrap();
+    assert_eq!(acceptor.accept().unwrap().unwrap().recv(&mut [0; 8]).unwrap(), 4);
+    assert_eq!(acceptor.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    let closed = |stream: &&UnixStream| stream.readiness().unwrap() == Readiness::Closed;
+    assert_eq!(crowd.iter().filter(closed).count(), 7);
+    acceptor.close();
+    assert!(acceptor.accept().unwrap().is_none());
+    assert!(crowd.iter().all(|stream| closed(&stream)));
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Place for Pty {
     }
 
     fn shorten_queue(acceptor: &Self::Acceptor) {
-        rustix::net::listen(acceptor, 0).unwrap();
+        rustix::net::listen(acceptor.socket(), 0).unwrap();
     }
 }
 

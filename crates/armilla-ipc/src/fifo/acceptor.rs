@@ -5,7 +5,7 @@ use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Half, Wait};
 use crate::deadline::Deadline;
 use crate::error::context;
-use crate::socket::{self, BACK_OFF, left};
+use crate::socket::{BACK_OFF, left, tells_of_shortage};
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -73,7 +73,7 @@ impl FifoAcceptor {
             loop {
                 match open_both(&names).and_then(|ends| self.make(ends)) {
                     Ok(stream) => return Ok(Some(stream)),
-                    Err(error) if !is_shortage(&error) => break, // the connector has given up
+                    Err(error) if !tells_of_shortage(&error) => break, // the connector has given up
                     Err(error) if !waits => {
                         // Back into the queue, for the next attempt.
                         let _ = self.requests.try_send_vectored(&[IoSlice::new(&request)]);
@@ -162,10 +162,6 @@ impl AsFd for FifoAcceptor {
 fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
     let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY)?;
     Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?))
-}
-
-fn is_shortage(error: &io::Error) -> bool {
-    Errno::from_io_error(error).is_some_and(socket::is_shortage)
 }
 
 /// Removes the named pipe at `path` if nobody reads it, otherwise tells what is in the way.

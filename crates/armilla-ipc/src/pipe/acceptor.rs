@@ -3,7 +3,6 @@
 use super::{PipeStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::socket::unless_short;
 use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -36,13 +35,7 @@ impl PipeAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PipeStream>> {
-        while let Some((ends, peer)) = self.taker.take()? {
-            // A peer for which there are no descriptors left is hung up on.
-            if let Some(stream) = unless_short(self.make(ends, peer))? {
-                return Ok(Some(stream));
-            }
-        }
-        Ok(None)
+        self.taker.take()?.map(|(ends, peer)| self.make(ends, peer)).transpose()
     }
 
     fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
@@ -57,6 +50,12 @@ impl PipeAcceptor {
         &self.local
     }
 
+    /// The listening socket at which pipes are handed over. Changing its state behind the acceptor's back is
+    /// the caller's responsibility.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.taker.socket()
+    }
+
     /// Stops listening and removes the socket file, as [`Acceptor::close`].
     pub fn close(&self) {
         self.taker.close();
@@ -69,7 +68,8 @@ impl Acceptor for PipeAcceptor {
     }
 
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.taker.set_timeout(timeout)
+        self.taker.set_timeout(timeout);
+        Ok(())
     }
 
     fn local(&self) -> &Address {
@@ -82,9 +82,9 @@ impl Acceptor for PipeAcceptor {
 }
 
 impl AsFd for PipeAcceptor {
-    /// The socket at which pipes are handed over. Changing its state behind the acceptor's back is
-    /// the caller's responsibility.
+    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
+    /// be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.taker.acceptor().as_fd()
+        self.taker.as_fd()
     }
 }

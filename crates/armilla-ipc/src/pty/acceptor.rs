@@ -3,7 +3,6 @@
 use super::{PtyStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::socket::unless_short;
 use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -34,19 +33,21 @@ impl PtyAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PtyStream>> {
-        while let Some(([driver], peer)) = self.taker.take()? {
-            let names = (self.local.clone(), addr::unnamed());
-            // A peer for which there are no descriptors left is hung up on.
-            if let Some(channel) = unless_short(Channel::of_one(driver, names))? {
-                return Ok(Some(PtyStream::new(channel.with_credentials(peer))));
-            }
-        }
-        Ok(None)
+        let Some(([driver], peer)) = self.taker.take()? else { return Ok(None) };
+        let names = (self.local.clone(), addr::unnamed());
+        let channel = Channel::of_one(driver, names)?;
+        Ok(Some(PtyStream::new(channel.with_credentials(peer))))
     }
 
     /// The path at which the acceptor listens.
     pub fn local(&self) -> &Address {
         &self.local
+    }
+
+    /// The listening socket at which terminals are handed over. Changing its state behind the acceptor's back is
+    /// the caller's responsibility.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.taker.socket()
     }
 
     /// Stops listening and removes the socket file, as [`Acceptor::close`].
@@ -61,7 +62,8 @@ impl Acceptor for PtyAcceptor {
     }
 
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.taker.set_timeout(timeout)
+        self.taker.set_timeout(timeout);
+        Ok(())
     }
 
     fn local(&self) -> &Address {
@@ -74,9 +76,9 @@ impl Acceptor for PtyAcceptor {
 }
 
 impl AsFd for PtyAcceptor {
-    /// The socket at which terminals are handed over. Changing its state behind the acceptor's back
-    /// is the caller's responsibility.
+    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
+    /// be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.taker.acceptor().as_fd()
+        self.taker.as_fd()
     }
 }

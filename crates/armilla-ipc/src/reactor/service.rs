@@ -1,9 +1,9 @@
 //! Handlers for the streams of acceptors.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
+use crate::socket::tells_of_shortage;
 use crate::{Acceptor, Transport};
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::io::Errno;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,7 @@ const REST: Duration = Duration::from_millis(20);
 /// stream. A stream for which it fails is closed.
 ///
 /// The timeout of the acceptor is zero from now on. Deregistering the token drops it, and with it the
-/// listening socket. A peer that connects to an acceptor of pipes or pseudo-terminals and hands nothing
-/// over keeps the thread for half a second; other transports wait for nobody.
+/// listening socket. No transport waits here for a peer that connects and says nothing.
 ///
 /// # Errors
 /// As [`Reactor::register`] and [`Acceptor::set_timeout`].
@@ -56,7 +55,7 @@ where
             }
             Ok(None) => Next::Leave,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Next::READ,
-            Err(error) if is_shortage(&error) => {
+            Err(error) if tells_of_shortage(&error) => {
                 let wake = move |reactor: &Reactor, _: Timer| {
                     // If it fails, the acceptor is no longer registered.
                     let _ = reactor.resume(token, Interest::READ);
@@ -72,10 +71,4 @@ where
     fn closed(&self, _: &Reactor, _: Token) {
         self.acceptor.close();
     }
-}
-
-/// Whether the process or the system has run out of something, which may pass.
-fn is_shortage(error: &io::Error) -> bool {
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM))
 }

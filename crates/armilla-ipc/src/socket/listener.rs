@@ -130,16 +130,9 @@ pub(crate) fn is_shortage(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 
-/// What was made for a peer; `None` after a pause if there was a shortage, so that an acceptor
-/// outlives it.
-pub(crate) fn unless_short<T>(made: io::Result<T>) -> io::Result<Option<T>> {
-    match made {
-        Err(error) if Errno::from_io_error(&error).is_some_and(is_shortage) => {
-            std::thread::sleep(BACK_OFF);
-            Ok(None)
-        }
-        other => other.map(Some),
-    }
+/// Whether an error tells of such a shortage.
+pub(crate) fn tells_of_shortage(error: &io::Error) -> bool {
+    Errno::from_io_error(error).is_some_and(is_shortage)
 }
 
 /// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux

@@ -3,53 +3,114 @@
 
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
 use crate::deadline::Deadline;
-use crate::socket::BACK_OFF;
-use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
+use crate::error::timespec;
+use crate::socket::{BACK_OFF, is_shortage, left};
+use crate::{Acceptor, Address, Credentials, Readiness, Stream, StreamOptions};
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a peer may take to hand over its descriptors once it has connected. A peer of this crate has
-/// sent them by then.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How many peers may have connected and said nothing yet; a peer of this crate speaks at once. One more,
+/// and the one that has been silent for longest is hung up on.
+const SILENT: usize = 64;
+
+/// How many descriptors a stream takes beside those that are handed over, at most.
+const OWN: usize = 3;
 
 /// Listens at a path for descriptors.
 #[derive(Debug)]
 pub(crate) struct Taker {
     acceptor: UnixAcceptor,
+    /// Readable when a peer has connected, or one that has connected has spoken.
+    events: OwnedFd,
+    silent: Mutex<VecDeque<UnixStream>>,
+    timeout: Mutex<Option<Duration>>,
     kind: u8,
 }
+
+/// What was handed over, and who made it.
+type Taken<const N: usize> = ([OwnedFd; N], Credentials);
 
 impl Taker {
     /// Takes what is handed over at `path` as `kind`.
     pub(crate) fn bind(path: &Path, kind: u8) -> io::Result<Self> {
         let acceptor = UnixAcceptor::bind_to(&Address::unix(path), &StreamOptions::default())?;
-        Ok(Self { acceptor, kind })
+        acceptor.set_timeout(Some(Duration::ZERO))?;
+        let events = epoll::create(CreateFlags::CLOEXEC)?;
+        epoll::add(&events, &acceptor, EventData::new_u64(0), EventFlags::IN)?;
+        let (silent, timeout) = Default::default();
+        Ok(Self { acceptor, events, silent, timeout, kind })
     }
 
-    /// The next `N` descriptors and who made them, or `None` once closed. A peer that hands over
-    /// anything else is passed over; a shortage of descriptors is waited out, for [`PATIENCE`].
-    pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<([OwnedFd; N], Credentials)>> {
-        while let Some(stream) = self.acceptor.accept()? {
-            let end = Deadline::after(Some(PATIENCE));
-            while passing::expect(stream.as_fd(), N).is_err() && end.remaining().is_ok() {
-                std::thread::sleep(BACK_OFF);
+    /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says nothing is
+    /// in nobody's way, and one that hands over anything else is passed over. A shortage of descriptors is
+    /// waited out before anything is received; with a timeout of zero it is an error.
+    pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<Taken<N>>> {
+        let timeout = *lock(&self.timeout);
+        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
+        loop {
+            let error = match self.attempt() {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            match Errno::from_io_error(&error) {
+                Some(Errno::AGAIN) if waits => self.wait(left(deadline, timeout)?)?,
+                Some(errno) if waits && is_shortage(errno) => {
+                    left(deadline, timeout)?;
+                    std::thread::sleep(BACK_OFF);
+                }
+                _ => return Err(error),
             }
-            if let Ok(taken) = self.take_from(&stream) {
+        }
+    }
+
+    /// What can be taken at this moment; "would block" if that is nothing.
+    fn attempt<const N: usize>(&self) -> io::Result<Option<Taken<N>>> {
+        loop {
+            let mut silent = lock(&self.silent);
+            if let Some(taken) = self.take_from_any(&mut silent)? {
+                return Ok(Some(taken));
+            }
+            let Some(stream) = self.acceptor.accept()? else { return Ok(None) };
+            epoll::add(&self.events, &stream, EventData::new_u64(1), EventFlags::IN)?;
+            if silent.len() == SILENT {
+                silent.pop_front();
+            }
+            silent.push_back(stream);
+        }
+    }
+
+    /// What the first of the connected peers that has spoken hands over. Those that have spoken in vain are
+    /// dropped on the way.
+    fn take_from_any<const N: usize>(
+        &self,
+        silent: &mut VecDeque<UnixStream>,
+    ) -> io::Result<Option<Taken<N>>> {
+        let mut index = 0;
+        while let Some(stream) = silent.get(index) {
+            if matches!(stream.readiness(), Ok(Readiness::Quiet)) {
+                index += 1;
+                continue;
+            }
+            // What a process without descriptors receives is lost.
+            passing::expect(stream.as_fd(), N + OWN)?;
+            let taken = self.take_from(stream);
+            silent.remove(index);
+            if let Ok(taken) = taken {
                 return Ok(Some(taken));
             }
         }
         Ok(None)
     }
 
-    fn take_from<const N: usize>(
-        &self,
-        stream: &UnixStream,
-    ) -> io::Result<([OwnedFd; N], Credentials)> {
+    fn take_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Taken<N>> {
         let mut kind = [0];
         let mut descriptors = Vec::with_capacity(N);
-        stream.set_recv_timeout(Some(PATIENCE))?;
         stream.recv_with_descriptors(&mut kind, &mut descriptors)?;
         match descriptors.try_into() {
             Ok(descriptors) if kind == [self.kind] => Ok((descriptors, stream.peer_credentials()?)),
@@ -57,20 +118,42 @@ impl Taker {
         }
     }
 
+    /// Waits until something can be taken, or the end of listening.
+    fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
+        let none = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
+        match epoll::wait(&self.events, &mut [none], limit.map(timespec).as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
     /// Limits the waiting for a peer.
-    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.acceptor.set_timeout(timeout)
+    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) {
+        *lock(&self.timeout) = timeout;
     }
 
     /// Stops listening.
     pub(crate) fn close(&self) {
         self.acceptor.close();
+        lock(&self.silent).clear();
     }
 
     /// The listening socket.
-    pub(crate) fn acceptor(&self) -> &UnixAcceptor {
-        &self.acceptor
+    pub(crate) fn socket(&self) -> BorrowedFd<'_> {
+        self.acceptor.as_fd()
     }
+}
+
+impl AsFd for Taker {
+    /// Readable when there may be something to take.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.events.as_fd()
+    }
+}
+
+/// Nothing that can panic leaves the values inconsistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Connects to `path` for a handing over.
