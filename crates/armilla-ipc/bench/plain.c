@@ -1,9 +1,10 @@
 /* Ping-pong and flood over plain sockets: what examples/bench.rs does, in C. See bench/run.
  *
- *     plain ping-pong|flood tcp|unix BYTES COUNT [QUEUE]
+ *     plain tcp|unix [QUEUE]
  *
- * Prints the nanoseconds of one round trip, or of one message of the flood: those that passed, and
- * those for which the processor worked. */
+ * Reads lines `ping-pong|flood BYTES COUNT`, plays each over a connection of its own, and answers with
+ * the nanoseconds of one round trip, or of one message of the flood: those that passed, and those for
+ * which the processor worked. COUNT / 4 more, before that, warm up. */
 #define _GNU_SOURCE
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -30,21 +31,23 @@ static void die(const char *what) {
     exit(1);
 }
 
-/* At the start of a page, as on the other side: what the kernel's copying costs depends on it. */
+/* So much memory the allocator fetches from the system, and gives back, every time. */
+#define ROOM (33 << 20)
+
+/* At the start of a page and in new memory for each turn, as on the other side: what the kernel's copying
+ * costs depends on where it lies, by a tenth and more. */
 static char *room(void) {
-    char *buffer = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    char *buffer = aligned_alloc(4096, ROOM + (bytes + 4095) / 4096 * 4096);
     if (!buffer) die("aligned_alloc");
-    return memset(buffer, 0, bytes);
+    return memset(buffer, 1, bytes);
 }
 
-static int catch_all(int fd, char *buffer, size_t length) {
+static void catch_all(int fd, char *buffer, size_t length) {
     for (size_t caught = 0; caught < length;) {
         ssize_t n = recv(fd, buffer + caught, length - caught, 0);
-        if (n < 0) die("recv");
-        if (n == 0) return 0;
+        if (n <= 0) die("recv");
         caught += n;
     }
-    return 1;
 }
 
 static void send_all(int fd, const char *buffer, size_t length) {
@@ -58,15 +61,35 @@ static void send_all(int fd, const char *buffer, size_t length) {
 static void *serve(void *argument) {
     int fd = *(int *)argument;
     char *buffer = room();
-    if (flood) {
-        for (size_t i = 0; i < count; i++)
-            if (!catch_all(fd, buffer, bytes)) break;
-        send_all(fd, "!", 1);
-    } else {
-        while (catch_all(fd, buffer, bytes)) send_all(fd, buffer, bytes);
+    for (size_t i = 0; i < count / 4 + count; i++) {
+        catch_all(fd, buffer, bytes);
+        if (!flood) send_all(fd, buffer, bytes);
     }
+    if (flood) send_all(fd, "!", 1);
     free(buffer);
     return NULL;
+}
+
+static void play(int client, int server) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, serve, &server);
+    char *buffer = room(), end;
+    double start = 0, work = 0;
+    for (size_t i = 0; i < count / 4 + count; i++) {
+        if (i == count / 4) {
+            start = now(CLOCK_MONOTONIC);
+            work = now(CLOCK_PROCESS_CPUTIME_ID);
+        }
+        send_all(client, buffer, bytes);
+        if (!flood) catch_all(client, buffer, bytes);
+    }
+    if (flood) catch_all(client, &end, 1);
+    start = now(CLOCK_MONOTONIC) - start;
+    work = now(CLOCK_PROCESS_CPUTIME_ID) - work;
+    pthread_join(thread, NULL);
+    free(buffer);
+    printf("%.1f %.1f\n", start / count, work / count);
+    fflush(stdout);
 }
 
 static void set(int fd, int level, int name, int value) {
@@ -85,11 +108,8 @@ static void prepare(int fd, int tcp, int queue) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 5) return fprintf(stderr, "usage: see the source\n"), 2;
-    flood = !strcmp(argv[1], "flood");
-    int tcp = !strcmp(argv[2], "tcp"), queue = argc > 5 ? atoi(argv[5]) : 0;
-    bytes = strtoul(argv[3], NULL, 10);
-    count = strtoul(argv[4], NULL, 10);
+    if (argc < 2) return fprintf(stderr, "usage: see the source\n"), 2;
+    int tcp = !strcmp(argv[1], "tcp"), queue = argc > 2 ? atoi(argv[2]) : 0;
 
     union {
         struct sockaddr any;
@@ -112,26 +132,18 @@ int main(int argc, char **argv) {
     if (bind(listener, &address.any, length) || listen(listener, 8)) die("listen");
     length = sizeof address;
     getsockname(listener, &address.any, &length);
-    int client = socket(address.any.sa_family, SOCK_STREAM, 0);
-    prepare(client, tcp, queue);
-    if (connect(client, &address.any, length)) die("connect");
-    int server = accept(listener, NULL, NULL);
-    if (server < 0) die("accept");
-    if (!tcp) prepare(server, tcp, queue);
-
-    pthread_t thread;
-    pthread_create(&thread, NULL, serve, &server);
-    char *buffer = room(), end;
-    double start = now(CLOCK_MONOTONIC), work = now(CLOCK_PROCESS_CPUTIME_ID);
-    for (size_t i = 0; i < count; i++) {
-        send_all(client, buffer, bytes);
-        if (!flood) catch_all(client, buffer, bytes);
+    char mode[16];
+    while (scanf("%15s %zu %zu", mode, &bytes, &count) == 3) {
+        flood = !strcmp(mode, "flood");
+        int client = socket(address.any.sa_family, SOCK_STREAM, 0);
+        prepare(client, tcp, queue);
+        if (connect(client, &address.any, length)) die("connect");
+        int server = accept(listener, NULL, NULL);
+        if (server < 0) die("accept");
+        if (!tcp) prepare(server, tcp, queue);
+        play(client, server);
+        close(client);
+        close(server);
     }
-    if (flood) catch_all(client, &end, 1);
-    start = now(CLOCK_MONOTONIC) - start;
-    work = now(CLOCK_PROCESS_CPUTIME_ID) - work;
-    printf("%.1f %.1f\n", start / count, work / count);
-    shutdown(client, SHUT_RDWR);
-    pthread_join(thread, NULL);
     return 0;
 }
