@@ -8,10 +8,13 @@ use armilla_ipc::{Address, Stream, StreamOptions, UnixAcceptor, UnixConnector, U
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream as Plain;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+
+#[path = "conformance/signals.rs"]
+mod signals;
 
 /// More than any step may take on a loaded machine.
 const LONG: Duration = Duration::from_secs(20);
@@ -281,6 +284,72 @@ fn timers_of_one_moment_come_in_the_order_in_which_they_were_armed() {
             reactor.turn(Some(LONG)).unwrap();
         }
         assert!(order.lock().unwrap().is_sorted());
+    }
+}
+
+#[test]
+fn hundreds_of_thousands_of_timers_keep_their_order_while_most_are_moved_and_cancelled() {
+    let reactor = Reactor::new().unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let note = |number: u64| {
+        let order = Arc::clone(&order);
+        Arc::new(move |_: &Reactor, _: Timer| {
+            order.lock().unwrap().push(number);
+            None
+        })
+    };
+    let idle = Arc::new(|_: &Reactor, _: Timer| panic!("it was cancelled"));
+    let many: Vec<_> = (0..200_000)
+        .map(|n| reactor.arm(Duration::from_secs(100 + n % 777), idle.clone()))
+        .collect();
+    let few: Vec<_> = (0..100).map(|n| reactor.arm(LONG, note(n))).collect();
+    assert!(many.iter().all(|&timer| reactor.rearm(timer, Duration::from_secs(200))));
+    // Those that expire, the last one first, in the midst of all others.
+    for (number, &timer) in few.iter().enumerate() {
+        assert!(reactor.rearm(timer, Duration::from_millis(200 - number as u64)));
+    }
+    while order.lock().unwrap().len() < few.len() {
+        reactor.turn(Some(LONG)).unwrap();
+    }
+    let expected: Vec<u64> = (0..100).rev().collect();
+    assert_eq!(*order.lock().unwrap(), expected);
+    assert!(many.iter().all(|&timer| reactor.cancel(timer)));
+    assert!(!many.iter().any(|&timer| reactor.cancel(timer)));
+}
+
+#[test]
+fn signals_that_interrupt_the_waiting_lose_no_event() {
+    for reactor in both() {
+        let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));
+        reactor.register(handler.clone()).unwrap();
+        let ticks = Arc::new(AtomicUsize::new(0));
+        let tick = Arc::clone(&ticks);
+        let timed = move |_: &Reactor, _: Timer| {
+            count_one(&tick);
+            Some(Duration::from_micros(300))
+        };
+        reactor.arm(Duration::ZERO, Arc::new(timed));
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (reactor, done) = (&reactor, &done);
+            let running = scope.spawn(move || {
+                let this = signals::this_thread();
+                scope.spawn(move || signals::pester(this, done, LONG));
+                reactor.run()
+            });
+            for _ in 0..200 {
+                peer.write_all(b".").unwrap();
+                thread::sleep(Duration::from_micros(100));
+            }
+            let start = Instant::now();
+            while handler.calls.load(Ordering::SeqCst) < 200 || ticks.load(Ordering::SeqCst) < 20 {
+                assert!(start.elapsed() < LONG, "an event was lost");
+                thread::yield_now();
+            }
+            done.store(true, Ordering::SeqCst);
+            reactor.stop();
+            running.join().unwrap().unwrap();
+        });
     }
 }
 

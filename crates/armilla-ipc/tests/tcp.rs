@@ -10,6 +10,7 @@ use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, Tcp
 use conformance::{LONG, Place, conformance};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
+use std::net::Ipv6Addr;
 use std::time::{Duration, Instant};
 
 impl Place for Tcp {
@@ -33,6 +34,26 @@ fn ipv6_loopback_works_where_there_is_one() {
     let server = acceptor.accept().unwrap().unwrap();
     assert!(client.peer().to_string().starts_with("tcp://[::1]:"), "{}", client.peer());
     assert_eq!(client.local(), server.peer());
+}
+
+#[test]
+fn a_link_local_address_keeps_its_interface_where_there_is_one() {
+    // The address, the interface's index, two more numbers and its name; all but the name in base 16.
+    let table = std::fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
+    let found = table.lines().find_map(|line| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let ip = Ipv6Addr::from(u128::from_str_radix(words.first()?, 16).ok()?);
+        let link_local = ip.segments()[0] == 0xfe80;
+        link_local.then(|| (ip, u32::from_str_radix(words[1], 16).unwrap(), words[5].to_owned()))
+    });
+    let Some((ip, index, name)) = found else { return };
+    let address = format!("tcp://[{ip}%{name}]:0").parse().unwrap();
+    let acceptor = TcpAcceptor::bind(&address, &StreamOptions::default()).unwrap();
+    let shown = acceptor.local().to_string();
+    assert!(shown.starts_with(&format!("tcp://[{ip}%{index}]:")), "{shown}");
+    let client = TcpConnector::default().connect(&shown.parse().unwrap(), Some(LONG)).unwrap();
+    assert_eq!(acceptor.accept().unwrap().unwrap().peer(), client.local());
+    assert_eq!(client.peer(), acceptor.local());
 }
 
 #[test]

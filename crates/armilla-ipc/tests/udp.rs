@@ -5,7 +5,7 @@ mod datagrams;
 use armilla_ipc::datagram::Datagram;
 use armilla_ipc::option::{AppliesTo, BusyPoll, CodePoint, Dscp, Options, Priority, RecvBuffer};
 use armilla_ipc::udp::{Interface, Udp, UdpBroadcast, UdpMulticast, UdpSocket};
-use datagrams::{Place, datagram_conformance};
+use datagrams::{Place, Sockets, datagram_conformance};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -17,6 +17,52 @@ impl Place for Udp {
 }
 
 datagram_conformance!(Udp);
+
+/// The suite over broadcasts to the loopback network.
+mod broadcast {
+    use super::*;
+
+    enum Broadcast {}
+
+    impl Sockets for Broadcast {
+        type Addr = SocketAddr;
+        type Socket = UdpBroadcast;
+
+        fn make() -> (UdpBroadcast, SocketAddr, SocketAddr) {
+            let socket = UdpBroadcast::bind(0).unwrap();
+            let port = socket.local().unwrap().port();
+            let everybody = SocketAddr::from((Ipv4Addr::new(127, 255, 255, 255), port));
+            (socket, everybody, SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+        }
+    }
+
+    datagram_conformance!(sockets Broadcast);
+}
+
+/// The suite over groups on the loopback.
+mod multicast {
+    use super::*;
+
+    enum Multicast {}
+
+    impl Sockets for Multicast {
+        type Addr = SocketAddr;
+        type Socket = UdpMulticast;
+
+        fn make() -> (UdpMulticast, SocketAddr, SocketAddr) {
+            let (socket, loopback) = group(6);
+            let group = socket.group();
+            socket.join(group.ip(), loopback).unwrap();
+            // The system chooses the source address, and not always that of the interface.
+            socket.set_recv_timeout(SOON).unwrap();
+            socket.send(b"who am I?").unwrap();
+            let (_, name) = socket.recv_from(&mut [0; 16]).unwrap();
+            (socket, group, name)
+        }
+    }
+
+    datagram_conformance!(sockets Multicast);
+}
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 const NEVER: Option<Duration> = Some(Duration::from_millis(40));

@@ -152,6 +152,23 @@ pub(crate) fn single_sends_and_receptions_add_up<T: Place>() {
     });
 }
 
+pub(crate) fn nothing_to_send_sends_nothing<T: Place>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let (nothing, empty) = (&[][..], [IoSlice::new(b""), IoSlice::new(b"")]);
+    assert_eq!(client.send(b"").unwrap(), 0);
+    client.send_all(b"").unwrap();
+    for parts in [nothing, &empty] {
+        assert_eq!(client.send_vectored(parts).unwrap(), 0);
+        assert_eq!(client.try_send_vectored(parts).unwrap(), 0);
+        client.send_all_vectored(parts).unwrap();
+    }
+    let error = server.within(Duration::ZERO).recv(&mut [0; 1]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "neither a byte nor the end");
+    client.send_all(b"x").unwrap();
+    server.set_recv_timeout(Some(LONG)).unwrap();
+    assert_eq!(server.recv(&mut [0; 8]).unwrap(), 1);
+}
+
 pub(crate) fn bytes_that_come_one_by_one_are_put_together<T: Place>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let bytes = pattern(500);

@@ -95,6 +95,7 @@ macro_rules! conformance {
             parts_are_filled_in_order,
             a_sender_outruns_tiny_buffers,
             single_sends_and_receptions_add_up,
+            nothing_to_send_sends_nothing,
             bytes_that_come_one_by_one_are_put_together,
             an_early_end_tells_how_much_had_arrived,
         } waiting {
@@ -105,6 +106,7 @@ macro_rules! conformance {
             an_attempt_to_receive_does_not_wait,
             an_attempt_to_send_into_a_full_stream_does_not_wait,
             a_limit_holds_for_a_whole_call,
+            a_limit_of_no_time_is_one,
             a_peer_that_drips_does_not_prolong_a_reception,
             a_signal_interrupts_nothing,
         } ends {

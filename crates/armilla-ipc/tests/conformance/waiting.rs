@@ -164,6 +164,18 @@ pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
     assert!(error.sent < bytes.len());
 }
 
+pub(crate) fn a_limit_of_no_time_is_one<T: Place>() {
+    let Pair { client, server: _server, .. } = Pair::<T>::new();
+    let hurry = client.within(Duration::ZERO);
+    let error = hurry.recv_all(&mut [0; 8]).unwrap_err();
+    assert_eq!((error.received, error.source.kind()), (0, ErrorKind::TimedOut), "{error}");
+    let mut buffer = [0; 8];
+    let parts = &mut [IoSliceMut::new(&mut buffer)];
+    assert_eq!(hurry.recv_vectored(parts).unwrap_err().kind(), ErrorKind::TimedOut);
+    let error = hurry.send_all(&vec![0; 64 << 20]).unwrap_err();
+    assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+}
+
 pub(crate) fn a_peer_that_drips_does_not_prolong_a_reception<T: Place>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let timeout = Duration::from_millis(40);

@@ -1,10 +1,12 @@
-//! One suite that every datagram transport must pass. A transport says where its test sockets are,
-//! see [`Place`], and gets all tests by one line of [`datagram_conformance!`].
+//! One suite that every kind of datagram socket must pass. A kind says how its test sockets are made, see
+//! [`Sockets`], and gets its tests by one line of [`datagram_conformance!`]; a transport, whose sockets can
+//! be connected too, says where they are, see [`Place`], and gets all of them.
 
 #[path = "../conformance/signals.rs"]
 mod signals;
 
 use armilla_ipc::datagram::{Batch, ConnectedDatagram, Datagram, DatagramTransport};
+use std::fmt::Debug;
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,17 +15,43 @@ use std::time::{Duration, Instant};
 /// More than any step of a test may take on a loaded machine; only a failing test waits so long.
 const LONG: Duration = Duration::from_secs(20);
 
+/// A kind of socket under test.
+pub(crate) trait Sockets {
+    type Addr: Clone + Debug + PartialEq + Send + Sync;
+    type Socket: Datagram<Addr = Self::Addr>;
+
+    /// A new socket, under what address it is reached, and under which its datagrams come.
+    fn make() -> (Self::Socket, Self::Addr, Self::Addr);
+}
+
 /// Where a transport under test can meet.
 pub(crate) trait Place: DatagramTransport {
     /// An address that no socket has.
     fn fresh() -> Self::Addr;
 }
 
-fn bind<T: Place>() -> (T::Socket, T::Addr) {
-    let socket = T::bind(&T::fresh()).unwrap();
+impl<T: Place> Sockets for T {
+    type Addr = T::Addr;
+    type Socket = T::Socket;
+
+    fn make() -> (T::Socket, T::Addr, T::Addr) {
+        let socket = T::bind(&T::fresh()).unwrap();
+        let address = socket.local().unwrap();
+        (socket, address.clone(), address)
+    }
+}
+
+/// A new socket, and where it is reached.
+fn bind<T: Sockets>() -> (T::Socket, T::Addr) {
+    let (socket, address, _) = T::make();
     socket.set_recv_timeout(Some(LONG)).unwrap();
-    let address = socket.local().unwrap();
     (socket, address)
+}
+
+/// A new socket, and under what address its datagrams come.
+fn source<T: Sockets>() -> (T::Socket, T::Addr) {
+    let (socket, _, name) = T::make();
+    (socket, name)
 }
 
 /// Two sockets connected to each other.
@@ -32,8 +60,8 @@ fn pair<T: Place>() -> (T::Connected, T::Connected) {
     (T::connect(a, &at_b).unwrap(), T::connect(b, &at_a).unwrap())
 }
 
-pub(crate) fn datagrams_arrive_whole_with_their_sender<T: Place>() {
-    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+pub(crate) fn datagrams_arrive_whole_with_their_sender<T: Sockets>() {
+    let ((a, at_a), (b, at_b)) = (source::<T>(), bind::<T>());
     for size in [0, 1, 2, 1_400, 9_000] {
         let sent: Vec<u8> = (0..size).map(|n| n as u8).collect();
         a.send_to(&sent, &at_b).unwrap();
@@ -45,7 +73,7 @@ pub(crate) fn datagrams_arrive_whole_with_their_sender<T: Place>() {
     }
 }
 
-pub(crate) fn a_datagram_that_does_not_fit_says_so<T: Place>() {
+pub(crate) fn a_datagram_that_does_not_fit_says_so<T: Sockets>() {
     let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
     a.send_to(b"abcdef", &at_b).unwrap();
     a.send_to(b"gh", &at_b).unwrap();
@@ -58,7 +86,7 @@ pub(crate) fn a_datagram_that_does_not_fit_says_so<T: Place>() {
     assert_eq!((received.length, &buffer[..2]), (2, &b"gh"[..]), "the rest is gone");
 }
 
-pub(crate) fn a_reception_times_out_in_bounded_time<T: Place>() {
+pub(crate) fn a_reception_times_out_in_bounded_time<T: Sockets>() {
     let (a, _) = bind::<T>();
     let timeout = Duration::from_millis(30);
     a.set_recv_timeout(Some(timeout)).unwrap();
@@ -70,8 +98,8 @@ pub(crate) fn a_reception_times_out_in_bounded_time<T: Place>() {
     assert!((timeout..LONG).contains(&start.elapsed()));
 }
 
-pub(crate) fn an_attempt_does_not_wait<T: Place>() {
-    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+pub(crate) fn an_attempt_does_not_wait<T: Sockets>() {
+    let ((a, at_a), (b, at_b)) = (source::<T>(), bind::<T>());
     assert_eq!(b.try_recv_from(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
     a.try_send_to(b"abcdef", &at_b).unwrap();
     let start = Instant::now();
@@ -82,8 +110,11 @@ pub(crate) fn an_attempt_does_not_wait<T: Place>() {
         }
     };
     assert_eq!((received.length, received.whole, from), (4, 6, at_a));
+}
 
+pub(crate) fn an_attempt_between_connected_sockets_does_not_wait<T: Place>() {
     let (c, d) = pair::<T>();
+    let start = Instant::now();
     assert_eq!(d.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
     // Until the queue is full, or for ever where what does not fit is lost.
     let full = (0..100_000).find_map(|_| c.try_send(&[7; 999]).err());
@@ -97,8 +128,8 @@ pub(crate) fn an_attempt_does_not_wait<T: Place>() {
     assert_eq!((first.length, first.whole), (999, 999));
 }
 
-pub(crate) fn parts_travel_as_one_datagram<T: Place>() {
-    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+pub(crate) fn parts_travel_as_one_datagram<T: Sockets>() {
+    let ((a, at_a), (b, at_b)) = (source::<T>(), bind::<T>());
     let sent = ["", "head", "", "and payload"].map(|part| IoSlice::new(part.as_bytes()));
     a.send_vectored_to(&sent, &at_b).unwrap();
     let (mut head, mut payload) = ([0; 4], [0; 8]);
@@ -106,9 +137,13 @@ pub(crate) fn parts_travel_as_one_datagram<T: Place>() {
     let (received, from) = b.recv_vectored_from(parts).unwrap();
     assert_eq!((received.length, received.whole, from), (12, 15, at_a));
     assert_eq!((&head, &payload), (b"head", b"and payl"));
+}
 
+pub(crate) fn parts_travel_between_connected_sockets<T: Place>() {
+    let sent = ["head", "", "and payload"].map(|part| IoSlice::new(part.as_bytes()));
+    let (mut head, mut payload) = ([0; 4], [0; 8]);
     let (c, d) = pair::<T>();
-    c.send_vectored(&sent[1..]).unwrap();
+    c.send_vectored(&sent).unwrap();
     let parts = &mut [IoSliceMut::new(&mut payload), IoSliceMut::new(&mut head)];
     assert_eq!(d.recv_vectored(parts).unwrap().whole, 15);
     d.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
@@ -116,7 +151,21 @@ pub(crate) fn parts_travel_as_one_datagram<T: Place>() {
     assert_eq!((&payload, &head), (b"headand ", b"payl"));
 }
 
-pub(crate) fn a_batch_that_fails_half_way_says_how_much_was_sent<T: Place>() {
+pub(crate) fn more_parts_than_the_system_takes_are_refused_and_not_cut<T: Place>() {
+    let (a, b) = pair::<T>();
+    let sent = vec![IoSlice::new(b"."); 1025];
+    let error = a.send_vectored(&sent).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE), "{error}");
+    a.send_vectored(&sent[..1024]).unwrap();
+    assert_eq!(b.recv(&mut [0; 2000]).unwrap().length, 1024);
+    a.send_vectored(&[]).unwrap();
+    assert_eq!(b.recv(&mut [0; 8]).unwrap().whole, 0, "an empty datagram is one");
+    a.send(b"whole").unwrap();
+    let received = b.recv(&mut []).unwrap();
+    assert_eq!((received.length, received.whole), (0, 5));
+}
+
+pub(crate) fn a_batch_that_fails_half_way_says_how_much_was_sent<T: Sockets>() {
     let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
     let (good, long) = (vec![1; 10], vec![2; 8 << 20]);
     let list = [(&good[..], &at_b), (&good[..], &at_b), (&long[..], &at_b), (&good[..], &at_b)];
@@ -136,8 +185,8 @@ pub(crate) fn an_address_in_use_is_named<T: Place>() {
     assert!(error.to_string().contains("cannot bind to"), "{error}");
 }
 
-pub(crate) fn a_batch_arrives_in_order_with_its_senders<T: Place>() {
-    let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
+pub(crate) fn a_batch_arrives_in_order_with_its_senders<T: Sockets>() {
+    let ((a, at_a), (b, at_b)) = (source::<T>(), bind::<T>());
     let payloads: Vec<Vec<u8>> = (0..150_usize).map(|n| vec![n as u8; n % 7]).collect();
     let mut seen = 0;
     thread::scope(|scope| {
@@ -201,13 +250,13 @@ pub(crate) fn a_peer_that_has_gone_is_noticed<T: Place>() {
     assert!(matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::NotConnected), "{error}");
 }
 
-pub(crate) fn a_datagram_too_long_is_refused<T: Place>() {
+pub(crate) fn a_datagram_too_long_is_refused<T: Sockets>() {
     let ((a, _), (_b, at_b)) = (bind::<T>(), bind::<T>());
     let error = a.send_to(&vec![0; 8 << 20], &at_b).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE), "{error}");
 }
 
-pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
+pub(crate) fn a_signal_interrupts_nothing<T: Sockets>() {
     let ((a, _), (b, at_b)) = (bind::<T>(), bind::<T>());
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -231,22 +280,32 @@ pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
     });
 }
 
-/// Runs every test of the suite over one transport.
+/// Runs the suite: `datagram_conformance!(sockets Kind)` what every socket does, and
+/// `datagram_conformance!(Transport)` beyond that what those do that have an address to themselves and can
+/// be connected.
 macro_rules! datagram_conformance {
-    ($transport:ty) => {
-        datagram_conformance!($transport:
+    (sockets $kind:ty) => {
+        datagram_conformance!($kind:
             datagrams_arrive_whole_with_their_sender,
             a_datagram_that_does_not_fit_says_so,
             a_reception_times_out_in_bounded_time,
             an_attempt_does_not_wait,
             parts_travel_as_one_datagram,
             a_batch_that_fails_half_way_says_how_much_was_sent,
-            an_address_in_use_is_named,
             a_batch_arrives_in_order_with_its_senders,
-            connected_sockets_talk_to_each_other_alone,
-            a_peer_that_has_gone_is_noticed,
             a_datagram_too_long_is_refused,
             a_signal_interrupts_nothing,
+        );
+    };
+    ($transport:ty) => {
+        datagram_conformance!(sockets $transport);
+        datagram_conformance!($transport:
+            an_attempt_between_connected_sockets_does_not_wait,
+            parts_travel_between_connected_sockets,
+            more_parts_than_the_system_takes_are_refused_and_not_cut,
+            an_address_in_use_is_named,
+            connected_sockets_talk_to_each_other_alone,
+            a_peer_that_has_gone_is_noticed,
         );
     };
     ($transport:ty: $($test:ident),* $(,)?) => {
