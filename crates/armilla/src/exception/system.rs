@@ -161,6 +161,14 @@ impl SystemException {
     pub(crate) fn object_not_exist() -> Self {
         Self::new(ExceptionKind::ObjectNotExist, Minor::NOT_ACTIVE, Completion::No)
     }
+
+    /// The POA of an object is not there, and nobody makes it (reason 2 of `OBJECT_NOT_EXIST`; CORBA
+    /// 3.4 Part 1, 15.3.3).
+    #[cold]
+    pub(crate) fn no_adapter() -> Self {
+        Self::new(ExceptionKind::ObjectNotExist, Minor::OMG_2, Completion::No)
+            .because("the POA of the object is not there")
+    }
 }
 
 impl PartialEq for SystemException {

@@ -67,6 +67,9 @@ impl Orb {
         };
         match self.owner(key) {
             Ok(Some((poa, id, hint))) => poa.serve(self, &id, hint, operation.as_str()),
+            Ok(None) if matches!(key, ObjectKey::Named(_)) => {
+                Found::Refused(SystemException::no_adapter())
+            }
             Ok(None) => Found::Nothing,
             Err(exception) => Found::Refused(exception),
         }

@@ -37,7 +37,7 @@ impl Adapters {
 
     pub(crate) fn insert(&self, poa: Arc<PoaInner>) {
         let hash = self.hash(poa.path());
-        let entry = self.adapters.insert(|slot| Entry { poa, slot });
+        let entry = self.adapters.insert(0, |slot| Entry { poa, slot });
         self.paths.insert(hash, entry.slot.index);
     }
 

@@ -159,7 +159,7 @@ impl PoaBuilder {
         // Others may have been faster.
         let mut state = parent.room_for(&self.name)?;
         // What an adapter activator makes is seen by requests when it returns.
-        child.inner.gate.set(Mark::Making, state.making.contains(&self.name));
+        child.inner.gate.set(Mark::Making, state.making.contains_key(&self.name));
         state.children.insert(self.name, child.inner.clone());
         orb.adapters().insert(child.inner.clone());
         drop(state);

@@ -34,6 +34,8 @@ struct Passing {
 enum Serving {
     Active(Frame),
     Passing(Passing),
+    /// A servant manager is asked, of this ORB.
+    Asking(u64),
 }
 
 impl Serving {
@@ -41,6 +43,7 @@ impl Serving {
         match self {
             Self::Active(frame) => frame.orb,
             Self::Passing(passing) => passing.poa.incarnation,
+            Self::Asking(orb) => *orb,
         }
     }
 }
@@ -166,6 +169,11 @@ pub(super) fn begin_passing(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnySer
     keep(Serving::Passing(Passing { poa: poa.clone(), id: id.clone(), servant: servant.clone() }));
 }
 
+/// Begins to ask a servant manager of this ORB.
+pub(super) fn begin_asking(orb: u64) {
+    keep(Serving::Asking(orb));
+}
+
 /// Goes back to what was served before what has no frame.
 pub(super) fn end_passing() {
     // In a thread that is ending there may be nothing to go back to.
@@ -190,7 +198,7 @@ fn innermost() -> Option<Serving> {
     })
 }
 
-/// Whether this thread is serving a request for an object of this ORB.
+/// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
 pub(super) fn is_serving(orb: u64) -> bool {
     HERE.with(|here| {
         let mut frames = here.frames.iter().take(here.depth.get());
@@ -273,6 +281,7 @@ impl Orb {
             Serving::Passing(Passing { poa, id, servant }) => {
                 Ok(Current { poa: self.poa_of(&poa), id, servant, activation: None })
             }
+            Serving::Asking(_) => Err(PoaError::NoContext),
         }
     }
 }

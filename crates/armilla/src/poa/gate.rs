@@ -94,15 +94,15 @@ impl PoaInner {
     /// being made.
     ///
     /// # Errors
-    /// `TRANSIENT` when the manager discards requests or holds too many, `OBJ_ADAPTER` when it is
-    /// inactive.
+    /// `TRANSIENT` when the manager discards requests or holds too many, or this thread is making the
+    /// POA; `OBJ_ADAPTER` when the manager is inactive.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(Mark::Destroyed) {
                 return Ok(Admission::Gone);
             }
             if self.gate.is(Mark::Making) {
-                self.await_made();
+                self.await_made()?;
                 continue;
             }
             if self.gate.is(Mark::Closed) {
@@ -134,10 +134,20 @@ impl PoaInner {
     }
 
     /// Waits until the adapter activator that makes this POA has returned.
-    fn await_made(&self) {
+    ///
+    /// # Errors
+    /// `TRANSIENT` where it is this very thread that is in the activator.
+    fn await_made(&self) -> Result<(), SystemException> {
+        let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
+        let maker = parent.and_then(|parent| lock(&parent.state).making.get(&self.name).copied());
+        if maker == Some(thread::current().id()) {
+            let what = format!("POA {:?} is being made by the thread that calls", self.name);
+            return Err(discarded(what));
+        }
         let state = lock(&self.state);
         let making = |_: &mut _| self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed);
         drop(self.changed.wait_while(state, making).unwrap_or_else(PoisonError::into_inner));
+        Ok(())
     }
 }
 

@@ -6,7 +6,6 @@ use super::gate::{Mark, discarded};
 use super::manager::would_deadlock;
 use super::object_key::Slot;
 use super::servant_manager::ServantManager;
-use super::upcall::guarded;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
@@ -45,7 +44,7 @@ impl PoaInner {
             return Err(PoaError::ServantAlreadyActive);
         }
         self.live.fetch_add(1, Ordering::SeqCst);
-        let activation = orb.objects().insert(|slot| {
+        let activation = orb.objects().insert(self.serial, |slot| {
             let Birth { servant, id } = birth;
             let servant = self.searched(servant);
             self.servants.insert(servant.get().address(), slot);
@@ -274,10 +273,15 @@ impl PoaInner {
                 false => Err(bad_incarnation(id)),
             };
         }
-        let birth = Birth { servant, id: Some(id.as_bytes()) };
+        let birth = Birth { servant: servant.clone(), id: Some(id.as_bytes()) };
         match self.insert(orb, birth) {
             Ok(_) => Ok(()),
-            Err(PoaError::System(exception)) => Err(exception),
+            Err(PoaError::System(exception)) => {
+                let ending = lock(&self.state).ending;
+                // The POA ended while the activator was asked.
+                ending.inspect(|ending| self.etherealize(orb, id, servant, *ending));
+                Err(exception)
+            }
             Err(_) => Err(bad_incarnation(id)),
         }
     }
@@ -290,8 +294,9 @@ impl PoaInner {
             true => {
                 SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
             }
-            false => SystemException::object_not_exist()
-                .because(format!("POA {:?} was destroyed", self.name)),
+            false => {
+                SystemException::no_adapter().because(format!("POA {:?} was destroyed", self.name))
+            }
         }
     }
 
@@ -300,6 +305,7 @@ impl PoaInner {
         let children = {
             let mut state = lock(&self.state);
             self.gate.set(Mark::Destroyed, true);
+            state.ending = Some(ending);
             self.changed.notify_all();
             std::mem::take(&mut state.children)
         };
@@ -339,38 +345,45 @@ fn finish(activation: &Activation) {
     let kept = orb.objects().get(activation.slot);
     orb.objects().remove(activation.slot);
     if poa.policies.has_activator() {
-        etherealize(&orb, activation);
-        lock(&poa.state).retiring.remove(&activation.id());
+        let id = activation.id();
+        poa.etherealize(&orb, &id, activation.servant.clone(), activation.ending());
+        lock(&poa.state).retiring.remove(&id);
     }
     poa.live.fetch_sub(1, Ordering::SeqCst);
     poa.wake();
     drop(kept);
 }
 
-fn etherealize(orb: &Orb, activation: &Activation) {
-    let poa = &activation.poa;
-    let ending = activation.ending();
-    let Some(ServantManager::Activator(activator)) = poa.servant_manager.get() else { return };
-    if ending == Ending::Quiet {
-        return;
-    }
-    let (id, servant) = (activation.id(), activation.servant.clone());
-    let cleanup = ending == Ending::Cleanup;
-    let remaining = poa.servants.is_active(servant.get().address());
-    let adapter = orb.poa_of(poa);
-    // One at a time, where calls are.
-    let pass = poa.serialize();
-    let done = guarded("ServantActivator::etherealize", || {
-        activator.etherealize(&id, &adapter, servant, cleanup, remaining);
-    });
-    poa.gate.give_back(pass);
-    if let Err(error) = done {
-        report!(
-            warn,
-            "a servant was not etherealized",
-            object = format_args!("{id:?}"),
-            error = error
-        );
+impl PoaInner {
+    /// Gives a servant back to the activator.
+    fn etherealize(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &ObjectId,
+        servant: AnyServant,
+        ending: Ending,
+    ) {
+        let Some(ServantManager::Activator(activator)) = self.servant_manager.get() else { return };
+        if ending == Ending::Quiet {
+            return;
+        }
+        let cleanup = ending == Ending::Cleanup;
+        let remaining = self.servants.is_active(servant.get().address());
+        let adapter = orb.poa_of(self);
+        // One at a time, where calls are.
+        let pass = self.serialize();
+        let done = self.ask("ServantActivator::etherealize", || {
+            activator.etherealize(id, &adapter, servant, cleanup, remaining);
+        });
+        self.gate.give_back(pass);
+        if let Err(error) = done {
+            report!(
+                warn,
+                "a servant was not etherealized",
+                object = format_args!("{id:?}"),
+                error = error
+            );
+        }
     }
 }
 
@@ -388,8 +401,8 @@ impl Poa {
     /// when all that is done.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself; then nothing is destroyed.
-    /// `OBJECT_NOT_EXIST` when it was destroyed before.
+    /// `BAD_INV_ORDER` (reason 3) to a servant or a servant manager that would wait for itself; then
+    /// nothing is destroyed. `OBJECT_NOT_EXIST` when it was destroyed before.
     pub fn destroy(
         &self,
         etherealize_objects: bool,

@@ -60,10 +60,11 @@ use armilla_giop::ior::TaggedComponent;
 use gate::Gate;
 use ids::Ids;
 use servants::Servants;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::thread::ThreadId;
 
 /// What identifies an object within its POA: octets that only the POA and its owner understand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,8 +155,10 @@ pub(crate) struct PoaInner {
 struct State {
     children: BTreeMap<String, Arc<PoaInner>>,
     activator: Option<Arc<dyn AdapterActivator>>,
-    /// The children for which the adapter activator is being asked.
-    making: BTreeSet<String>,
+    /// The children for which the adapter activator is being asked, and by which thread.
+    making: BTreeMap<String, ThreadId>,
+    /// How the POA ends, once it does.
+    ending: Option<Ending>,
     /// The objects for which the servant activator is being asked.
     incarnating: HashSet<ObjectId>,
     /// The objects whose servant was not given back to the servant activator yet.

@@ -1,6 +1,6 @@
 //! References, servants and ids, each from the other (CORBA 3.4 Part 1, 15.3.9).
 
-use super::object_key::{counted_id, parse_system_id};
+use super::object_key::{counted_id, parse_system_id, system_id};
 use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
     PoaError, RequestProcessing, Slot,
@@ -115,20 +115,22 @@ impl Poa {
     /// The id of the object that `reference` denotes, active or not: `reference_to_id`.
     ///
     /// # Errors
-    /// `WrongAdapter` when another POA made the reference.
+    /// `WrongAdapter` when another POA made the reference, or when the object had an id of the POA's
+    /// own, is active no more, and its place has been given away.
     pub fn reference_to_id(&self, reference: impl AsRef<Object>) -> Result<ObjectId, PoaError> {
         self.require(true)?;
-        // What is not active any more leaves nothing in the table that says whose it was.
+        // Where something else stands by now nothing says whose it was.
         let ours = |activation: &&Arc<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
         if let Some(activation) = reference.as_ref().activation().filter(ours) {
             return Ok(activation.id());
         }
         let key = reference.as_ref().local_key().ok_or(PoaError::WrongAdapter)?;
         match ObjectKey::parse(&key) {
-            Some(ObjectKey::Active { slot, .. }) => {
-                let found = self.orb.objects().get(slot).ok_or(PoaError::WrongAdapter)?;
-                let object = found.as_ref().filter(|a| Arc::ptr_eq(&a.poa, &self.inner));
-                object.map(|object| object.id()).ok_or(PoaError::WrongAdapter)
+            Some(ObjectKey::Active { incarnation, slot })
+                if self.inner.has_places
+                    && self.orb.objects().owner(slot) == Some(self.inner.serial) =>
+            {
+                Ok(ObjectId::new(system_id(incarnation, slot)))
             }
             Some(ObjectKey::Named(key))
                 if key.adapter == self.inner.path() && self.inner.made(&key) =>

@@ -22,6 +22,8 @@ pub(crate) struct Table<T> {
 struct Place<T> {
     /// Counts how often the place was given away.
     generation: AtomicU32,
+    /// Whose it was last.
+    owner: AtomicU32,
     content: ArcSwapOption<T>,
 }
 
@@ -33,7 +35,8 @@ struct FreePlaces {
 
 impl<T> Default for Place<T> {
     fn default() -> Self {
-        Self { generation: AtomicU32::new(0), content: ArcSwapOption::empty() }
+        let (generation, owner) = Default::default();
+        Self { generation, owner, content: ArcSwapOption::empty() }
     }
 }
 
@@ -59,8 +62,15 @@ impl<T> Table<T> {
         Some(self.place(index)?.content.load()).filter(|found| found.is_some())
     }
 
-    /// Takes a free place for what `make` builds, who is told where it will stand.
-    pub(crate) fn insert(&self, make: impl FnOnce(Slot) -> T) -> Arc<T> {
+    /// Whose what stood at `slot` was, as long as nothing else has stood there since.
+    pub(crate) fn owner(&self, slot: Slot) -> Option<u32> {
+        let place = self.place(slot.index)?;
+        let owner = place.owner.load(Ordering::Acquire);
+        (place.generation.load(Ordering::Acquire) == slot.generation).then_some(owner)
+    }
+
+    /// Takes a free place for what `make` builds, who is told where it will stand; it is `owner`'s.
+    pub(crate) fn insert(&self, owner: u32, make: impl FnOnce(Slot) -> T) -> Arc<T> {
         let index = {
             let mut free = self.lock();
             match free.given_back.pop() {
@@ -74,6 +84,7 @@ impl<T> Table<T> {
         };
         let place = self.place_or_grow(index);
         let generation = place.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+        place.owner.store(owner, Ordering::Release);
         let content = Arc::new(make(Slot { index, generation }));
         place.content.store(Some(content.clone()));
         content

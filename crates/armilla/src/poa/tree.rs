@@ -6,6 +6,7 @@ use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use std::sync::{Arc, PoisonError, Weak};
+use std::thread;
 
 impl Poa {
     /// Its name: `the_name`. The root's is `RootPOA`.
@@ -55,7 +56,7 @@ impl Poa {
     }
 
     /// The POA of this name right below this one: `find_POA`. With `activate_it` the
-    /// [`activator`](Self::activator) is asked to make it where there is none.
+    /// [`activator`](Self::activator) is asked to make it where there is none, but not by itself.
     ///
     /// # Errors
     /// `AdapterNonExistent`; `OBJ_ADAPTER` (reason 1) when the activator failed; `OBJECT_NOT_EXIST`
@@ -79,17 +80,19 @@ impl PoaInner {
     ) -> Result<Option<Arc<Self>>, SystemException> {
         let activator = {
             let mut state = lock(&self.state);
-            while state.making.contains(name) {
+            let me = thread::current().id();
+            while state.making.get(name).is_some_and(|maker| *maker != me) {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if let Some(child) = state.children.get(name) {
                 return Ok(Some(child.clone()));
             }
             let Some(activator) = state.activator.clone() else { return Ok(None) };
-            if self.gate.is(Mark::Destroyed) {
+            // Who makes it does not make it twice.
+            if self.gate.is(Mark::Destroyed) || state.making.contains_key(name) {
                 return Ok(None);
             }
-            state.making.insert(name.to_owned());
+            state.making.insert(name.to_owned(), me);
             activator
         };
         let parent = orb.poa_of(self);

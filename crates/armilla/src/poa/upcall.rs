@@ -264,7 +264,7 @@ impl PoaInner {
             let pass = match self.admit(orb) {
                 Ok(Admission::Granted(pass)) => pass,
                 Ok(Admission::MainThread) => return Found::MainThread,
-                Ok(Admission::Gone) => return Found::Nothing,
+                Ok(Admission::Gone) => return Found::Refused(SystemException::no_adapter()),
                 Err(exception) => return Found::Refused(exception),
             };
             match self.try_serve(orb, id, hint, operation, pass) {
@@ -328,7 +328,7 @@ impl PoaInner {
     ) -> Result<Option<Passing>, Refusal> {
         let poa = orb.poa_of(self);
         let (servant, cookie) =
-            guarded("ServantLocator::preinvoke", || locator.preinvoke(&id, &poa, operation))??;
+            self.ask("ServantLocator::preinvoke", || locator.preinvoke(&id, &poa, operation))??;
         let servant = self.searched(servant);
         let lent = (locator.clone(), cookie, operation.to_owned());
         Ok(self.pass_by(id, servant, Some(lent), pass))
@@ -374,15 +374,33 @@ impl PoaInner {
         if !self.begin_incarnation(orb, id)? {
             return Ok(());
         }
+        // Until what comes of it is done, not only while it is asked.
+        self.passing_begins();
         let poa = orb.poa_of(self);
-        let asked = guarded("ServantActivator::incarnate", || activator.incarnate(id, &poa));
+        let asked = self.ask("ServantActivator::incarnate", || activator.incarnate(id, &poa));
         let done = match asked {
             Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
             Ok(Err(refusal)) => Err(refusal),
             Err(panicked) => Err(panicked.into()),
         };
         self.end_incarnation(id);
+        self.passing_ended();
         done
+    }
+
+    /// Asks a servant manager. Whoever waits for requests to end waits for this too, and who is asked
+    /// cannot wait for them.
+    pub(super) fn ask<R>(
+        &self,
+        what: &str,
+        question: impl FnOnce() -> R,
+    ) -> Result<R, SystemException> {
+        self.passing_begins();
+        current::begin_asking(self.incarnation);
+        let answer = guarded(what, question);
+        current::end_passing();
+        self.passing_ended();
+        answer
     }
 
     /// Whether a request for the object could be served, without asking anybody for a servant.

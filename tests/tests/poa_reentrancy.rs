@@ -1,0 +1,303 @@
+//! What servant managers and adapter activators may do to the POA that asks them, and what becomes of
+//! those who wait meanwhile (CORBA 3.4 Part 1, 15.3.3 to 15.3.9).
+
+use armilla::{
+    AnyServant, ExceptionKind, Minor, ObjectId, Orb, Poa, PoaError, Refusal, ServantActivator,
+    ServantLocator, ServantManager, SystemException,
+};
+use armilla_tests::gate::{Gate, PATIENCE, eventually};
+use armilla_tests::orbs;
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Fails where `work` does not come to its end.
+fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(PATIENCE).expect("it hangs, or panicked")
+}
+
+fn probe() -> AnyServant {
+    let probe: Arc<dyn Everything> = Arc::new(Probe::default());
+    probe.into()
+}
+
+fn refused<T: std::fmt::Debug, E: Into<SystemException>>(
+    result: Result<T, E>,
+    kind: ExceptionKind,
+    minor: Minor,
+) {
+    let error: SystemException = result.unwrap_err().into();
+    assert_eq!((error.kind(), error.minor()), (kind, minor), "{error}");
+}
+
+/// What a servant manager was asked, and what came of what it did.
+type Diary = Arc<Mutex<Vec<String>>>;
+
+/// What a servant manager does when it is asked.
+type Deed = Box<dyn Fn(&Poa) -> Result<(), PoaError> + Send + Sync>;
+
+/// Does something to its POA whenever it is asked.
+struct Meddler {
+    deed: Deed,
+    diary: Diary,
+}
+
+impl Meddler {
+    fn meddle(&self, asked: &str, poa: &Poa) {
+        let outcome = match (self.deed)(poa) {
+            Ok(()) => "done".into(),
+            Err(PoaError::System(exception)) => format!("{:?}", exception.kind()),
+            Err(error) => format!("{error:?}"),
+        };
+        self.diary.lock().unwrap().push(format!("{asked} {outcome}"));
+    }
+}
+
+impl ServantActivator for Meddler {
+    fn incarnate(&self, _: &ObjectId, poa: &Poa) -> Result<AnyServant, Refusal> {
+        self.meddle("incarnate", poa);
+        Ok(probe())
+    }
+
+    fn etherealize(&self, _: &ObjectId, poa: &Poa, _: AnyServant, cleanup: bool, _: bool) {
+        self.meddle(&format!("etherealize {cleanup}"), poa);
+    }
+}
+
+impl ServantLocator for Meddler {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        poa: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, armilla::Cookie), Refusal> {
+        self.meddle("preinvoke", poa);
+        Ok((probe(), armilla::Cookie::default()))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        poa: &Poa,
+        _: &str,
+        _: armilla::Cookie,
+        _: AnyServant,
+    ) -> Result<(), SystemException> {
+        self.meddle("postinvoke", poa);
+        Ok(())
+    }
+}
+
+/// A POA with a meddler of one of both kinds, an object of it, and what happens.
+fn meddled(
+    manager: fn(Meddler) -> ServantManager,
+    deed: impl Fn(&Poa) -> Result<(), PoaError> + Send + Sync + 'static,
+) -> (Orb, Poa, EverythingRef, Diary) {
+    let (orb, diary) = (orbs::listening(), Diary::default());
+    let meddler = Meddler { deed: Box::new(deed), diary: diary.clone() };
+    let poa = orb.root_poa().create_poa("meddled").user_ids().servant_manager(manager(meddler));
+    let poa = poa.build().unwrap();
+    let object = poa.create_reference_with_id("one").unwrap();
+    (orb, poa, object, diary)
+}
+
+fn taken(diary: &Diary) -> Vec<String> {
+    std::mem::take(&mut *diary.lock().unwrap())
+}
+
+#[test]
+fn a_servant_manager_cannot_wait_for_requests_that_wait_for_it() {
+    let deeds: [fn(&Poa) -> Result<(), PoaError>; 4] = [
+        |poa| poa.destroy(true, true),
+        |poa| poa.manager().hold_requests(true),
+        |poa| poa.manager().discard_requests(true),
+        |poa| poa.manager().deactivate(true, true),
+    ];
+    for deed in deeds {
+        let (_orb, poa, object, diary) = meddled(ServantManager::activator, deed);
+        in_time(move || {
+            object.ping().unwrap();
+            orbs::travel(&object, &orbs::client()).ping().unwrap();
+            poa.deactivate(&"one".into()).unwrap();
+        });
+        eventually("the servant goes back", || diary.lock().unwrap().len() > 1);
+        let expected = ["incarnate BadInvOrder", "etherealize false BadInvOrder"];
+        assert_eq!(taken(&diary), expected);
+        let (_orb, _poa, object, diary) = meddled(ServantManager::locator, deed);
+        in_time(move || object.ping().unwrap());
+        assert_eq!(taken(&diary), ["preinvoke BadInvOrder", "postinvoke BadInvOrder"]);
+    }
+}
+
+#[test]
+fn a_servant_manager_may_end_its_poa_without_waiting() {
+    let end = |poa: &Poa| poa.destroy(true, false);
+    let (_orb, poa, object, diary) = meddled(ServantManager::activator, end);
+    let call = in_time(move || object.ping());
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    let told = taken(&diary);
+    assert_eq!(told[0], "incarnate done");
+    assert_eq!(told[1..], ["etherealize true ObjectNotExist"], "what it gave goes back");
+    let made = poa.create_object_with_id("IDL:a:1.0", "one");
+    refused(made, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    let (_orb, _, object, diary) = meddled(ServantManager::locator, end);
+    let call = in_time(move || object.ping());
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    assert_eq!(taken(&diary), ["preinvoke done", "postinvoke ObjectNotExist"]);
+}
+
+#[test]
+fn who_destroys_a_poa_waits_for_servants_that_are_being_made() {
+    let gate = Arc::new(Gate::default());
+    let (orb, poa, object, diary) = meddled(ServantManager::activator, {
+        let gate = gate.clone();
+        move |_| {
+            gate.pass();
+            Ok(())
+        }
+    });
+    let call = thread::spawn(move || object.ping());
+    gate.await_waiting(1);
+    let destroyer = thread::spawn(move || poa.destroy(true, true));
+    let root = orb.root_poa();
+    eventually("it is destroyed", || root.find_poa("meddled", false).is_err());
+    gate.open();
+    destroyer.join().unwrap().unwrap();
+    assert_eq!(taken(&diary), ["incarnate done", "etherealize true done"]);
+    refused(call.join().unwrap(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+}
+
+/// A reference to an object of the POA `child`, which is not there.
+fn of_child(orb: &Orb) -> EverythingRef {
+    let child = orb.root_poa().create_poa("child").persistent().user_ids().build().unwrap();
+    let object = child.create_reference_with_id("one").unwrap();
+    child.destroy(false, false).unwrap();
+    object
+}
+
+fn make_child(parent: &Poa, name: &str) -> Poa {
+    let child = parent.create_poa(name).persistent().user_ids().build().unwrap();
+    let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+    child.activate_with_id("one", servant).unwrap();
+    child
+}
+
+#[test]
+fn an_adapter_activator_may_look_for_what_it_makes() {
+    let orb = orbs::listening();
+    let object = of_child(&orb);
+    orb.root_poa().set_activator(|parent: &Poa, name: &str| {
+        let before = parent.find_poa(name, true);
+        assert_eq!(before.unwrap_err(), PoaError::AdapterNonExistent, "it is being made");
+        let child = make_child(parent, name);
+        assert_eq!(parent.find_poa(name, true).unwrap(), child);
+        true
+    });
+    let far = orbs::travel(&object, &orbs::client());
+    in_time(move || far.ping().unwrap());
+    object.ping().unwrap();
+    orb.shutdown();
+}
+
+#[test]
+fn an_adapter_activator_cannot_call_what_waits_for_it() {
+    let orb = orbs::listening();
+    let object = of_child(&orb);
+    orb.root_poa().set_activator({
+        let object = object.clone();
+        move |parent: &Poa, name: &str| {
+            make_child(parent, name);
+            refused(object.ping(), ExceptionKind::Transient, Minor::OMG_1);
+            true
+        }
+    });
+    let far = orbs::travel(&object, &orbs::client());
+    in_time(move || far.ping().unwrap());
+    object.ping().unwrap();
+    orb.shutdown();
+}
+
+#[test]
+fn a_poa_that_nobody_makes_is_not_there() {
+    let orb = orbs::listening();
+    let object = of_child(&orb);
+    let far = orbs::travel(&object, &orbs::client());
+    let not_there = || {
+        refused(object.ping(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+        refused(far.ping(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    };
+    not_there();
+    orb.root_poa().set_activator(|_: &Poa, _: &str| false);
+    not_there();
+    // It says that it has made it.
+    orb.root_poa().set_activator(|_: &Poa, _: &str| true);
+    not_there();
+    orb.root_poa().set_activator(|_: &Poa, _: &str| panic!("as the test wants it"));
+    refused(object.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
+    refused(far.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
+    orb.shutdown();
+}
+
+#[test]
+fn an_adapter_activator_may_end_the_parent() {
+    let orb = orbs::listening();
+    let outer = orb.root_poa().create_poa("outer").persistent().user_ids().build().unwrap();
+    let inner = outer.create_poa("inner").persistent().user_ids().build().unwrap();
+    let object = inner.create_reference_with_id::<dyn Everything>("one").unwrap();
+    inner.destroy(false, false).unwrap();
+    outer.set_activator(|parent: &Poa, name: &str| {
+        parent.destroy(true, true).unwrap();
+        let refusal = parent.create_poa(name).build().unwrap_err();
+        refused(Err::<(), _>(refusal), ExceptionKind::BadInvOrder, Minor::omg(17));
+        false
+    });
+    let far = orbs::travel(&object, &orbs::client());
+    let call = in_time(move || far.ping());
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    assert!(orb.root_poa().find_poa("outer", false).is_err());
+    orb.shutdown();
+}
+
+#[test]
+fn requests_for_a_new_poa_keep_to_its_own_manager() {
+    let orb = orbs::listening();
+    let object = of_child(&orb);
+    let manager = orb.create_poa_manager("holding").unwrap();
+    orb.root_poa().set_activator({
+        let manager = manager.clone();
+        move |parent: &Poa, name: &str| {
+            let child = parent.create_poa(name).persistent().user_ids().manager(&manager);
+            let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+            child.build().unwrap().activate_with_id("one", servant).unwrap();
+            true
+        }
+    });
+    let far = orbs::travel(&object, &orbs::client());
+    let calls: Vec<_> = [object, far].map(|it| thread::spawn(move || it.ping())).into();
+    eventually("both are held", || manager.held_requests() == 2);
+    manager.activate().unwrap();
+    calls.into_iter().for_each(|call| call.join().unwrap().unwrap());
+    orb.shutdown();
+}
+
+#[test]
+fn the_id_of_an_object_that_ended_is_in_its_reference_still() {
+    let orb = orbs::listening();
+    let [poa, other] =
+        ["one", "other"].map(|name| orb.root_poa().create_poa(name).build().unwrap());
+    let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+    let object = poa.activate(servant).unwrap();
+    let id = poa.reference_to_id(&object).unwrap();
+    poa.deactivate(&id).unwrap();
+    let text = orb.object_to_string(&object).unwrap();
+    for object in [object.object().clone(), orb.string_to_object(&text).unwrap()] {
+        assert_eq!(poa.reference_to_id(&object).unwrap(), id);
+        assert_eq!(other.reference_to_id(&object).unwrap_err(), PoaError::WrongAdapter);
+        assert_eq!(poa.reference_to_servant(&object).unwrap_err(), PoaError::ObjectNotActive);
+    }
+    orb.shutdown();
+}
