@@ -111,13 +111,14 @@ fn taken(diary: &Diary) -> Vec<String> {
 
 #[test]
 fn a_servant_manager_cannot_wait_for_requests_that_wait_for_it() {
-    let deeds: [fn(&Poa) -> Result<(), PoaError>; 4] = [
-        |poa| poa.destroy(true, true),
-        |poa| poa.manager().hold_requests(true),
-        |poa| poa.manager().discard_requests(true),
-        |poa| poa.manager().deactivate(true, true),
-    ];
-    for deed in deeds {
+    let waits = |deed: usize, poa: &Poa| match deed {
+        0 => poa.destroy(true, true),
+        1 => poa.manager().hold_requests(true),
+        2 => poa.manager().discard_requests(true),
+        _ => poa.manager().deactivate(true, true),
+    };
+    for number in 0..4 {
+        let deed = move |poa: &Poa| waits(number, poa);
         let (_orb, poa, object, diary) = meddled(ServantManager::activator, deed);
         in_time(move || {
             object.ping().unwrap();
