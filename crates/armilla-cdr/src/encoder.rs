@@ -219,6 +219,7 @@ impl<'p> Encoder<'p> {
 
     /// Gives back the memory with what was written, to be used again; borrowed payloads are forgotten.
     /// The encoder itself stays where it is, for to move it costs more than to look that it is empty.
+    /// It owns nothing then, so that it may be [forgotten](core::mem::forget) instead of dropped.
     #[inline(always)]
     pub fn take_memory(&mut self) -> Memory {
         if self.values.is_some() {
@@ -239,6 +240,13 @@ impl<'p> Encoder<'p> {
         if padding != 0 {
             self.memory.pad::<8>(self.memory.len() + padding);
         }
+    }
+
+    /// Takes back padding behind which nothing was written, from `len` on.
+    #[inline(always)]
+    pub fn take_back_padding(&mut self, len: usize) {
+        debug_assert!(self.len() - len < 8, "more than padding");
+        self.memory.truncate(len - self.borrowed.octets);
     }
 
     /// Overwrites the four octets at `at`, which lies before every borrowed payload.

@@ -97,13 +97,15 @@ impl Framer {
     }
 
     /// Where the next octets from the connection go; never empty.
-    #[inline]
+    #[inline(always)]
     pub fn space(&mut self) -> &mut [u8] {
         self.release();
-        if self.buffer.len() < INITIAL {
-            self.borrow(&mut Vec::new());
+        if self.start != self.end || self.buffer.len() != INITIAL {
+            return self.space_within(&mut MessageBuffer::new());
         }
-        self.free_space()
+        (self.start, self.end, self.scanned) = (0, 0, 0);
+        (self.room, self.outside) = (INITIAL, false);
+        &mut self.buffer
     }
 
     /// Where the next octets from the connection go, in memory that `lender` has if the framer has
@@ -180,8 +182,9 @@ impl Framer {
         })
     }
 
-    /// As [`next`](Self::next) for a message that is all that was received since the last one, in one
-    /// piece, as most are; anything else is left to that, which would return this too and costs more.
+    /// As [`next`](Self::next) for a request or a reply of 1.2 that is all that was received since the
+    /// last message, in one piece, as most are; anything else is left to that, which would return this
+    /// too and costs more.
     #[inline(always)]
     pub fn next_alone(&mut self) -> Option<Message<'_>> {
         if self.lent != 0 || self.assembly.is_busy() || !self.foreseen.is_empty() {
@@ -193,14 +196,25 @@ impl Framer {
         Some(Message { header, octets, pieces: None })
     }
 
-    /// The header of a message that is not part of one and has this length in all.
+    /// The header of a [usual](MessageHeader::decode_usual) message that has this length in all.
     #[inline(always)]
     fn usual_header(&self, first: &[u8; HEADER_LEN], length: usize) -> Option<MessageHeader> {
-        let header = MessageHeader::decode(first).ok()?;
+        let header = MessageHeader::decode_usual(first)?;
         let size = header.size as usize;
-        let whole = size <= self.max_message && size + HEADER_LEN == length;
-        let part = header.more_fragments || header.kind == MessageKind::Fragment;
-        (whole && !part).then_some(header)
+        (size <= self.max_message && size + HEADER_LEN == length).then_some(header)
+    }
+
+    /// As [`take`](Self::take) for a message as [`next_alone`](Self::next_alone) returns them.
+    #[inline(always)]
+    pub fn take_alone<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
+        if !self.outside || self.assembly.is_busy() || !self.foreseen.is_empty() {
+            return None;
+        }
+        let octets = into.arrived().get(..self.end)?;
+        let header = self.usual_header(octets.first_chunk()?, octets.len())?;
+        self.last = self.end;
+        (self.end, self.outside) = (0, false);
+        Some(Message { header, octets, pieces: None })
     }
 
     /// Takes the next whole message out into `into`, or gives `None` when more octets are needed. The
@@ -211,36 +225,6 @@ impl Framer {
     /// Those of [`next`](Self::next).
     #[inline(never)]
     pub fn take<'m>(
-        &mut self,
-        into: &'m mut MessageBuffer,
-    ) -> Result<Option<Message<'m>>, HeaderError> {
-        match self.alone(into.memory()) {
-            Some(header) => Ok(Some(into.found(header, 0..self.last))),
-            None => self.take_from_within(into),
-        }
-    }
-
-    /// As [`take`](Self::take) for a message that is all that was received, in one piece, as most are;
-    /// anything else is left to that, which would take this too and costs more.
-    #[inline(always)]
-    pub fn take_alone<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
-        let header = self.alone(into.memory())?;
-        Some(into.found(header, 0..self.last))
-    }
-
-    /// The header of the message that is all that was received, in `memory`.
-    #[inline(always)]
-    fn alone(&mut self, memory: &[u8]) -> Option<MessageHeader> {
-        if !self.outside || self.assembly.is_busy() || !self.foreseen.is_empty() {
-            return None;
-        }
-        let header = self.usual_header(memory.first_chunk()?, self.end)?;
-        self.last = self.end;
-        (self.end, self.outside) = (0, false);
-        Some(header)
-    }
-
-    fn take_from_within<'m>(
         &mut self,
         into: &'m mut MessageBuffer,
     ) -> Result<Option<Message<'m>>, HeaderError> {

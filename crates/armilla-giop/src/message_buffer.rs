@@ -30,10 +30,16 @@ impl MessageBuffer {
     /// The message that arrived here, at `place`.
     #[inline]
     pub(crate) fn found(&mut self, header: MessageHeader, place: Range<usize>) -> Message<'_> {
+        Message { header, octets: &self.arrived()[place], pieces: None }
+    }
+
+    /// What has arrived here, with what stands behind it.
+    #[inline(always)]
+    pub(crate) fn arrived(&mut self) -> &[u8] {
         if self.pieces.is_some() {
             self.pieces = None; // A large message does not keep its memory for small ones.
         }
-        Message { header, octets: &self.octets[place], pieces: None }
+        &self.octets
     }
 
     /// The message that is copied here.

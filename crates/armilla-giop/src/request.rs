@@ -5,8 +5,8 @@
 use crate::cursor::Cursor;
 use crate::service_context::encode_contexts;
 use crate::{
-    Message, MessageHeader, MessageKind, OperationName, ServiceContext, ServiceContexts, Target,
-    TargetAddress, Version,
+    HEADER_LEN, Message, MessageHeader, MessageKind, OperationName, ServiceContext,
+    ServiceContexts, Target, TargetAddress, Version,
 };
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
 
@@ -72,10 +72,16 @@ pub fn decode_usual_request<'b>(message: &Message<'b>) -> Option<(RequestHeader<
     else {
         return None;
     };
-    let mut input = message.cursor();
-    let ([id, [flags, ..], [a0, a1, ..]], key) = (input.words::<3>().ok()?, input.octets().ok()?);
-    let operation = operation(&mut input).ok()?;
-    if [a0, a1] != [0; 2] || input.u32().ok()? != 0 || !message.is_in_one_piece() {
+    let input = message.cursor();
+    let (fixed, rest) = message.octets.get(HEADER_LEN..)?.split_first_chunk::<16>()?;
+    let words = fixed.as_chunks::<4>().0;
+    let [id, [flags, ..], [a0, a1, ..], key_length] = *words.first_chunk()?;
+    let (key, rest) = padded(rest, input.number(key_length))?;
+    let (name_length, rest) = rest.split_first_chunk()?;
+    let (name, rest) = padded(rest, input.number(*name_length))?;
+    let (contexts, rest) = rest.split_first_chunk::<4>()?;
+    let (end, name) = name.split_last()?;
+    if [a0, a1, *end] != [0; 3] || *contexts != [0; 4] || !message.is_in_one_piece() {
         return None;
     }
     let header = RequestHeader {
@@ -83,11 +89,18 @@ pub fn decode_usual_request<'b>(message: &Message<'b>) -> Option<(RequestHeader<
         response_expected: flags & 1 != 0,
         sync_with_server: flags & 3 == ResponseFlags::Server as u8,
         target: Target::Key(key),
-        operation,
+        operation: OperationName::new(name)?,
         contexts: ServiceContexts::EMPTY,
     };
-    let body = input.position().next_multiple_of(8);
+    let body = (message.octets.len() - rest.len()).next_multiple_of(8);
     Some((header, Decoder::at(message.octets, body, order)))
+}
+
+/// So many octets, and what stands behind them from the next multiple of four on.
+#[inline(always)]
+fn padded(octets: &[u8], length: u32) -> Option<(&[u8], &[u8])> {
+    let (octets, rest) = octets.split_at_checked(length as usize)?;
+    Some((octets, rest.get(length.wrapping_neg() as usize & 3..)?))
 }
 
 fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {

@@ -131,7 +131,6 @@ pub(crate) fn call<'p>(
     if reference.is_near() {
         return collocated::call(object, reference, operation, response, arguments, finish);
     }
-    let request = Request { operation, response, arguments };
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let links = object.links(settings);
@@ -140,11 +139,20 @@ pub(crate) fn call<'p>(
         journey.keep_to(effective, reference, &mut deadline)?;
     }
     let _absence = Absence::begin();
-    let route = &*reference.route()?;
-    let way = Way { reference, route, target: route.preferred(), links, intercepted: None };
-    match way.go(request, &deadline, &mut journey, &mut *finish)? {
+    let leg;
+    let route = match reference.usual_route() {
+        Some(route) => route,
+        None => {
+            leg = reference.find_route()?;
+            &*leg
+        }
+    };
+    let target = route.preferred();
+    let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
+    let way = Way { reference, route, links, outgoing };
+    match way.go(&deadline, &mut journey, &mut *finish)? {
         Step::Done => Ok(()),
-        step => way.go_on(step, request, &deadline, &mut journey, finish),
+        step => way.go_on(step, &deadline, &mut journey, finish),
     }
 }
 
@@ -166,24 +174,34 @@ pub(crate) enum Step {
     Again,
 }
 
-/// Where a call goes.
-pub(crate) struct Way<'w> {
-    pub(crate) reference: &'w Reference,
-    pub(crate) route: &'w Arc<Route>,
-    pub(crate) target: &'w Target,
-    /// How the call uses connections, and when it returns if it is oneway.
-    pub(crate) links: (Links, SyncScope),
-    pub(crate) intercepted: Option<&'w Intercepted<'w>>,
+impl<'r, 'p> Request<'r, 'p> {
+    /// The request as it is sent to one target.
+    pub(crate) fn to(
+        self,
+        target: &'r Target,
+        intercepted: Option<&'r Intercepted<'r>>,
+    ) -> Outgoing<'r, 'p> {
+        let Self { operation, response, arguments } = self;
+        Outgoing { target, operation, response, arguments, intercepted }
+    }
 }
 
-impl Way<'_> {
+/// Where a call goes, and what it says there.
+pub(crate) struct Way<'w, 'p> {
+    pub(crate) reference: &'w Reference,
+    pub(crate) route: &'w Arc<Route>,
+    /// How the call uses connections, and when it returns if it is oneway.
+    pub(crate) links: (Links, SyncScope),
+    pub(crate) outgoing: Outgoing<'w, 'p>,
+}
+
+impl Way<'_, '_> {
     /// Goes on from `step`, wherever that leads, until the call has come to its end.
     #[cold]
     #[inline(never)]
     fn go_on(
         &self,
         mut step: Step,
-        request: Request<'_, '_>,
         deadline: &Deadline,
         journey: &mut Journey,
         finish: Finish<'_>,
@@ -197,8 +215,9 @@ impl Way<'_> {
                 Step::Again => {}
             }
             route = reference.route()?.clone();
-            let way = Way { route: &route, target: route.preferred(), ..*self };
-            step = way.go_unhurried(request, deadline, journey, &mut *finish)?;
+            let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
+            let way = Way { route: &route, outgoing, ..*self };
+            step = way.go_unhurried(deadline, journey, &mut *finish)?;
         }
     }
 
@@ -206,29 +225,27 @@ impl Way<'_> {
     #[inline(never)]
     pub(crate) fn go_unhurried(
         &self,
-        request: Request<'_, '_>,
         deadline: &Deadline,
         journey: &mut Journey,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
-        self.go(request, deadline, journey, finish)
+        self.go(deadline, journey, finish)
     }
 
     /// One attempt, and what to do when it fails.
     #[inline(always)]
     fn go(
         &self,
-        Request { operation, response, arguments }: Request<'_, '_>,
         deadline: &Deadline,
         journey: &mut Journey,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
-        let Self { reference, route, target, links: (links, scope), intercepted } = *self;
-        let outgoing = Outgoing { target, operation, response, arguments, intercepted };
+        let Self { reference, route, links: (links, scope), outgoing } = self;
         let attempted = match links {
             Links::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
-            Links::Multiplexed => attempt_shared(&reference.orb, outgoing, deadline, scope, finish),
+            Links::Multiplexed => attempt_shared(&reference.orb, outgoing, deadline, *scope, finish),
         };
+        let Outgoing { target, operation, .. } = outgoing;
         match attempted {
             Ok(Answer::Taken) => return Ok(Step::Done),
             Ok(Answer::Forward(forward)) => return Ok(Step::Forward(*forward)),
@@ -270,14 +287,18 @@ pub(super) enum Answer {
 #[inline(always)]
 fn attempt(
     orb: &Orb,
-    outgoing: Outgoing<'_, '_>,
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
     if let Some(mut link) = outgoing.target.endpoint.idle_link(deadline.started) {
-        let outcome = exchange(orb, &mut link, outgoing, deadline, &mut *finish);
-        if !outcome.as_ref().is_err_and(is_stale) {
-            return keep(outgoing.target, link, deadline, outcome);
+        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
+            Ok(Answer::Taken) => {
+                give_back(outgoing.target, link, deadline);
+                return Ok(Answer::Taken);
+            }
+            Err(error) if is_stale(&error) => {}
+            outcome => return keep(outgoing.target, link, deadline, outcome),
         }
     }
     attempt_further(orb, outgoing, deadline, finish)
@@ -288,7 +309,7 @@ fn attempt(
 #[inline(never)]
 fn attempt_further(
     orb: &Orb,
-    outgoing: Outgoing<'_, '_>,
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
@@ -315,7 +336,7 @@ fn attempt_further(
 #[inline(never)]
 fn attempt_shared(
     orb: &Orb,
-    outgoing: Outgoing<'_, '_>,
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     scope: SyncScope,
     finish: Finish<'_>,
@@ -344,13 +365,13 @@ fn attempt_shared(
 fn exchange_shared(
     orb: &Orb,
     link: &Multiplexed,
-    outgoing: Outgoing<'_, '_>,
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     sending: Sending<'_>,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
     AtHand::with(|at_hand| {
-        let id = link.send(outgoing, at_hand, sending)?;
+        let id = link.send(*outgoing, at_hand, sending)?;
         if !outgoing.response.response_expected() {
             return Ok(Answer::Taken);
         }
@@ -376,14 +397,22 @@ pub(super) fn is_stale(error: &SystemException) -> bool {
     error.completed() == Completion::No && (minor == Minor::SEND_FAILED || minor == Minor::CLOSING)
 }
 
-/// Gives the link back, if it is still good.
+/// Gives the link back, which is good after a reply.
 #[inline(always)]
-fn keep<T>(
+fn give_back(target: &Target, mut link: Box<Link>, deadline: &Deadline) {
+    link.last_used = deadline.started;
+    target.endpoint.give_back(link);
+}
+
+/// Gives the link back, if it is still good.
+#[cold]
+#[inline(never)]
+fn keep(
     target: &Target,
-    mut link: Box<Link>,
+    link: Box<Link>,
     deadline: &Deadline,
-    outcome: Result<T, SystemException>,
-) -> Result<T, SystemException> {
+    outcome: Result<Answer, SystemException>,
+) -> Result<Answer, SystemException> {
     let good = match &outcome {
         Ok(_) => true,
         // The request was refused before a single octet of it was sent, or the reply was read
@@ -391,8 +420,7 @@ fn keep<T>(
         Err(error) => error.is_about_a_value(),
     };
     if good {
-        link.last_used = deadline.started;
-        target.endpoint.give_back(link);
+        give_back(target, link, deadline);
     }
     outcome
 }
@@ -402,7 +430,7 @@ fn keep<T>(
 fn exchange(
     orb: &Orb,
     link: &mut Link,
-    outgoing: Outgoing<'_, '_>,
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {

@@ -35,7 +35,6 @@ pub(crate) enum Leg<'r> {
 impl Deref for Leg<'_> {
     type Target = Arc<Route>;
 
-    #[inline(always)]
     fn deref(&self) -> &Arc<Route> {
         match self {
             Self::First(route) => route,
@@ -82,16 +81,18 @@ impl Course {
 
 impl Reference {
     /// Where calls go now.
-    #[inline(always)]
     pub(crate) fn route(&self) -> Result<Leg<'_>, SystemException> {
-        match self.course.first.get() {
-            Some(first) if !self.course.is_changed() => Ok(Leg::First(first)),
-            _ => self.find_route(),
-        }
+        self.usual_route().map_or_else(|| self.find_route(), |first| Ok(Leg::First(first)))
+    }
+
+    /// Where calls go as long as no server has sent them elsewhere, once one has found that out.
+    #[inline(always)]
+    pub(super) fn usual_route(&self) -> Option<&Arc<Route>> {
+        self.course.first.get().filter(|_| !self.course.is_changed())
     }
 
     #[cold]
-    fn find_route(&self) -> Result<Leg<'_>, SystemException> {
+    pub(super) fn find_route(&self) -> Result<Leg<'_>, SystemException> {
         let course = &self.course;
         let lead =
             |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key).map(Arc::new);

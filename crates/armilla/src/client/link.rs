@@ -113,7 +113,7 @@ impl Link {
     #[inline(always)]
     pub(crate) fn send<'p>(
         &mut self,
-        outgoing: Outgoing<'_, 'p>,
+        outgoing: &Outgoing<'_, 'p>,
         deadline: &Deadline,
     ) -> Result<u32, SystemException> {
         let id = self.begin(outgoing.response.response_expected())?;
@@ -121,11 +121,12 @@ impl Link {
         let memory = std::mem::take(&mut self.request);
         let mut out = Encoder::with_memory(memory, ByteOrder::NATIVE, self.code_sets);
         let agreed = (self.agreed.as_ref(), None, self.unannounced);
-        let sent = match self.template.encode(&mut out, id, &outgoing, agreed, self.max_message) {
+        let sent = match self.template.encode(&mut out, id, outgoing, agreed, self.max_message) {
             Ok(_) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
         self.request = out.take_memory();
+        std::mem::forget(out);
         self.unannounced &= sent.is_err();
         if sent.is_err() {
             self.initiator.forget(id);

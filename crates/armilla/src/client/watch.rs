@@ -21,7 +21,7 @@ pub(super) const SHORTEST: Duration = Duration::from_secs(1);
 const FREE: u64 = 0;
 
 /// The call under way has run out of time, and the connection reads no more.
-const EXPIRED: u64 = u64::MAX;
+const EXPIRED: u64 = 1;
 
 /// The mark of one connection: when the call under way must end, in nanoseconds of the coarse clock.
 pub(crate) struct Watch {
@@ -30,10 +30,10 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// A call begins that must end at `end`.
+    /// A call begins that must end at `end`, which is neither of the two: [`SHORTEST`] lies before it.
     #[inline]
     pub(super) fn begin(&self, end: CoarseInstant) {
-        self.end.store(end.as_nanos().clamp(FREE + 1, EXPIRED - 1), Ordering::Release);
+        self.end.store(end.as_nanos(), Ordering::Release);
     }
 
     /// The call ends. `false` when it was out of time, and then the connection is useless.

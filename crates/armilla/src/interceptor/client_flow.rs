@@ -141,10 +141,10 @@ impl Call<'_, '_> {
             };
             let (reference, intercepted) = (self.reference, Some(&intercepted));
             let links = self.object.links(reference.orb.settings());
-            let way = Way { reference, route, target, links, intercepted };
+            let way = Way { reference, route, links, outgoing: self.request.to(target, intercepted) };
             let mut user = None;
             let came =
-                way.go_unhurried(self.request, &self.deadline, journey, &mut |status, input| {
+                way.go_unhurried(&self.deadline, journey, &mut |status, input| {
                     user = self.came(status, input)?;
                     finish(status, input)
                 });

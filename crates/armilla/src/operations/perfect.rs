@@ -162,7 +162,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
 }
 
 const fn bucket(hash: u64, n: usize) -> usize {
-    ((hash >> 32) % n as u64) as usize
+    (((hash >> 32) * n as u64) >> 32) as usize
 }
 
 /// The place of a name among `m`, a power of two.

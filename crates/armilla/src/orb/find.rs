@@ -33,16 +33,15 @@ impl Orb {
     /// has to be asked or waited for.
     #[inline(always)]
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall> {
-        match ObjectKey::parse(key)? {
-            ObjectKey::Active { incarnation, slot } => {
-                let lent = self.0.objects.get(slot)?;
-                if incarnation == self.0.incarnation { Upcall::begin(lent) } else { None }
-            }
+        let lent = match ObjectKey::parse(key)? {
+            ObjectKey::Active { incarnation, .. } if incarnation != self.0.incarnation => None,
+            ObjectKey::Active { slot, .. } => self.0.objects.get(slot),
             ObjectKey::Named(key) => {
                 let lent = self.0.objects.get(key.hint)?;
-                if lent.as_deref()?.is_meant(&key) { Upcall::begin(lent) } else { None }
+                if lent.as_deref()?.is_meant(&key) { Some(lent) } else { None }
             }
-        }
+        };
+        Upcall::begin(lent?)
     }
 
     /// What `key`, from a request for `operation`, leads to.

@@ -93,7 +93,7 @@ pub(crate) struct Upcall {
 
 impl Upcall {
     /// Begins a call when nothing has to be asked or waited for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(lent: Lent) -> Option<Self> {
         let call = Call::begin(lent.as_deref()?, Pass::default(), Gate::is_open)?;
         Some(Self { lent, call })

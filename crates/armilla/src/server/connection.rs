@@ -150,20 +150,24 @@ impl Connection {
                 return Err(End::Ours);
             }
             let Hand { inbox, reply, desk, crew } = &mut *hand;
-            let at_hand = AtHand { turn, reply, desk, crew };
             let leads = match framer.take_alone(inbox) {
                 Some(message) => {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
+                            let at_hand = AtHand { turn, reply, desk, crew };
                             self.attend(framer, at_hand, &message, header, body)?
                         }
-                        None => self.attend_other(framer, at_hand, &message)?,
+                        None => {
+                            let at_hand = AtHand { turn, reply, desk, crew };
+                            self.attend_other(framer, at_hand, &message)?
+                        }
                     }
                 }
                 None => match framer.take(inbox).map_err(End::Framing)? {
                     Some(message) => {
                         more = framer.has_more();
+                        let at_hand = AtHand { turn, reply, desk, crew };
                         self.attend_other(framer, at_hand, &message)?
                     }
                     None => {

@@ -179,6 +179,7 @@ impl ReplyPort {
             .and_then(|()| finish(&mut out, connection.orb.settings().max_message));
         let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
         *memory = out.take_memory();
+        std::mem::forget(out);
         sent
     }
 }
