@@ -230,7 +230,7 @@ impl<'p> Encoder<'p> {
     }
 
     /// Pads with zeros to a multiple of `alignment`, a power of two.
-    #[inline]
+    #[inline(always)]
     pub fn align(&mut self, alignment: usize) {
         if alignment == 8 {
             self.eights_from = self.eights_from.min(self.len());

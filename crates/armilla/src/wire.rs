@@ -7,7 +7,7 @@ use std::io::IoSlice;
 
 /// Sends a whole message with one system call: from one buffer, or as the parts it consists of. One
 /// of more than `fragment_size` octets leaves in fragments of that size, where it can.
-#[inline]
+#[inline(always)]
 pub(crate) fn send(
     stream: &dyn Stream,
     message: &Encoder<'_>,

@@ -168,7 +168,7 @@ impl<T> Initiator<T> {
         if !self.open {
             return Err(Refused::Closed);
         }
-        if self.pending.len() >= self.limit {
+        if self.is_full() {
             return Err(Refused::Full);
         }
         let id = self.next_id();
@@ -178,12 +178,18 @@ impl<T> Initiator<T> {
         Ok(id)
     }
 
+    /// Whether as many requests as may be are without a reply; mostly there is none.
+    #[inline(always)]
+    const fn is_full(&self) -> bool {
+        (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit
+    }
+
     /// The number for a message to which no reply comes, or that is not waited for.
     #[inline]
     pub fn next_id(&mut self) -> u32 {
         let mut id = self.next_id;
         // A call may have waited while all other numbers were used.
-        while self.pending.len() > 0 && self.pending.contains(id) {
+        while !self.pending.is_empty() && self.pending.contains(id) {
             id = id.wrapping_add(self.stride);
         }
         self.next_id = id.wrapping_add(self.stride);

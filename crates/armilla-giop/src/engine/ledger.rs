@@ -28,6 +28,12 @@ impl Ledger {
         self.entries.len() + usize::from(self.only.is_some())
     }
 
+    /// Whether there is more than one request.
+    #[inline(always)]
+    pub(super) fn has_several(&self) -> bool {
+        self.entries.len() > 1
+    }
+
     /// Enters a request. That a client uses a number twice at once is its own affair.
     #[inline(always)]
     pub(super) fn enter(&mut self, id: u32) {

@@ -28,6 +28,11 @@ impl<V> Pending<V> {
         self.taken + self.newest.is_some() as usize
     }
 
+    #[inline(always)]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.newest.is_none() && self.taken == 0
+    }
+
     pub(super) fn contains(&self, id: u32) -> bool {
         self.get(id).is_some()
     }

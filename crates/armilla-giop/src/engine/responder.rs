@@ -175,6 +175,12 @@ impl Responder {
         self.ledger.len()
     }
 
+    /// Whether more than one request is in progress.
+    #[inline]
+    pub fn has_several(&self) -> bool {
+        self.ledger.has_several()
+    }
+
     /// The code sets of the client's characters and ours.
     #[inline]
     pub const fn code_sets(&self) -> CodeSets {

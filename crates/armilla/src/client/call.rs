@@ -293,9 +293,9 @@ fn attempt(
 ) -> Result<Answer, SystemException> {
     if let Some(mut link) = outgoing.target.endpoint.idle_link(deadline.started) {
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
-            Ok(Answer::Taken) => {
+            Ok(taken @ Answer::Taken) => {
                 give_back(outgoing.target, link, deadline);
-                return Ok(Answer::Taken);
+                return Ok(taken);
             }
             Err(error) if is_stale(&error) => {}
             outcome => return keep(outgoing.target, link, deadline, outcome),

@@ -12,16 +12,11 @@ pub(crate) type Signatures = fn(&str) -> Option<Signature>;
 pub(crate) struct Operation<'r> {
     /// Its name.
     pub(crate) name: &'r str,
-    origin: Origin,
-}
-
-/// Who has named it.
-#[derive(Clone, Copy)]
-enum Origin {
-    /// Generated code, with a constant.
-    Idl(Signatures),
-    /// The program; with the key of the name.
-    Made(usize),
+    /// What tells it from all other operations for as long as the process lives: the place of its
+    /// text, if that is a constant, or the number of the name that the program made and [`MADE`].
+    pub(super) key: (usize, usize),
+    /// That of generated code, if it is.
+    signatures: Option<Signatures>,
 }
 
 /// Takes the place of the text's length in the key of a name that the program made.
@@ -30,61 +25,51 @@ const MADE: usize = usize::MAX;
 impl<'r> Operation<'r> {
     /// One of generated code, whose name is a constant.
     #[inline]
-    pub(crate) const fn of_idl(name: &'static str, signatures: Signatures) -> Self {
-        Self { name, origin: Origin::Idl(signatures) }
+    pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
+        Self { name, key: (name.as_ptr().addr(), name.len()), signatures: Some(signatures) }
     }
 
     /// One that every object has.
-    pub(crate) const fn of_object(name: &'static str) -> Self {
+    pub(crate) fn of_object(name: &'static str) -> Self {
         Self::of_idl(name, Signature::of_object)
     }
 
     /// One whose name the program made; it goes with `key` only.
     pub(crate) const fn made(name: &'r str, key: &OperationKey) -> Self {
-        Self { name, origin: Origin::Made(key.0) }
-    }
-
-    /// What tells it from all other operations for as long as the process lives: the place of its
-    /// text, if that is a constant.
-    #[inline(always)]
-    pub(super) fn key(&self) -> (usize, usize) {
-        match self.origin {
-            Origin::Idl(_) => (self.name.as_ptr().addr(), self.name.len()),
-            Origin::Made(key) => (key, MADE),
-        }
+        Self { name, key: (key.0, MADE), signatures: None }
     }
 
     /// What IDL says of it, if it is IDL's.
     pub(crate) fn signature(&self) -> Option<Signature> {
-        match self.origin {
-            Origin::Idl(signatures) => signatures(self.name),
-            Origin::Made(_) => None,
-        }
+        self.signatures.and_then(|signatures| signatures(self.name))
     }
 }
 
 /// An operation of a call that outlives those who made it.
 pub(crate) struct KeptOperation {
     name: Cow<'static, str>,
-    origin: Origin,
+    key: (usize, usize),
+    signatures: Option<Signatures>,
     /// What the program says of it, where somebody may ask.
     signature: Option<Box<Signature>>,
 }
 
 impl KeptOperation {
     /// One of generated code.
-    pub(crate) const fn of_idl(name: &'static str, signatures: Signatures) -> Self {
-        Self { name: Cow::Borrowed(name), origin: Origin::Idl(signatures), signature: None }
+    pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
+        let Operation { key, signatures, .. } = Operation::of_idl(name, signatures);
+        Self { name: Cow::Borrowed(name), key, signatures, signature: None }
     }
 
     /// One whose name the program made; it goes with `key` only.
     pub(crate) fn made(name: &str, key: &OperationKey, signature: Option<Signature>) -> Self {
+        let Operation { key, signatures, .. } = Operation::made(name, key);
         let name = name.to_owned().into();
-        Self { name, origin: Origin::Made(key.0), signature: signature.map(Box::new) }
+        Self { name, key, signatures, signature: signature.map(Box::new) }
     }
 
     pub(super) fn get(&self) -> Operation<'_> {
-        Operation { name: &self.name, origin: self.origin }
+        Operation { name: &self.name, key: self.key, signatures: self.signatures }
     }
 
     /// What IDL or the program says of it.

@@ -81,7 +81,7 @@ impl Template {
     ) -> CdrResult<usize> {
         let wanted = Self {
             target: call.target.id,
-            operation: call.operation.key(),
+            operation: call.operation.key,
             response: call.response as u8,
             ..*self
         };

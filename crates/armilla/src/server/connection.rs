@@ -228,7 +228,7 @@ impl Connection {
         if !self.lead.served(turn) {
             return Ok(false);
         }
-        served.map(|()| true)
+        served.map_err(|end| *end).map(|()| true)
     }
 
     /// Reads once; waits for octets if `fetch` says so.
@@ -274,7 +274,7 @@ impl Connection {
             }
             _ => output.responder.begin(request_id, || framer.gives_up(request_id)),
         };
-        if output.responder.in_progress() > 1 {
+        if output.responder.has_several() {
             self.multiplexed.store(true, Ordering::Relaxed);
         }
         (begun, output.responder.code_sets())

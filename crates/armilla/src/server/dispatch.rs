@@ -23,7 +23,11 @@ use armilla_giop::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Serves a request. An error means that the reply could not be sent.
+/// Whether a request was served. An error means that the reply could not be sent; it is so large that
+/// all that is usual would be slower for it.
+type Served = Result<(), Box<End>>;
+
+/// Serves a request.
 #[inline(always)]
 pub(super) fn request(
     connection: &Arc<Connection>,
@@ -32,7 +36,7 @@ pub(super) fn request(
     body: Decoder<'_>,
     code_sets: CodeSets,
     memory: &mut Memory,
-) -> Result<(), End> {
+) -> Served {
     let orb = &connection.orb;
     let plain = header.contexts.is_empty() && !connection.is_originated();
     let plain = plain && orb.interceptors().is_none();
@@ -58,13 +62,13 @@ pub(super) fn request(
 
 /// Sees to it that the client gets a reply.
 #[inline(always)]
-fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Result<(), End> {
+fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Served {
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
         outcome => outcome,
     };
     call.settle();
-    outcome.map_err(fatal)
+    outcome.map_err(|error| fatal(error).into())
 }
 
 /// Serves a request for what is not simply an active object, that interceptors see, or that says more
@@ -78,7 +82,7 @@ fn otherwise(
     body: Decoder<'_>,
     code_sets: CodeSets,
     memory: &mut Memory,
-) -> Result<(), End> {
+) -> Served {
     let orb = &connection.orb;
     // How the request ends, where it does before its object was looked for.
     let stop = |exception| Some(Box::new(Outcome::SystemException(exception)));
@@ -97,7 +101,7 @@ fn otherwise(
     if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
         let peer = connection.stream.peer();
         let reply = here::serve_on_main_thread(peer, orb, message, code_sets);
-        return relay(connection, port, memory, reply);
+        return Ok(relay(connection, port, memory, reply)?);
     }
     let flow = match orb.interceptors() {
         None => None,
@@ -113,7 +117,7 @@ fn otherwise(
     };
     if found.is_lent() {
         let lent = lend(orb, header, arguments, port, found, flow);
-        return relay(connection, port, memory, lent);
+        return Ok(relay(connection, port, memory, lent)?);
     }
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
@@ -218,6 +222,7 @@ fn port(
     ReplyPort { request_id, version: message.header.version, code_sets, response_expected, owed }
 }
 
+#[cold]
 fn fatal(error: DispatchError) -> End {
     match error {
         DispatchError::Send(error) => (*error).into(),
