@@ -168,7 +168,8 @@ impl<T> Initiator<T> {
         if !self.open {
             return Err(Refused::Closed);
         }
-        if self.is_full() {
+        // Mostly there is none, and not more to look at.
+        if (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit {
             return Err(Refused::Full);
         }
         let id = self.next_id();
@@ -176,12 +177,6 @@ impl<T> Initiator<T> {
         self.earliest = self.earliest.min(deadline);
         self.pending.insert(id, Entry { call: Some(call), end: 0, deadline });
         Ok(id)
-    }
-
-    /// Whether as many requests as may be are without a reply; mostly there is none.
-    #[inline(always)]
-    const fn is_full(&self) -> bool {
-        (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit
     }
 
     /// The number for a message to which no reply comes, or that is not waited for.

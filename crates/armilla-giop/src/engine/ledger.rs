@@ -28,6 +28,11 @@ impl Ledger {
         self.entries.len() + usize::from(self.only.is_some())
     }
 
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.only.is_none() && self.entries.is_empty()
+    }
+
     /// Whether there is more than one request.
     #[inline(always)]
     pub(super) fn has_several(&self) -> bool {

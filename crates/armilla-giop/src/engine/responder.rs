@@ -120,7 +120,8 @@ impl Responder {
         if self.stage != Stage::Open || gives_up() {
             return Begun::Nothing;
         }
-        if self.ledger.len() >= self.limit {
+        // Mostly there is none, and not more to look at.
+        if (self.limit == 0 || !self.ledger.is_empty()) && self.ledger.len() >= self.limit {
             return Begun::Refuse;
         }
         self.ledger.enter(request_id);
@@ -209,7 +210,7 @@ impl Responder {
     /// last message that goes to the client, if it gets one.
     pub fn poll_farewell(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
         let Stage::Closing(farewell) = self.stage else { return None };
-        if self.ledger.len() > 0 {
+        if !self.ledger.is_empty() {
             return None;
         }
         self.stage = Stage::Closed;

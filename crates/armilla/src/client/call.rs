@@ -243,7 +243,9 @@ impl Way<'_, '_> {
         let Self { reference, route, links: (links, scope), outgoing } = self;
         let attempted = match links {
             Links::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
-            Links::Multiplexed => attempt_shared(&reference.orb, outgoing, deadline, *scope, finish),
+            Links::Multiplexed => {
+                attempt_shared(&reference.orb, outgoing, deadline, *scope, finish)
+            }
         };
         let Outgoing { target, operation, .. } = outgoing;
         match attempted {

@@ -141,13 +141,13 @@ impl Call<'_, '_> {
             };
             let (reference, intercepted) = (self.reference, Some(&intercepted));
             let links = self.object.links(reference.orb.settings());
-            let way = Way { reference, route, links, outgoing: self.request.to(target, intercepted) };
+            let way =
+                Way { reference, route, links, outgoing: self.request.to(target, intercepted) };
             let mut user = None;
-            let came =
-                way.go_unhurried(&self.deadline, journey, &mut |status, input| {
-                    user = self.came(status, input)?;
-                    finish(status, input)
-                });
+            let came = way.go_unhurried(&self.deadline, journey, &mut |status, input| {
+                user = self.came(status, input)?;
+                finish(status, input)
+            });
             match came {
                 Ok(Step::Forward(readdressed @ Forward::Readdress(_))) => {
                     match reference.follow(route, readdressed, journey) {

@@ -15,6 +15,8 @@ pub struct Operations<const N: usize, const M: usize> {
     /// For each place the number of the name that stands there.
     places: [u16; M],
     names: [&'static str; N],
+    /// Whether all of a name is hashed, for the ends do not tell these apart.
+    whole: bool,
 }
 
 /// Marks the displacement of a bucket with a single name: it is the place.
@@ -34,11 +36,12 @@ struct Chains<const N: usize> {
 }
 
 impl<const N: usize> Chains<N> {
-    const fn new(names: &[&str; N]) -> Self {
+    const fn new(names: &[&str; N], whole: bool) -> Self {
         let mut chains = Self { hashes: [0; N], first: [NONE; N], sizes: [0; N], next: [NONE; N] };
         let mut i = 0;
         while i < N {
-            let hash = hash(names[i].as_bytes());
+            let hash =
+                if whole { hash(names[i].as_bytes()) } else { hash_ends(names[i].as_bytes()) };
             let b = bucket(hash, N);
             chains.hashes[i] = hash;
             chains.next[i] = chains.first[b];
@@ -47,6 +50,22 @@ impl<const N: usize> Chains<N> {
             i += 1;
         }
         chains
+    }
+
+    /// Whether no two names have the same hash.
+    const fn are_distinct(&self) -> bool {
+        let mut i = 0;
+        while i < N {
+            let mut other = self.next[i];
+            while other != NONE {
+                if self.hashes[other as usize] == self.hashes[i] {
+                    return false;
+                }
+                other = self.next[other as usize];
+            }
+            i += 1;
+        }
+        true
     }
 
     const fn largest(&self) -> u16 {
@@ -77,8 +96,12 @@ impl<const N: usize, const M: usize> Operations<N, M> {
             names[i] = list[i];
             i += 1;
         }
-        let chains = Chains::new(&names);
-        let mut table = Self { displacements: [0; N], places: [NONE; M], names };
+        let mut chains = Chains::new(&names, false);
+        let whole = !chains.are_distinct();
+        if whole {
+            chains = Chains::new(&names, true);
+        }
+        let mut table = Self { displacements: [0; N], places: [NONE; M], names, whole };
         let mut size = chains.largest();
         // The largest buckets first: they need the most places at once.
         while size > 1 {
@@ -150,7 +173,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
         if N == 0 {
             return None;
         }
-        let hash = hash(name.as_bytes());
+        let hash = if self.whole { hash(name.as_bytes()) } else { hash_ends(name.as_bytes()) };
         let displacement = self.displacements[bucket(hash, N)];
         let place = match displacement & DIRECT {
             0 => spread(hash, displacement, M),
@@ -189,6 +212,18 @@ pub(super) const fn hash(name: &[u8]) -> u64 {
         None => short_word(rest),
     };
     mix(hash, last)
+}
+
+/// Only the first and the last eight octets, which tell most names apart.
+#[inline(always)]
+const fn hash_ends(name: &[u8]) -> u64 {
+    match (name.first_chunk(), name.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let hash = mix(name.len() as u64, u64::from_le_bytes(*first));
+            mix(hash, u64::from_le_bytes(*last))
+        }
+        _ => hash(name),
+    }
 }
 
 /// Fewer than eight octets as one number.
