@@ -11,7 +11,9 @@
 //! 276, a buffer in place 210 instead of 154. Below 64 KiB none of them is worth its trouble but the
 //! relay.
 //!
-//! The first two work with every stream whose bytes are the kernel's to move, see [`Direct`].
+//! The first two work with every stream whose bytes are the kernel's to move, see [`Direct`]. To a peer that
+//! has gone they fail as a send does; but the operating system then also signals `SIGPIPE`, which a Rust
+//! program ignores from the start, and a library in another program must have ignored.
 
 mod file;
 mod in_place;

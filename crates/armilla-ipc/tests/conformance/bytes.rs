@@ -236,4 +236,9 @@ pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<T: Place<St
     let length = large.metadata().unwrap().len();
     let error = (0..100).find_map(|_| send_file(&quiet.client, &large, 0, length).err()).unwrap();
     assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
+
+    drop(quiet.server);
+    let error = (0..100).find_map(|_| send_file(&quiet.client, &large, 0, length).err()).unwrap();
+    let kind = error.source.kind();
+    assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}");
 }
