@@ -3,6 +3,7 @@
 mod conformance;
 
 use armilla_ipc::pty::{Pty, PtyStream, WindowSize};
+use armilla_ipc::zero_copy::{Relay, send_file};
 use armilla_ipc::{Address, Readiness, Stream};
 use conformance::{LONG, Place, conformance, fresh_path};
 use std::io::ErrorKind;
@@ -55,7 +56,13 @@ fn a_hang_up_is_an_end_on_either_side() {
         left.set_recv_timeout(Some(LONG)).unwrap();
         assert_eq!(left.recv(&mut [0; 8]).unwrap(), 0);
         assert_eq!(left.readiness().unwrap(), Readiness::Closed);
+        // So it is where the kernel moves the bytes.
+        let (sink, _source) = PtyStream::pair().unwrap();
+        assert_eq!(Relay::new().unwrap().run(&left, &sink).unwrap(), 0);
         if driver_goes {
+            let file = std::fs::File::open("/proc/self/exe").unwrap();
+            let error = send_file(&left, &file, 0, 10).unwrap_err();
+            assert_eq!(error.source.kind(), ErrorKind::BrokenPipe, "{error}");
             // To a terminal that somebody may open again the driving side can still send.
             assert_eq!(left.send(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
         }

@@ -202,8 +202,9 @@ impl<'a> Transfer<'a> {
             }
             match (result, self.wait) {
                 // The other end of a pseudo-terminal has gone.
-                (Err(Errno::IO), Wait::ToRead) => return Ok(0),
-                (Err(Errno::IO), Wait::ToWrite) => return Err(io::ErrorKind::BrokenPipe.into()),
+                (Err(Errno::IO), _) => return self.wait.after_end(),
+                // A terminal that was hung up has nothing that the kernel could move.
+                (Err(Errno::INVAL), _) if self.half.hung_up()? => return self.wait.after_end(),
                 // No writer: the last one has gone, or the first one of a named pipe is to come.
                 (Ok(0), Wait::ToRead) if !self.half.hung_up()? => {
                     self.half.wait(self.wait, self.left()?)?;
