@@ -48,6 +48,8 @@ public final class Jacorb {
     public void send_sequence(byte[] s) { take(s.length); }
     public void send_string(String s) { take(s.length()); }
     public void send_nothing() { take(0); }
+    public void put_sequence(byte[] s) {}
+    public void put_string(String s) {}
 
     public synchronized long confirm(LongHolder count) {
       long result = octets;
@@ -115,6 +117,8 @@ public final class Jacorb {
   private final Drain drain;
   private final Library library;
   private ttcp_sequence[] targets;
+  /** Calls made so far at objects in turn; a train makes 100 at each. */
+  private int turn;
 
   private Jacorb(Entrance entrance) {
     this.entrance = entrance;
@@ -127,6 +131,7 @@ public final class Jacorb {
     long begun = System.nanoTime();
     entrance.prepare(count);
     targets = new ttcp_sequence[count];
+    turn = 0;
     for (int first = 0; first < count; first += 1000) {
       ttcp_sequence[] part = entrance.prepared(first, Math.min(1000, count - first));
       System.arraycopy(part, 0, targets, first, part.length);
@@ -138,9 +143,9 @@ public final class Jacorb {
     byte[] octets = new byte[units];
     BinStruct[] structs = new BinStruct[what.endsWith("structs") ? units : 0];
     for (int i = 0; i < structs.length; ++i) structs[i] = new BinStruct((short) 7, 'x', i, (byte) 255, 0.5);
-    String text = what.equals("flood-string") ? "x".repeat(units) : "";
+    String text = what.endsWith("-string") ? "x".repeat(units) : "";
     return switch (what) {
-      case "void" -> i -> targets[i / each % targets.length].sendNoParams_2way();
+      case "void" -> i -> targets[(turn + i) / each % targets.length].sendNoParams_2way();
       case "structs" -> i -> targets[0].sendStructSeq_2way(structs);
       case "octets" -> i -> targets[0].sendOctetSeq_2way(octets);
       case "shorts" -> { short[] s = new short[units]; yield i -> targets[0].sendShortSeq_2way(s); }
@@ -152,6 +157,8 @@ public final class Jacorb {
       case "flood-sequence" -> i -> drain.send_sequence(octets);
       case "flood-string" -> i -> drain.send_string(text);
       case "flood-void" -> i -> drain.send_nothing();
+      case "twoway-sequence" -> i -> drain.put_sequence(octets);
+      case "twoway-string" -> i -> drain.put_string(text);
       case "single-strings" -> i -> { for (int j = 0; j < units; ++j) library.get_single_string(j); };
       case "many-strings" -> i -> library.get_multiple_strings(0, units);
       default -> null;
@@ -159,12 +166,13 @@ public final class Jacorb {
   }
 
   private void measure(String what, int units, int count, String order) {
-    int each = order.equals("train") ? Math.max(1, (count + targets.length - 1) / targets.length) : 1;
+    int each = order.equals("train") ? 100 : 1;
     Call call = call(what, units, each);
     if (call == null) {
       System.out.println("no such command here");
     } else if (!what.startsWith("flood-") && !what.startsWith("oneway-")) {
       each(count, call);
+      turn += count;
     } else {
       long begun = System.nanoTime();
       for (int i = 0; i < count; ++i) call.make(i);
@@ -189,10 +197,6 @@ public final class Jacorb {
     properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
     properties.put("jacorb.connection.client.tcp_nodelay", "true");
     if (words[0].equals("server")) properties.put("OAIAddr", words[2]);
-    if (!words[3].equals("0")) {
-      properties.put("jacorb.net.tcp_send_buffer_size", words[3]);
-      properties.put("jacorb.net.tcp_recv_buffer_size", words[3]);
-    }
     ORB orb = ORB.init(new String[] {}, properties);
     if (words[0].equals("server")) {
       POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));

@@ -36,6 +36,8 @@ class Counter : public virtual POA_Bench::Drain {
   void send_sequence(const Bench::Buffer &s) override { take(s.length()); }
   void send_string(const char *s) override { take(std::strlen(s)); }
   void send_nothing() override { take(0); }
+  void put_sequence(const Bench::Buffer &) override {}
+  void put_string(const char *) override {}
   CORBA::ULongLong confirm(CORBA::ULongLong &count) override {
     count = messages.exchange(0);
     return octets.exchange(0);
@@ -100,6 +102,8 @@ class Client {
   Bench::Drain_var drain;
   Bench::Library_var library;
   std::vector<ttcp_sequence_var> targets;
+  // Calls made so far at objects in turn; a train makes 100 at each.
+  std::size_t turn = 0;
 
   ttcp_sequence::StructSeq structs;
   ttcp_sequence::ShortSeq shorts;
@@ -127,7 +131,7 @@ class Client {
   }
 
   std::function<void(unsigned)> operation(const std::string &what, unsigned units, unsigned each) {
-    auto target = [this, each](unsigned i) { return targets[(i / each) % targets.size()].in(); };
+    auto target = [this, each](unsigned i) { return targets[(turn + i) / each % targets.size()].in(); };
     if (what == "void") return [=](unsigned i) { target(i)->sendNoParams_2way(); };
     if (what == "structs") return [=](unsigned i) { target(i)->sendStructSeq_2way(structs); };
     if (what == "shorts") return [=](unsigned i) { target(i)->sendShortSeq_2way(shorts); };
@@ -141,6 +145,8 @@ class Client {
     if (what == "flood-sequence") return [=](unsigned) { drain->send_sequence(buffer); };
     if (what == "flood-string") return [=](unsigned) { drain->send_string(text.c_str()); };
     if (what == "flood-void") return [=](unsigned) { drain->send_nothing(); };
+    if (what == "twoway-sequence") return [=](unsigned) { drain->put_sequence(buffer); };
+    if (what == "twoway-string") return [=](unsigned) { drain->put_string(text.c_str()); };
     if (what == "single-strings")
       return [=](unsigned) {
         for (unsigned i = 0; i < units; ++i) CORBA::String_var(library->get_single_string(i));
@@ -152,12 +158,16 @@ class Client {
   void measure(const std::vector<std::string> &words) {
     const std::string &what = words[1];
     const unsigned units = worker::number(words[2]), count = worker::number(words[3]);
-    const unsigned each = words[4] == "train" ? std::max(1u, (unsigned)((count + targets.size() - 1) / targets.size())) : 1;
+    const unsigned each = words[4] == "train" ? 100 : 1;
     prepare(what, units);
     auto call = operation(what, units, each);
     if (!call) return worker::cannot();
     const bool drained = what.rfind("flood-", 0) == 0;
-    if (!drained && what.rfind("oneway-", 0) != 0) return worker::each(count, call);
+    if (!drained && what.rfind("oneway-", 0) != 0) {
+      worker::each(count, call);
+      turn += count;
+      return;
+    }
     worker::all([&] {
       for (unsigned i = 0; i < count; ++i) call(i);
       if (!drained) return targets[0]->sendNoParams_2way();
@@ -169,6 +179,7 @@ class Client {
   void objects(unsigned count) {
     worker::all([&] {
       targets.clear();
+      turn = 0;
       entrance->prepare(count);
       for (unsigned first = 0; first < count; first += 1000) {
         Bench::Targets_var part = entrance->prepared(first, std::min(1000u, count - first));
@@ -198,9 +209,8 @@ int main(int count, char **words) {
   if (count != 5) return 2;
   const std::string role = words[1], transport = words[2], place = words[3];
   const std::string endpoint = transport == "tcp" ? "giop:tcp:" + place + ":" : "giop:unix:" + place;
-  // The queue that omniORB lets one set is the sending one; -1 leaves it to the system.
-  const char *queue = words[4][0] == '0' ? "-1" : words[4];
-  const char *options[][2] = {{"socketSendBuffer", queue}, {"giopMaxMsgSize", "67108864"}, {0, 0}, {0, 0}};
+  // The queues come from sockets.c: omniORB lets one set only the sending one, and with -1 leaves it.
+  const char *options[][2] = {{"socketSendBuffer", "-1"}, {"giopMaxMsgSize", "67108864"}, {0, 0}, {0, 0}};
   if (role == "server") options[2][0] = "endPoint", options[2][1] = endpoint.c_str();
   try {
     int none = 0;

@@ -14,6 +14,18 @@ use std::time::Duration;
 /// How long one program works in one round of a cell.
 const SLICE: Duration = Duration::from_millis(4);
 
+/// How many times as long it moves data in bulk: it takes a while until both sides run as they do in
+/// the long run.
+const BULK: u32 = 4;
+
+/// What a program moves in one round at most: the volume of the study, in octets.
+const VOLUME: u64 = 64 << 20;
+
+/// After how many rounds of bulk transfer the connections are made anew. With small queues it is a
+/// matter of luck whether a connection falls into step with the timers of TCP (delayed
+/// acknowledgements, loss probes) and stays there; the study had a connection for each run, too.
+const ROUNDS_A_CONNECTION: usize = 5;
+
 /// How many calls a program makes at most, and at least, in one round.
 const CALLS: (u32, u32) = (4, 200_000);
 
@@ -23,9 +35,31 @@ const SLOWER: f64 = 4.0;
 /// How many calls find out how long one takes.
 const TRIAL: u32 = 20;
 
+/// Where programs run, and over what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) peers: &'a Peers,
+    pub(crate) transport: Transport,
+    pub(crate) placement: Placement,
+    /// The size of the socket queues in octets, 0 for the system's.
+    pub(crate) queue: usize,
+    pub(crate) congestion: &'a str,
+    /// The link between server and client, if they are not on one machine.
+    pub(crate) link: Option<&'a Link>,
+}
+
+impl Scene<'_> {
+    fn start(&self, program: &Program) -> Result<Running, String> {
+        let Self { transport, placement, queue, congestion, link, .. } = *self;
+        let prefixes = Default::default();
+        let start = Start { program, transport, placement, queue, congestion, link, prefixes };
+        Running::start(self.peers, &start)
+    }
+}
+
 /// The programs that run side by side, all over one transport and placed alike.
-#[derive(Default)]
-pub(crate) struct Stage {
+pub(crate) struct Stage<'a> {
+    scene: Scene<'a>,
     running: Vec<(Program, Running)>,
     /// Programs that failed, and how.
     pub(crate) failures: Vec<String>,
@@ -57,7 +91,7 @@ impl Task {
 
     const fn metric(&self) -> Metric {
         match self.workload {
-            Workload::FloodSequence | Workload::FloodString => Metric::Throughput,
+            workload if workload.is_bulk() => Metric::Throughput,
             Workload::FloodVoid => Metric::Rate,
             _ => Metric::Latency,
         }
@@ -75,25 +109,30 @@ impl Task {
     }
 }
 
-impl Stage {
+impl<'a> Stage<'a> {
     /// Starts `programs`. Those that cannot be started are left out and remembered.
-    pub(crate) fn set(
-        peers: &Peers,
-        programs: &[Program],
-        (transport, placement, queue): (Transport, Placement, usize),
-        congestion: &str,
-        link: Option<&Link>,
-    ) -> Self {
-        let mut stage = Self::default();
-        for program in programs.iter().filter(|program| program.takes(transport)) {
-            let prefixes = Default::default();
-            let start = Start { program, transport, placement, queue, congestion, link, prefixes };
-            match Running::start(peers, &start) {
+    pub(crate) fn set(scene: Scene<'a>, programs: &[Program]) -> Self {
+        let mut stage = Self { scene, running: Vec::new(), failures: Vec::new() };
+        for program in programs.iter().filter(|program| program.takes(scene.transport)) {
+            match scene.start(program) {
                 Ok(running) => stage.running.push((program.clone(), running)),
                 Err(failure) => stage.failures.push(failure),
             }
         }
         stage
+    }
+
+    /// Starts the programs again, but for those that have to warm up, and lets them move a little.
+    fn renew(&mut self, task: Task) {
+        let Self { scene, running, failures } = self;
+        for (program, running) in running.iter_mut().filter(|(program, _)| !program.warms_up()) {
+            match scene.start(program) {
+                Ok(anew) => *running = anew,
+                Err(failure) => failures.push(failure),
+            }
+            // What it answers is not measured, and whether it can do it was found out before.
+            running.carry_out(&task.command(program, TRIAL)).ok();
+        }
     }
 
     /// Has every program carry out a command of its own that is not measured.
@@ -122,20 +161,23 @@ impl Stage {
         task: Task,
         stop: impl Fn() -> bool,
     ) -> Vec<Record> {
-        // A flood takes a while until both sides run as they do in the long run.
-        let slice = SLICE * if task.workload.is_flood() { 6 } else { 1 };
+        let bulk = task.workload.is_bulk();
+        let slice = SLICE * if bulk || task.workload.is_flood() { BULK } else { 1 };
         let Some(counts) = self.calibrate(task, slice) else { return Vec::new() };
         let mut rounds: Vec<Vec<Option<Measured>>> = Vec::new();
         for round in 0..plan.repetitions() {
             if stop() {
                 break;
             }
+            if bulk && round.is_multiple_of(ROUNDS_A_CONNECTION) {
+                self.renew(task);
+            }
             rounds.push(self.round(task, &counts, round));
         }
         let reference = self.running.iter().position(|(program, _)| *program == C);
         let programs = self.running.iter().enumerate();
         let result = programs.filter_map(|(index, (program, _))| {
-            summary(cell, task, &counts, &rounds, (index, reference), program.name.to_owned())
+            summary(cell, task, &counts, &rounds, (index, reference), program)
         });
         result.collect()
     }
@@ -162,7 +204,7 @@ impl Stage {
     }
 
     /// How many calls each program makes: as many as the first makes in `slice`, unless it would take
-    /// many times as long for them.
+    /// many times as long for them, and no more than move what the study moved.
     fn calibrate(&mut self, task: Task, slice: Duration) -> Option<Vec<u32>> {
         let mut first = None;
         let mut counts = Vec::new();
@@ -174,7 +216,9 @@ impl Stage {
             first = first.or(each);
             let fitting = slice / first.unwrap_or(slice);
             let most = each.map_or(f64::INFINITY, |each| SLOWER * slice / each);
-            counts.push((fitting.min(most) as u32).clamp(CALLS.0, CALLS.1));
+            let octets = task.workload.user_octets(task.units).max(1);
+            let enough = u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1);
+            counts.push((fitting.min(most) as u32).min(enough).max(CALLS.0));
         }
         first.map(|_| counts)
     }
@@ -187,7 +231,7 @@ fn summary(
     counts: &[u32],
     rounds: &[Vec<Option<Measured>>],
     (index, reference): (usize, Option<usize>),
-    program: String,
+    program: &Program,
 ) -> Option<Record> {
     let of = |pick: fn(&Measured) -> f64, place: usize| {
         let picked = rounds.iter().filter_map(move |round| round[place].as_ref().map(pick));
@@ -218,7 +262,8 @@ fn summary(
     };
     Some(Record {
         cell: cell.clone(),
-        program,
+        program: program.name.to_owned(),
+        style: program.style(),
         metric,
         unit: metric.unit(),
         median: median(values.iter().copied()),

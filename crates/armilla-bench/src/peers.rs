@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// How a peer is made.
+#[derive(PartialEq)]
 struct Recipe {
     name: &'static str,
     /// Names and contents.
@@ -23,7 +24,16 @@ const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../../../idl/ttcp.idl"));
 const BENCH: (&str, &str) = ("bench.idl", include_str!("../../../idl/bench.idl"));
 const WORKER: (&str, &str) = ("worker.hpp", include_str!("../peers/worker.hpp"));
 
+/// What brokers that do not let one choose the options of their sockets are started with.
+const SOCKETS: &str = "sockets";
+
 const RECIPES: &[Recipe] = &[
+    Recipe {
+        name: SOCKETS,
+        sources: &[("sockets.c", include_str!("../peers/sockets.c"))],
+        script: "cc -O2 -shared -fPIC -o sockets sockets.c",
+        needs: &[("cc", "gcc")],
+    },
     Recipe {
         name: "c",
         sources: &[("plain.c", include_str!("../peers/plain.c"))],
@@ -136,10 +146,11 @@ pub struct Absent {
     pub remedy: String,
 }
 
-/// The peers that were made, in a directory of their own.
+/// The peers that were made, in a directory of their own, and the files of this run, which go with it.
 #[derive(Debug)]
 pub(crate) struct Peers {
     directory: PathBuf,
+    scratch: PathBuf,
 }
 
 impl Peers {
@@ -151,13 +162,19 @@ impl Peers {
         let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home);
         let directory = cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench");
-        fs::create_dir_all(&directory)?;
-        Ok(Self { directory })
+        let scratch = directory.join(format!("run-{}", std::process::id()));
+        fs::create_dir_all(&scratch)?;
+        Ok(Self { directory, scratch })
     }
 
-    /// Where peers and sockets are.
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
+    /// Where sockets and what tools write are, until this is dropped.
+    pub(crate) fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// The library that gives a broker's sockets the options that all have.
+    pub(crate) fn sockets(&self) -> PathBuf {
+        self.binary(SOCKETS)
     }
 
     /// The compiled program of a peer.
@@ -175,14 +192,21 @@ impl Peers {
         if program.kind != Kind::Peer {
             return Ok(());
         }
-        let recipe = RECIPES.iter().find(|recipe| recipe.name == program.name);
-        let Some(recipe) = recipe else { return Err(absent("no recipe to make it".into())) };
-        let missing: Vec<_> =
-            recipe.needs.iter().filter(|(what, _)| !is_there(what)).map(|(_, p)| *p).collect();
+        let sockets = if program.is_raw() { None } else { Some(SOCKETS) };
+        let named = |name| RECIPES.iter().find(|recipe| recipe.name == name);
+        let recipes: Vec<_> =
+            [sockets, Some(program.name)].into_iter().flatten().map(named).collect();
+        if recipes.contains(&None) {
+            return Err(absent("no recipe to make it".into()));
+        }
+        let needs = recipes.iter().flatten().flat_map(|recipe| recipe.needs);
+        let mut missing: Vec<_> =
+            needs.filter(|(what, _)| !is_there(what)).map(|(_, package)| *package).collect();
+        missing.dedup();
         if !missing.is_empty() {
             return Err(absent(format!("apt install {}", missing.join(" "))));
         }
-        self.compile(recipe).map_err(absent)
+        recipes.into_iter().flatten().try_for_each(|recipe| self.compile(recipe)).map_err(absent)
     }
 
     /// What a peer is made in: named by its sources, so that what has changed is made again.
@@ -206,9 +230,23 @@ impl Peers {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let first = said.lines().find(|line| line.contains("error")).unwrap_or("no reason");
-        Err(format!("could not be compiled in {}: {first}", place.display()))
+        let said = [output.stderr, output.stdout].concat();
+        let reason = reason(&String::from_utf8_lossy(&said));
+        Err(format!("could not be made in {}: {reason}", place.display()))
+    }
+}
+
+/// The line that says why a compiler failed: the first of an error, or else the first of all.
+fn reason(said: &str) -> String {
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let error = lines.clone().find(|line| line.to_lowercase().contains("error"));
+    error.or_else(|| lines.next()).unwrap_or("it did not say why").trim().to_owned()
+}
+
+impl Drop for Peers {
+    fn drop(&mut self) {
+        // What is left behind is only what nobody needs.
+        fs::remove_dir_all(&self.scratch).ok();
     }
 }
 
@@ -232,8 +270,16 @@ mod tests {
     }
 
     #[test]
+    fn the_line_of_an_error_says_why_a_peer_was_not_made() {
+        assert_eq!(reason("In file a.h:\n a.cpp:3: Error: b\nerror: c"), "a.cpp:3: Error: b");
+        assert_eq!(reason("\nsh: 1: mvn: not found\n"), "sh: 1: mvn: not found");
+        assert_eq!(reason(""), "it did not say why");
+    }
+
+    #[test]
     fn a_peer_without_a_recipe_is_absent() {
-        let peers = Peers { directory: std::env::temp_dir() };
+        let directory = std::env::temp_dir();
+        let peers = Peers { scratch: directory.join("armilla-bench-none"), directory };
         let unknown = Program { name: "unknown", kind: Kind::Peer, options: &[] };
         assert_eq!(peers.make(&unknown).unwrap_err().program, "unknown");
     }

@@ -149,7 +149,7 @@ fn stop(child: &mut Child) {
 fn socket_path(peers: &Peers) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    peers.directory().join(format!("s{}-{number}", std::process::id())).display().to_string()
+    peers.scratch().join(number.to_string()).display().to_string()
 }
 
 /// A program of ours, which is this very executable.
@@ -181,6 +181,9 @@ fn spawn(
     let queue = OsString::from(start.queue.to_string());
     command.args([role, start.transport.protocol(), place]).arg(queue).args(start.program.options);
     command.env("BENCH_CONGESTION", start.congestion);
+    if start.program.kind == Kind::Peer && !start.program.is_raw() {
+        command.env("LD_PRELOAD", peers.sockets()).env("BENCH_QUEUE", start.queue.to_string());
+    }
     // Ctrl-C shall end the run, not the programs in the middle of it.
     command.process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());

@@ -129,6 +129,17 @@ impl Program {
         matches!(self.kind, Kind::Ipc) || matches!(self.name, "c" | "ace")
     }
 
+    /// How its calls are made: by generated code, or by the dynamic invocation interface.
+    pub(crate) fn style(&self) -> &'static str {
+        let dynamic = self.options.iter().any(|option| matches!(*option, "dii" | "dii-new"));
+        if dynamic { "dii" } else { "static" }
+    }
+
+    /// Whether it takes so long to become as fast as it will be that it is started only once.
+    pub(crate) fn warms_up(&self) -> bool {
+        self.name == "jacorb"
+    }
+
     /// Whether it can talk over `transport`.
     pub(crate) fn takes(&self, transport: Transport) -> bool {
         match self.kind {

@@ -13,7 +13,7 @@ pub struct Cell {
     pub transport: &'static str,
     /// Where the two processes ran.
     pub placement: &'static str,
-    /// How the calls were made.
+    /// `oneway` or `twoway`; `local` where nothing is called.
     pub invocation: &'static str,
     /// The workload's name.
     pub payload: &'static str,
@@ -45,7 +45,7 @@ impl Cell {
         // Writing to a string cannot fail.
         if self.operations > 1 || self.experiment == "demux" {
             let _ = write!(label, " {} × {}, {}", self.objects, self.operations, self.order);
-        } else if self.objects > 1 {
+        } else if self.objects > 1 || self.order == "robin" {
             let _ = write!(label, ", {} objects, {}", self.objects, self.order);
         }
         label
@@ -85,6 +85,8 @@ pub struct Record {
     pub cell: Cell,
     /// Who did it.
     pub program: String,
+    /// Whether it called by generated code (`static`) or dynamically (`dii`).
+    pub style: &'static str,
     /// What the numbers mean.
     pub metric: Metric,
     /// What they are measured in.
@@ -117,7 +119,7 @@ impl Serialize for Record {
         out.serialize_field("program", &self.program)?;
         out.serialize_field("transport", &transport)?;
         out.serialize_field("placement", cell.placement)?;
-        out.serialize_field("invocation", cell.invocation)?;
+        out.serialize_field("invocation", &format!("{}-{}", cell.invocation, self.style))?;
         out.serialize_field("payload", cell.payload)?;
         out.serialize_field("units", &cell.units)?;
         out.serialize_field("bytes", &cell.bytes)?;

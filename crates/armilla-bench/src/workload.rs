@@ -36,6 +36,10 @@ pub(crate) enum Workload {
     FloodString,
     /// A flood of requests without parameters.
     FloodVoid,
+    /// Like `FloodSequence`, but the sender waits for every reply.
+    TwowaySequence,
+    /// Like `FloodString`, but the sender waits for every reply.
+    TwowayString,
     /// As many calls as there are units, each of which returns a string of 80 characters.
     SingleStrings,
     /// One call that returns as many such strings.
@@ -67,7 +71,7 @@ const EMPTY_REPLY: u32 = 24;
 
 impl Workload {
     /// Every workload, in the order of the table above.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Void,
         Self::Structs,
         Self::Shorts,
@@ -81,6 +85,8 @@ impl Workload {
         Self::FloodSequence,
         Self::FloodString,
         Self::FloodVoid,
+        Self::TwowaySequence,
+        Self::TwowayString,
         Self::SingleStrings,
         Self::ManyStrings,
         Self::Demux,
@@ -108,6 +114,8 @@ impl Workload {
             Self::FloodSequence => "flood-sequence",
             Self::FloodString => "flood-string",
             Self::FloodVoid => "flood-void",
+            Self::TwowaySequence => "twoway-sequence",
+            Self::TwowayString => "twoway-string",
             Self::SingleStrings => "single-strings",
             Self::ManyStrings => "many-strings",
             Self::Demux => "demux",
@@ -138,10 +146,27 @@ impl Workload {
         )
     }
 
+    /// Whether it moves data in bulk, so that what counts is how much in which time.
+    pub(crate) const fn is_bulk(self) -> bool {
+        matches!(
+            self,
+            Self::FloodSequence | Self::FloodString | Self::TwowaySequence | Self::TwowayString
+        )
+    }
+
     /// Whether the time of the whole is what counts, and not that of single exchanges.
     pub(crate) const fn is_timed_whole(self) -> bool {
         let within = matches!(self, Self::Write(_) | Self::Read(_));
-        self.is_flood() || within || matches!(self, Self::SingleStrings)
+        self.is_flood() || self.is_bulk() || within || matches!(self, Self::SingleStrings)
+    }
+
+    /// Who waits for a call of it.
+    pub(crate) const fn invocation(self) -> &'static str {
+        match self {
+            Self::Write(_) | Self::Read(_) => "local",
+            _ if self.is_flood() => "oneway",
+            _ => "twoway",
+        }
     }
 
     /// The octets of user data of one call.
@@ -156,6 +181,7 @@ impl Workload {
             Self::Chars | Self::Octets | Self::OnewayOctets => 1,
             Self::Write(Data::Octets) | Self::Read(Data::Octets) => 1,
             Self::FloodSequence | Self::FloodString => 1,
+            Self::TwowaySequence | Self::TwowayString => 1,
             Self::SingleStrings | Self::ManyStrings => STRING_LENGTH as u64,
         };
         each * units as u64
@@ -219,6 +245,8 @@ impl Workload {
             Self::FloodSequence => "send_sequence",
             Self::FloodString => "send_string",
             Self::FloodVoid => "send_nothing",
+            Self::TwowaySequence => "put_sequence",
+            Self::TwowayString => "put_string",
             Self::SingleStrings => "get_single_string",
             Self::ManyStrings => "get_multiple_strings",
         }
@@ -247,10 +275,12 @@ impl Workload {
                 out.put_length(count)?;
                 out.put_f64s(&vec![0.0; count]);
             }
-            Self::Chars | Self::Octets | Self::OnewayOctets | Self::FloodSequence => {
-                out.copy_octets(&vec![0; count])?;
-            }
-            Self::FloodString => out.put_string(&"x".repeat(count))?,
+            Self::Chars
+            | Self::Octets
+            | Self::OnewayOctets
+            | Self::FloodSequence
+            | Self::TwowaySequence => out.copy_octets(&vec![0; count])?,
+            Self::FloodString | Self::TwowayString => out.put_string(&"x".repeat(count))?,
             Self::SingleStrings => out.put_u32(0),
             Self::ManyStrings => {
                 out.put_u32(0);

@@ -6,19 +6,19 @@ use super::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
-use crate::program::{C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
+use crate::program::{ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
 use crate::workload::Workload;
 
 const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];
 const FEW_STRINGS: [u32; 3] = [1, 10, 100];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
+    let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let on = |transport| {
         let mut series = Series::on(plan, transport, Placement::OneCore, &programs);
         for &strings in plan.choose(&STRINGS, &FEW_STRINGS) {
             for workload in [Workload::SingleStrings, Workload::ManyStrings] {
-                series.add(Experiment::Batch, "twoway-static", Task::of(workload, strings));
+                series.add(Experiment::Batch, Task::of(workload, strings));
             }
         }
         series

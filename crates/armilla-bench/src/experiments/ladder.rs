@@ -156,12 +156,11 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         let mut series = Series::on(plan, rung.transport, rung.placement, &programs);
         series.group = rung.what;
-        let invocation = if rung.workload.is_flood() { "oneway" } else { "twoway" };
         let order = if rung.objects > 1 { "robin" } else { "train" };
         let task = Task { order, ..Task::of(rung.workload, rung.units) };
         match rung.objects {
-            1 => series.add(Experiment::Ladder, invocation, task),
-            objects => series.add_objects(Experiment::Ladder, invocation, task, objects),
+            1 => series.add(Experiment::Ladder, task),
+            objects => series.add_objects(Experiment::Ladder, task, objects),
         }
         series
     };

@@ -46,9 +46,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             }
             all.push(series);
         }
-        if transport == Transport::Tcp {
-            all.extend([dynamic(plan), strategies(plan), lookups(plan)]);
-        }
+        all.extend([dynamic(plan, transport), strategies(plan, transport)]);
+        all.push(lookups(plan, transport));
     }
     all
 }
@@ -72,67 +71,81 @@ const LOOKUPS: [Program; 5] = [
     Program::orb("linear", &["lookup-linear"]),
 ];
 
-fn dynamic(plan: &Plan) -> Series {
+/// Our ORB in variations, side by side on one core.
+fn variations(
+    plan: &Plan,
+    transport: Transport,
+    group: &'static str,
+    programs: &[Program],
+) -> Series {
+    let series = Series::on(plan, transport, Placement::OneCore, programs).with_queue(QUEUE);
+    Series { group, ..series }
+}
+
+/// Generated code against the dynamic interfaces on the client's side, and on both.
+fn dynamic(plan: &Plan, transport: Transport) -> Series {
     let programs = [C, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED];
-    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &programs);
-    series.queue = QUEUE;
-    series.group = "dynamic invocation";
-    series.add(Experiment::Latency, "twoway-dii", Task::of(Workload::Void, 0));
-    for &units in plan.choose(&UNITS, &FEW_UNITS) {
-        for workload in [Workload::Octets, Workload::Structs] {
-            series.add(Experiment::Latency, "twoway-dii", Task::of(workload, units));
-        }
-    }
-    series.add(Experiment::Latency, "oneway-dii", Task::of(Workload::OnewayVoid, 0));
-    for &units in plan.choose(&UNITS, &FEW_UNITS) {
-        for workload in [Workload::OnewayOctets, Workload::OnewayStructs] {
-            series.add(Experiment::Latency, "oneway-dii", Task::of(workload, units));
+    let mut series = variations(plan, transport, "dynamic invocation", &programs);
+    let units: &[u32] = match transport {
+        Transport::Tcp => plan.choose(&UNITS, &FEW_UNITS),
+        _ => plan.choose(&FEW_UNITS, &[1024]),
+    };
+    let kinds = [
+        (Workload::Void, [Workload::Octets, Workload::Structs]),
+        (Workload::OnewayVoid, [Workload::OnewayOctets, Workload::OnewayStructs]),
+    ];
+    for (nothing, payloads) in kinds {
+        series.add(Experiment::Latency, Task::of(nothing, 0));
+        for &units in units {
+            for workload in payloads {
+                series.add(Experiment::Latency, Task::of(workload, units));
+            }
         }
     }
     series
 }
 
-fn strategies(plan: &Plan) -> Series {
-    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &STRATEGIES);
-    series.queue = QUEUE;
-    series.group = "links and threads";
+fn strategies(plan: &Plan, transport: Transport) -> Series {
+    let mut series = variations(plan, transport, "links and threads", &STRATEGIES);
     for (workload, units) in [(Workload::Void, 0), (Workload::Structs, 1024)] {
-        series.add(Experiment::Latency, "twoway-static", Task::of(workload, units));
+        series.add(Experiment::Latency, Task::of(workload, units));
     }
-    series.add(Experiment::Latency, "oneway-static", Task::of(Workload::FloodVoid, 0));
+    series.add(Experiment::Latency, Task::of(Workload::FloodVoid, 0));
     series
 }
 
-fn lookups(plan: &Plan) -> Series {
-    let mut series = Series::on(plan, Transport::Tcp, Placement::OneCore, &LOOKUPS);
-    series.queue = QUEUE;
-    series.group = "demultiplexing";
-    for objects in [1, 100, 500] {
+fn lookups(plan: &Plan, transport: Transport) -> Series {
+    let mut series = variations(plan, transport, "demultiplexing", &LOOKUPS);
+    let objects: &[u32] = match transport {
+        Transport::Tcp => plan.choose(&[1, 100, 500], &[1, 500]),
+        _ => &[500],
+    };
+    for &objects in objects {
         for order in ["train", "robin"] {
             let task = Task { order, ..Task::of(Workload::Void, 0) };
-            series.add_objects(Experiment::Latency, "twoway-static", task, objects);
+            series.add_objects(Experiment::Latency, task, objects);
         }
     }
     series
 }
 
 fn parameterless(series: &mut Series) {
-    series.add(Experiment::Latency, "twoway-static", Task::of(Workload::Void, 0));
-    series.add(Experiment::Latency, "oneway-static", Task::of(Workload::OnewayVoid, 0));
-    series.add(Experiment::Latency, "oneway-static", Task::of(Workload::FloodVoid, 0));
+    series.add(Experiment::Latency, Task::of(Workload::Void, 0));
+    series.add(Experiment::Latency, Task::of(Workload::OnewayVoid, 0));
+    series.add(Experiment::Latency, Task::of(Workload::FloodVoid, 0));
 }
 
 fn payloads(plan: &Plan, series: &mut Series) {
     for &workload in plan.choose(&PAYLOADS, &FEW_PAYLOADS) {
         for &units in plan.choose(&UNITS, &FEW_UNITS) {
-            series.add(Experiment::Latency, "twoway-static", Task::of(workload, units));
+            series.add(Experiment::Latency, Task::of(workload, units));
         }
     }
     let large = Task::of(Workload::Octets, 64 * 1024);
-    series.add(Experiment::Latency, "twoway-static", large);
+    series.add(Experiment::Latency, large);
     for &units in plan.choose(&UNITS, &FEW_UNITS) {
         for workload in [Workload::OnewayOctets, Workload::OnewayStructs] {
-            series.add(Experiment::Latency, "oneway-static", Task::of(workload, units));
+            series.add(Experiment::Latency, Task::of(workload, units));
         }
     }
 }
@@ -141,7 +154,7 @@ fn objects(plan: &Plan, series: &mut Series) {
     for &objects in plan.choose(&OBJECTS, &FEW_OBJECTS) {
         for order in ["train", "robin"] {
             let task = Task { order, ..Task::of(Workload::Void, 0) };
-            series.add_objects(Experiment::Latency, "twoway-static", task, objects);
+            series.add_objects(Experiment::Latency, task, objects);
         }
     }
 }

@@ -7,11 +7,11 @@ mod latency;
 mod ttcp;
 
 use crate::machine::{Machine, Placement, congestion};
-use crate::measure::{Stage, Task};
+use crate::measure::{Scene, Stage, Task};
 use crate::network::Link;
 use crate::peers::{Absent, Peers};
 use crate::plan::{Experiment, Plan};
-use crate::program::{C, Kind, Program, Transport};
+use crate::program::{C, Kind, Program, Transport, peer_names};
 use crate::record::{Cell, Record};
 use crate::report::Progress;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub machine: Machine,
     /// What was measured.
     pub records: Vec<Record>,
-    /// The programs that could not take part.
+    /// The programs that could not take part, or not in everything, and why.
     pub absent: Vec<Absent>,
     /// Programs that failed on the way, and how.
     pub failures: Vec<String>,
@@ -69,42 +69,30 @@ impl Series {
     }
 
     /// A cell of calls at one object.
-    fn add(&mut self, experiment: Experiment, invocation: &'static str, task: Task) {
-        let cell = self.cell(experiment, invocation, task, 1);
+    fn add(&mut self, experiment: Experiment, task: Task) {
+        let cell = self.cell(experiment, task, 1);
         self.steps.push(Step { prepare: None, cell, task });
     }
 
     /// A cell of calls at `objects` objects in turn, which are prepared for it.
-    fn add_objects(
-        &mut self,
-        experiment: Experiment,
-        invocation: &'static str,
-        task: Task,
-        objects: u32,
-    ) {
-        let cell = self.cell(experiment, invocation, task, objects);
+    fn add_objects(&mut self, experiment: Experiment, task: Task, objects: u32) {
+        let cell = self.cell(experiment, task, objects);
         self.steps.push(Step { prepare: Some(format!("objects {objects}")), cell, task });
     }
 
     /// A cell of calls at any of `objects` objects that have `operations` operations each.
     fn add_operations(&mut self, task: Task, objects: u32, operations: u32) {
-        let cell = self.cell(Experiment::Demux, "twoway-static", task, objects);
+        let cell = self.cell(Experiment::Demux, task, objects);
         let prepare = Some(format!("fill {objects} {operations}"));
         self.steps.push(Step { prepare, cell: Cell { operations, ..cell }, task });
     }
 
-    fn cell(
-        &self,
-        experiment: Experiment,
-        invocation: &'static str,
-        task: Task,
-        objects: u32,
-    ) -> Cell {
+    fn cell(&self, experiment: Experiment, task: Task, objects: u32) -> Cell {
         Cell {
             experiment: experiment.name(),
             transport: self.transport.name(),
             placement: self.placement.name(),
-            invocation,
+            invocation: task.workload.invocation(),
             payload: task.workload.name(),
             units: task.units,
             bytes: task.workload.user_octets(task.units),
@@ -135,7 +123,8 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
             Experiment::Batch => batch::series(plan),
         });
     }
-    let absent = make_peers(&peers, &mut series);
+    let mut absent = make_peers(&peers, &mut series);
+    absent.extend(left_out(plan, &series, &absent));
     let mut outcome = Outcome {
         machine: Machine::this(&congestion),
         records: Vec::new(),
@@ -146,7 +135,6 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
     let mut progress = Progress::new(series.iter().map(|series| series.steps.len()).sum());
     let stopped = || stop.load(Ordering::Relaxed);
     for series in &series {
-        let place = (series.transport, series.placement, series.queue);
         let link = match series.transport {
             Transport::Link => match Link::make() {
                 Ok(link) => Some(link),
@@ -157,7 +145,10 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
             },
             _ => None,
         };
-        let mut stage = Stage::set(&peers, &series.programs, place, &congestion, link.as_ref());
+        let Series { transport, placement, queue, .. } = *series;
+        let (congestion, link) = (congestion.as_str(), link.as_ref());
+        let scene = Scene { peers: &peers, transport, placement, queue, congestion, link };
+        let mut stage = Stage::set(scene, &series.programs);
         let mut prepared = None;
         for step in &series.steps {
             if stopped() {
@@ -175,6 +166,30 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
     }
     outcome.interrupted = stopped();
     Ok(outcome)
+}
+
+/// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for
+/// those that are `absent` as a whole.
+fn left_out(plan: &Plan, series: &[Series], absent: &[Absent]) -> Vec<Absent> {
+    let mut all: Vec<Absent> = Vec::new();
+    for Series { programs, transport, .. } in series {
+        for program in programs.iter().filter(|program| !program.takes(*transport)) {
+            let remedy = format!("it does not speak {}", transport.name());
+            all.push(Absent { program: program.name, remedy });
+        }
+    }
+    let takes_part = |name: &str| {
+        let mut taking = series.iter().flat_map(|series| &series.programs);
+        taking.any(|program| program.name == name) || absent.iter().any(|a| a.program == name)
+    };
+    let named = peer_names().filter(|name| plan.peers.iter().flatten().any(|peer| peer == name));
+    for program in named.filter(|name| !takes_part(name)) {
+        let remedy = "it has no part in what was run".to_owned();
+        all.push(Absent { program, remedy });
+    }
+    all.sort_by(|a, b| (a.program, &a.remedy).cmp(&(b.program, &b.remedy)));
+    all.dedup();
+    all
 }
 
 /// Compiles the peers that take part, and takes out those that cannot be had.

@@ -21,22 +21,34 @@ const FEW_QUEUES: [usize; 2] = [64 * 1024, 0];
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
     let programs = [C, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let mut all = Vec::new();
-    for transport in
-        plan.transports_of(if plan.quick { &[Transport::Tcp] } else { &Transport::ALL })
-    {
+    for transport in plan.transports_of(&Transport::ALL) {
         // Shared memory has no socket queues, and those of Unix sockets have no published figures.
         let queues =
             if transport == Transport::Tcp { plan.choose(&QUEUES, &FEW_QUEUES) } else { &[0] };
         for &queue in queues {
             let series = Series::on(plan, transport, Placement::OneCore, &programs);
             let mut series = series.with_queue(queue);
-            for &size in plan.choose(&SIZES, &FEW_SIZES) {
-                for workload in [Workload::FloodSequence, Workload::FloodString] {
-                    series.add(Experiment::Ttcp, "oneway-static", Task::of(workload, size));
-                }
+            add(plan, &mut series, &[Workload::FloodSequence, Workload::FloodString]);
+            // Who waits for every reply does not fill the queues, whatever their size.
+            if queue == 0 {
+                add(plan, &mut series, &[Workload::TwowaySequence, Workload::TwowayString]);
             }
+            all.push(series);
+        }
+        if !plan.quick && transport == Transport::Tcp {
+            let mut series = Series::on(plan, transport, Placement::OneCoreEach, &programs);
+            add(plan, &mut series, &[Workload::FloodSequence]);
             all.push(series);
         }
     }
     all
+}
+
+/// A cell for each form and size; those of a form follow each other.
+fn add(plan: &Plan, series: &mut Series, forms: &[Workload]) {
+    for &workload in forms {
+        for &size in plan.choose(&SIZES, &FEW_SIZES) {
+            series.add(Experiment::Ttcp, Task::of(workload, size));
+        }
+    }
 }

@@ -18,7 +18,7 @@ pub(super) struct Caller {
     invocation: Invocation,
     /// The request that is used again and again, for the first target.
     request: Option<Request>,
-    /// The same name at two places.
+    /// The same name at two places, the first of which is the next to be used.
     names: [&'static str; 2],
     structs: Vec<BinStruct>,
     doubles: Vec<f64>,
@@ -54,7 +54,7 @@ impl Caller {
             Workload::Shorts => self.shorts = vec![7; units],
             Workload::Longs => self.longs = vec![7; units],
             Workload::Doubles => self.doubles = vec![0.5; units],
-            Workload::FloodString => self.text = "x".repeat(units),
+            Workload::FloodString | Workload::TwowayString => self.text = "x".repeat(units),
             _ => self.octets = vec![b'x'; units],
         }
         Ok(match self.invocation {
@@ -79,7 +79,8 @@ impl Caller {
             Invocation::Static => self.call_static(workload, units, turn)?,
             Invocation::NewHeaders => {
                 let target = &self.targets[turn % self.targets.len()];
-                target.invoke(self.names[turn % 2], |_| Ok(()), |_| Ok(()))?;
+                target.invoke(self.names[0], |_| Ok(()), |_| Ok(()))?;
+                self.names.swap(0, 1);
             }
             Invocation::Dynamic => invoke(self.request.as_mut(), workload)?,
             Invocation::DynamicNew => invoke(self.make_request(workload)?.as_mut(), workload)?,
@@ -114,6 +115,8 @@ impl Caller {
             Workload::FloodSequence => self.floods.send_sequence(&self.octets),
             Workload::FloodString => self.floods.send_string(&self.text),
             Workload::FloodVoid => self.floods.send_nothing(),
+            Workload::TwowaySequence => self.floods.put_sequence(&self.octets),
+            Workload::TwowayString => self.floods.put_string(&self.text),
             Workload::SingleStrings => {
                 (0..units).try_for_each(|index| self.strings.get_single_string(index).map(drop))
             }

@@ -24,9 +24,12 @@ pub(super) fn request(
         Workload::FloodSequence => ("send_sequence", Some(Any::new(octets)?)),
         Workload::FloodString => ("send_string", Some(Any::new(text)?)),
         Workload::FloodVoid => ("send_nothing", None),
+        Workload::TwowaySequence => ("put_sequence", Some(Any::new(octets)?)),
+        Workload::TwowayString => ("put_string", Some(Any::new(text)?)),
         _ => return Ok(None),
     };
-    let target = if operation.starts_with("send_") { drain } else { target };
+    let drained = operation.starts_with("send_") || operation.starts_with("put_");
+    let target = if drained { drain } else { target };
     let mut request = target.request(operation);
     if let Some(value) = value {
         request.add_in("ttcp_seq", value);

@@ -14,6 +14,9 @@ use std::io::{self, Write};
 /// How many references are fetched with one call.
 const BATCH: u32 = 1000;
 
+/// How many calls of a train go to an object before the next has its turn.
+const TRAIN: u64 = 100;
+
 /// Serves until killed.
 pub(super) fn serve(worker: &Worker) -> Outcome {
     let endpoint = match worker.transport {
@@ -49,6 +52,8 @@ pub(super) struct Client {
     entrance: EntranceRef,
     floods: DrainRef,
     caller: Caller,
+    /// Calls made so far at objects in turn: the next command goes on where the last has ended.
+    turn: u64,
     // Last, so that the references go first.
     _orb: Orb,
 }
@@ -72,12 +77,13 @@ impl Client {
         };
         let floods = entrance.floods()?;
         let caller = Caller::new(&entrance, variation.invocation)?;
-        Ok(Self { entrance, floods, caller, _orb: orb })
+        Ok(Self { entrance, floods, caller, turn: 0, _orb: orb })
     }
 
     /// Has the server activate `count` objects, and takes their references.
     fn objects(&mut self, count: u32) -> Outcome<Answer> {
         self.caller.targets.clear();
+        self.turn = 0;
         Answer::of_all(|| {
             self.entrance.prepare(count)?;
             for first in (0..count).step_by(BATCH as usize) {
@@ -118,8 +124,8 @@ impl Client {
         }
     }
 
-    /// `order` says how the objects take turns: all the calls of one, then those of the next; or
-    /// one of each, and again.
+    /// `order` says how the objects take turns: a train of calls at one, then one at the next; or one
+    /// call at each, and again.
     fn measure(
         &mut self,
         workload: Workload,
@@ -133,11 +139,11 @@ impl Client {
         if workload.is_flood() {
             return self.flood(workload, units, count).map(Some);
         }
-        let each = match order {
-            "train" => (count as usize).div_ceil(self.caller.targets.len()).max(1),
-            _ => 1,
-        };
-        let call = |turn| self.caller.call(workload, units, turn as usize / each);
+        let each = if order == "train" { TRAIN } else { 1 };
+        let (begun, objects) = (self.turn, self.caller.targets.len().max(1) as u64);
+        self.turn += u64::from(count);
+        let target = |turn: u32| ((begun + u64::from(turn)) / each % objects) as usize;
+        let call = |turn| self.caller.call(workload, units, target(turn));
         Answer::of_each(count, call).map(Some)
     }
 }
