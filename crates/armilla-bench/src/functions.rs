@@ -4,7 +4,7 @@
 //! Shares come from `perf`, which interrupts the programs now and then; where there is none, or it may
 //! not be used, from `valgrind --tool=callgrind`, which counts the instructions outside the kernel.
 //! How often a function was called callgrind counts, and `strace -c` how often a system call was made,
-//! each in a run of its own.
+//! each in a run of its own. What is not installed is told, and the rest is shown.
 
 use crate::machine::{Placement, congestion};
 use crate::peers::{Absent, Peers, is_there};
@@ -64,15 +64,23 @@ impl Tool {
         words.split(' ').map(str::to_owned).collect()
     }
 
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Perf => "perf",
+            Self::Callgrind => "valgrind",
+            Self::Strace => "strace",
+        }
+    }
+
     /// Whether it is here and may be used, and what to do if not.
     fn check(self) -> Result<(), &'static str> {
-        let (name, package) = match self {
-            Self::Perf => ("perf", "apt install linux-perf"),
-            Self::Callgrind => ("valgrind", "apt install valgrind"),
-            Self::Strace => ("strace", "apt install strace"),
-        };
+        let name = self.name();
         if !is_there(name) {
-            return Err(package);
+            return Err(match self {
+                Self::Perf => "apt install linux-perf",
+                Self::Callgrind => "apt install valgrind",
+                Self::Strace => "apt install strace",
+            });
         }
         let allowed = |words: &[&str]| {
             let output = Command::new(name).args(words).output();
@@ -94,14 +102,20 @@ impl Tool {
 pub fn functions(plan: &Plan, stop: impl Fn() -> bool) -> io::Result<String> {
     let peers = Peers::open()?;
     let mut out = String::new();
-    let sampler = if Tool::Perf.check().is_ok() { Tool::Perf } else { Tool::Callgrind };
+    let mut sampler = None;
     for tool in [Tool::Perf, Tool::Callgrind, Tool::Strace] {
-        if let Err(remedy) = tool.check() {
+        match tool.check() {
+            Ok(()) if tool != Tool::Strace => sampler = sampler.or(Some(tool)),
+            Ok(()) => {}
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "absent: {tool:?} ({remedy})");
+            Err(remedy) => drop(writeln!(out, "absent: {} ({remedy})", tool.name())),
         }
     }
-    let of = if sampler == Tool::Perf { "time (perf)" } else { "instructions (callgrind)" };
+    let of = match sampler {
+        Some(Tool::Perf) => "time (perf)",
+        Some(_) => "instructions outside the kernel (callgrind)",
+        None => "nothing: neither perf nor valgrind is here",
+    };
     let _ = writeln!(out, "{BUFFER} octets a buffer, queues of {QUEUE}; shares of {of}");
     for program in [C, ACE, IPC, ORB, OMNIORB] {
         if program != C && program.kind == Kind::Peer && !plan.wants_peer(program.name) {
@@ -130,27 +144,26 @@ fn observe(
     peers: &Peers,
     program: &Program,
     workload: Workload,
-    sampler: Tool,
+    sampler: Option<Tool>,
 ) -> Result<String, String> {
     let run = |tool: Tool, count| flood(peers, program, workload, tool, count);
-    let sampled = run(sampler, if sampler == Tool::Perf { SAMPLED } else { MESSAGES })?;
+    let many = if sampler == Some(Tool::Perf) { SAMPLED } else { MESSAGES };
+    let sampled = sampler.map(|tool| run(tool, many)).transpose()?;
     let counted = Tool::Callgrind.check().is_ok().then(|| run(Tool::Callgrind, MESSAGES));
     let traced = Tool::Strace.check().is_ok().then(|| run(Tool::Strace, MESSAGES));
     let (counted, traced) = (counted.transpose()?, traced.transpose()?);
     let mut out = String::new();
     for (place, side) in ["receiver", "sender"].into_iter().enumerate().rev() {
-        let spent = match sampler {
-            Tool::Perf => perf(&sampled[place])?,
-            _ => callgrind(&read(&sampled[place])?).0,
+        let spent = match (&sampled, sampler) {
+            (Some(files), Some(Tool::Perf)) => perf(&files[place])?,
+            (Some(files), _) => callgrind(&read(&files[place])?).0,
+            (None, _) => Side::default(),
         };
         let calls = counted.as_ref().map(|files| read(&files[place]));
         let calls = calls.transpose()?.map(|text| callgrind(&text).1).unwrap_or_default();
         let system = traced.as_ref().map(|files| read(&files[place])).transpose()?;
         let system = system.map(|text| strace(&text)).unwrap_or_default();
         table(&mut out, (program.name, workload.name(), side), &spent, &calls, &system);
-    }
-    for file in sampled.iter().chain(counted.iter().flatten()).chain(traced.iter().flatten()) {
-        fs::remove_file(file).ok();
     }
     Ok(out)
 }
@@ -163,7 +176,7 @@ fn flood(
     tool: Tool,
     count: u32,
 ) -> Result<[PathBuf; 2], String> {
-    let file = |side| peers.directory().join(format!("{tool:?}-{}-{side}", std::process::id()));
+    let file = |side| peers.scratch().join(format!("{tool:?}-{side}"));
     let files = ["receiver", "sender"].map(file);
     let congestion = congestion();
     let start = Start {
