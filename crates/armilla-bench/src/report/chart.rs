@@ -1,164 +1,193 @@
 //! A line chart as SVG: its colours come from the page, so that it is light or dark with it.
 
+use super::marks::Mark;
+use super::scale::{Kind, Scale, amount};
 use std::fmt::Write;
 
 /// One chart.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Chart {
-    pub(crate) title: String,
-    pub(crate) x: &'static str,
-    pub(crate) y: String,
+pub(super) struct Chart {
+    pub(super) title: String,
+    /// What the title does not say: how it was measured, and which way is better.
+    pub(super) note: String,
+    pub(super) x: &'static str,
+    pub(super) y: String,
     /// Whether the horizontal axis is logarithmic.
-    pub(crate) log_x: bool,
-    pub(crate) lines: Vec<Line>,
+    pub(super) log_x: bool,
+    pub(super) vertical: Kind,
+    pub(super) lines: Vec<Line>,
 }
 
 /// One program's values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) name: String,
-    /// In ascending order of the first.
-    pub(crate) points: Vec<(f64, f64)>,
-    /// Whether it is a figure of a published study.
-    pub(crate) published: bool,
+pub(super) struct Line {
+    /// The program.
+    pub(super) name: String,
+    /// In ascending order of their places.
+    pub(super) points: Vec<Point>,
+    /// Who published it, if it is a figure of a study about what corresponds to the program.
+    pub(super) published: Option<&'static str>,
 }
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 320.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 16.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 44.0;
+/// A value, and how far it spreads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    /// The hundredth that was least and the one that was greatest, where it is known.
+    pub(super) spread: Option<(f64, f64)>,
+}
 
-/// How many colours the page has.
-const COLOURS: usize = 8;
+// Small, so that its writing can be read where it is drawn as wide as a phone.
+const WIDTH: f64 = 420.0;
+const HEIGHT: f64 = 270.0;
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 10.0;
+const BOTTOM: f64 = 42.0;
+
+/// About how wide a character is.
+const CHARACTER: f64 = 6.6;
+
+impl Line {
+    fn label(&self) -> String {
+        self.published.map_or_else(|| self.name.clone(), |who| format!("{who} (published)"))
+    }
+
+    fn class(&self) -> String {
+        let published = if self.published.is_some() { " published" } else { "" };
+        format!("c{}{published}", Mark::of(&self.name).colour())
+    }
+}
 
 impl Chart {
     /// The chart with its legend, as a piece of HTML.
-    pub(crate) fn html(&self) -> String {
+    pub(super) fn html(&self) -> String {
         let mut out = String::new();
-        let title = escape(&self.title);
+        let (title, note) = (escape(&self.title), escape(&self.note));
         // Writing to a string cannot fail.
-        let _ = write!(out, "<figure><figcaption>{title}</figcaption>{}", self.svg());
+        let _ = write!(out, "<figure><figcaption>{title}<small>{note}</small></figcaption>");
+        out.push_str(&self.svg());
         out.push_str("<ul class=legend>");
-        for (index, line) in self.lines.iter().enumerate() {
-            let name = escape(&line.name);
-            let kind = if line.published { " published" } else { "" };
-            let _ = write!(out, "<li class=\"c{}{kind}\">{name}</li>", index % COLOURS);
+        // In the order in which the lines end, so that the eye finds them.
+        let mut lines: Vec<&Line> = self.lines.iter().collect();
+        let last = |line: &Line| line.points.last().map_or(0.0, |point| point.y);
+        lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
+        for line in lines {
+            let (class, shape) = (line.class(), Mark::of(&line.name).shape(13.0, 6.0));
+            let _ = write!(
+                out,
+                "<li><svg viewBox=\"0 0 26 12\" class=\"key {class}\" aria-hidden=true><path \
+                 class=line d=\"M0 6H26\"/><path class=dot d=\"{shape}\"/></svg>{}</li>",
+                escape(&line.label())
+            );
         }
         out.push_str("</ul></figure>\n");
         out
     }
 
     fn svg(&self) -> String {
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let scaled = |x: f64| if self.log_x { x.max(1.0).log2() } else { x };
-        let low = points().map(|p| scaled(p.0)).fold(f64::INFINITY, f64::min);
-        let high = points().map(|p| scaled(p.0)).fold(f64::NEG_INFINITY, f64::max);
-        let top = nice(points().map(|p| p.1).fold(0.0, f64::max));
-        let span = (high - low).max(f64::MIN_POSITIVE);
-        let across = |x: f64| LEFT + (scaled(x) - low) / span * (WIDTH - LEFT - RIGHT);
-        let up = |y: f64| HEIGHT - BOTTOM - y / top * (HEIGHT - TOP - BOTTOM);
+        let places = || self.lines.iter().flat_map(|line| &line.points).map(|point| point.x);
+        let least = places().fold(f64::INFINITY, f64::min);
+        let most = places().fold(f64::NEG_INFINITY, f64::max);
+        let kind = if self.log_x { Kind::Logarithmic } else { Kind::Linear };
+        let across = Scale::between(kind, least, most);
+        let values = self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.y));
+        let up = Scale::holding(self.vertical, values);
+        let frame = Frame { across, up };
         let title = escape(&self.title);
         let mut out =
             format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"{title}\">");
-        for step in 0..=4 {
-            let value = top * f64::from(step) / 4.0;
-            let y = up(value);
-            let (right, label) = (WIDTH - RIGHT, amount(value));
-            let _ = write!(out, "<path class=grid d=\"M{LEFT} {y:.1}H{right}\"/>");
-            let _ = write!(
-                out,
-                "<text x={} y={:.1} text-anchor=end>{label}</text>",
-                LEFT - 6.0,
-                y + 4.0
-            );
-        }
-        for x in self.ticks() {
-            let (at, label) = (across(x), amount(x));
-            let y = HEIGHT - BOTTOM + 16.0;
-            let _ = write!(out, "<text x={at:.1} y={y} text-anchor=middle>{label}</text>");
-        }
-        let (middle, below) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0);
-        let _ = write!(out, "<text x={middle} y={below} text-anchor=middle>{}</text>", self.x);
-        let _ = write!(
-            out,
-            "<text transform=\"translate(14 {}) rotate(-90)\" text-anchor=middle>{}</text>",
-            HEIGHT / 2.0,
-            escape(&self.y)
-        );
-        for (index, line) in self.lines.iter().enumerate() {
-            draw(&mut out, index % COLOURS, line, across, up);
+        self.axes(&frame, &mut out);
+        for line in &self.lines {
+            self.draw(line, &frame, &mut out);
         }
         out + "</svg>"
     }
 
-    /// Where the horizontal axis is labelled: at the values that there are, as far as they fit.
-    fn ticks(&self) -> Vec<f64> {
+    fn axes(&self, frame: &Frame, out: &mut String) {
+        for &value in &frame.up.ticks {
+            let (y, right, label) = (frame.y(value), WIDTH - RIGHT, amount(value));
+            let class = if self.vertical == Kind::Ratios && value == 1.0 { "one" } else { "grid" };
+            let _ = write!(out, "<path class={class} d=\"M{LEFT} {y:.1}H{right}\"/>");
+            let (x, y) = (LEFT - 6.0, y + 4.0);
+            let _ = write!(out, "<text x={x} y={y:.1} text-anchor=end>{label}</text>");
+        }
+        for (x, label) in self.places(frame) {
+            let (foot, y) = (HEIGHT - BOTTOM, HEIGHT - BOTTOM + 16.0);
+            let _ = write!(out, "<path class=tick d=\"M{x:.1} {foot}v4\"/>");
+            let _ = write!(out, "<text x={x:.1} y={y} text-anchor=middle>{label}</text>");
+        }
+        let (middle, below) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 7.0);
+        let _ = write!(out, "<text x={middle} y={below} text-anchor=middle>{}</text>", self.x);
+        let (height, y) = ((TOP + HEIGHT - BOTTOM) / 2.0, escape(&self.y));
+        let turned = format!("translate(13 {height}) rotate(-90)");
+        let _ = write!(out, "<text transform=\"{turned}\" text-anchor=middle>{y}</text>");
+    }
+
+    /// Where the horizontal axis is labelled: at the values that there are, as far as they fit; the last
+    /// first.
+    fn places(&self, frame: &Frame) -> Vec<(f64, String)> {
         let mut all: Vec<f64> =
-            self.lines.iter().flat_map(|line| line.points.iter().map(|p| p.0)).collect();
+            self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.x)).collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
-        let every = all.len().div_ceil(10).max(1);
-        all.into_iter().step_by(every).collect()
+        let mut free = f64::INFINITY;
+        let mut places = Vec::new();
+        for value in all.into_iter().rev() {
+            let (x, label) = (frame.x(value), amount(value));
+            let half = (label.len() as f64 + 1.0) * CHARACTER / 2.0;
+            if x + half <= free {
+                free = x - half;
+                places.push((x, label));
+            }
+        }
+        places
     }
-}
 
-fn draw(
-    out: &mut String,
-    colour: usize,
-    line: &Line,
-    across: impl Fn(f64) -> f64,
-    up: impl Fn(f64) -> f64,
-) {
-    let kind = if line.published { " published" } else { "" };
-    let place = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", across(*x), up(*y));
-    let path: Vec<_> = line.points.iter().map(place).collect();
-    let _ = write!(out, "<path class=\"line c{colour}{kind}\" d=\"M{}\"/>", path.join("L"));
-    for (x, y) in &line.points {
-        let (name, value) = (escape(&line.name), amount(*y));
+    fn draw(&self, line: &Line, frame: &Frame, out: &mut String) {
+        let place = |point: &Point| format!("{:.1} {:.1}", frame.x(point.x), frame.y(point.y));
+        let path: Vec<_> = line.points.iter().map(place).collect();
         let _ = write!(
             out,
-            "<circle class=\"dot c{colour}{kind}\" cx={:.1} cy={:.1} r=3><title>{name}: {value}</title></circle>",
-            across(*x),
-            up(*y)
+            "<g class=\"{}\"><path class=line d=\"M{}\"/>",
+            line.class(),
+            path.join("L")
         );
-    }
-}
-
-/// A round number at or above `value`.
-fn nice(value: f64) -> f64 {
-    if value <= 0.0 {
-        return 1.0;
-    }
-    let power = 10_f64.powf(value.log10().floor());
-    let steps = [1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    steps.map(|step| step * power).into_iter().find(|step| *step >= value).unwrap_or(value)
-}
-
-/// A number as short as it can be read: sizes in Ki, large ones in k and M.
-pub(crate) fn amount(value: f64) -> String {
-    let whole = value.fract() == 0.0;
-    match value {
-        v if whole && v >= 1_048_576.0 && v % 1_048_576.0 == 0.0 => {
-            format!("{}Mi", v / 1_048_576.0)
+        for point in &line.points {
+            let (x, y) = (frame.x(point.x), frame.y(point.y));
+            let mut told =
+                format!("{}, {} {}: {}", line.label(), amount(point.x), self.x, amount(point.y));
+            let _ = write!(told, " {}", self.y);
+            if let Some((low, high)) = point.spread {
+                let (from, to) = (frame.y(low), frame.y(high));
+                let _ = write!(out, "<path class=spread d=\"M{x:.1} {from:.1}V{to:.1}\"/>");
+                let _ = write!(told, ", 1 % {}, 99 % {}", amount(low), amount(high));
+            }
+            let (shape, told) = (Mark::of(&line.name).shape(x, y), escape(&told));
+            let _ = write!(out, "<path class=dot d=\"{shape}\"><title>{told}</title></path>");
         }
-        v if whole && v >= 1024.0 && v % 1024.0 == 0.0 => format!("{}Ki", v / 1024.0),
-        v if v >= 1e6 => format!("{}M", short(v / 1e6)),
-        v if v >= 1e4 => format!("{}k", short(v / 1e3)),
-        v => short(v),
+        out.push_str("</g>");
     }
 }
 
-fn short(value: f64) -> String {
-    let text = if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") };
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+/// Where values are drawn.
+struct Frame {
+    across: Scale,
+    up: Scale,
+}
+
+impl Frame {
+    fn x(&self, value: f64) -> f64 {
+        LEFT + 8.0 + self.across.place(value) * (WIDTH - LEFT - RIGHT - 16.0)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - self.up.place(value) * (HEIGHT - TOP - BOTTOM)
     }
 }
 
-pub(crate) fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -167,22 +196,34 @@ mod tests {
     use super::*;
 
     fn chart(points: &[(f64, f64)]) -> Chart {
-        let line = Line { name: "a <b>".into(), points: points.to_vec(), published: false };
-        let (x, y) = ("octets", "Mbit/s".to_owned());
-        Chart { title: "t".into(), x, y, log_x: true, lines: vec![line] }
+        let point = |&(x, y): &(f64, f64)| Point { x, y, spread: Some((y / 2.0, y * 20.0)) };
+        let points = points.iter().map(point).collect();
+        let line = Line { name: "a <b>".into(), points, published: None };
+        let (x, y, note) = ("octets", "Mbit/s".to_owned(), String::new());
+        let (log_x, vertical) = (true, Kind::Linear);
+        Chart { title: "t".into(), note, x, y, log_x, vertical, lines: vec![line] }
     }
 
     #[test]
-    fn amounts_are_short() {
-        let amounts = [0.5, 1.0, 24.25, 130.6, 65_536.0, 12_500.0, 3e6].map(amount);
-        assert_eq!(amounts, ["0.5", "1", "24.25", "131", "64Ki", "12.5k", "3M"]);
-    }
-
-    #[test]
-    fn every_point_is_drawn_within_the_frame() {
+    fn every_point_is_drawn_and_told() {
         let html = chart(&[(1.0, 0.1), (1024.0, 950.0), (131_072.0, 999.0)]).html();
-        assert_eq!(html.matches("<circle").count(), 3);
-        assert!(html.contains("a &lt;b&gt;") && !html.contains("NaN"), "{html}");
+        assert_eq!(html.matches("<title>a &lt;b&gt;").count(), 3);
+        assert!(html.contains("1Ki octets: 950 Mbit/s, 1 % 475, 99 % 19k"), "{html}");
+        assert!(!html.contains("NaN"), "{html}");
+    }
+
+    #[test]
+    fn labels_do_not_cover_each_other() {
+        let sizes: Vec<_> = (0..18).map(|power| (f64::from(1 << power), 1.0)).collect();
+        let chart = chart(&sizes);
+        let across = Scale::between(Kind::Logarithmic, 1.0, 131_072.0);
+        let places =
+            chart.places(&Frame { across, up: Scale::holding(Kind::Linear, [1.0].into_iter()) });
+        assert_eq!(places[0].1, "128Ki");
+        let half = |place: &(f64, String)| place.1.len() as f64 * CHARACTER / 2.0;
+        let apart =
+            |pair: &[(f64, String)]| pair[0].0 - pair[1].0 > half(&pair[0]) + half(&pair[1]);
+        assert!(places.len() > 5 && places.windows(2).all(apart), "{places:?}");
     }
 
     #[test]

@@ -1,27 +1,28 @@
-//! Which charts the results make: one for each figure of the studies that was measured.
+//! Which charts the results make: one for each figure of the studies that was measured, ratios first.
 
-use super::chart::{Chart, Line};
+use super::chart::{Chart, Line, Point};
+use super::scale::{Kind, amount};
 use crate::published;
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Metric, Record};
 
-/// Every chart, in the order of the experiments.
-pub(super) fn figures(records: &[Record]) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    charts.extend(bulk(records));
-    charts.extend(payloads(records));
-    charts.extend(objects(records));
-    charts.extend(demultiplexing(records));
-    charts.extend(batches(records));
-    charts
+/// The charts of an experiment.
+pub(super) fn figures(experiment: &str, records: &[Record]) -> Vec<Chart> {
+    match experiment {
+        "ttcp" => bulk(records),
+        "latency" => [payloads(records), objects(records)].concat(),
+        "demux" => demultiplexing(records),
+        "batch" => batches(records),
+        _ => Vec::new(),
+    }
 }
 
 /// A figure: which cells it shows, what is on its axes.
 struct Figure {
     title: String,
+    note: String,
     x: &'static str,
     log_x: bool,
-    /// The ratios to plain sockets, not the values.
-    ratios: bool,
+    vertical: Kind,
 }
 
 impl Figure {
@@ -33,35 +34,41 @@ impl Figure {
         takes: impl Fn(&Cell) -> bool,
         place: fn(&Cell) -> f64,
     ) -> Option<Chart> {
+        let Self { title, note, x, log_x, vertical } = self;
+        let ratios = vertical == Kind::Ratios;
         let mut lines: Vec<Line> = Vec::new();
-        let mut unit = "";
+        let mut first = None;
         for record in records.iter().filter(|record| takes(&record.cell)) {
-            let value = if self.ratios { record.ratio_to_c } else { Some(record.median) };
-            let Some(value) = value else { continue };
-            unit = record.unit;
-            let point = (place(&record.cell), value);
+            let value = if ratios { record.ratio_to_c } else { Some(record.median) };
+            // Among ratios plain sockets are the line at 1.
+            let Some(y) = value.filter(|_| !ratios || record.program != "c") else { continue };
+            first = first.or(Some(record));
+            let spread = (!ratios && record.repetitions > 1).then_some((record.p1, record.p99));
+            let point = Point { x: place(&record.cell), y, spread };
             match lines.iter_mut().find(|line| line.name == record.program) {
                 Some(line) => line.points.push(point),
-                None => lines.push(Line {
-                    name: record.program.clone(),
-                    points: vec![point],
-                    published: false,
-                }),
+                None => {
+                    let name = record.program.clone();
+                    lines.push(Line { name, points: vec![point], published: None });
+                }
             }
         }
         for line in &mut lines {
-            line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         }
-        let y = if self.ratios { "times plain sockets".into() } else { unit.to_owned() };
-        let enough = lines.iter().any(|line| line.points.len() > 1);
-        enough.then_some(Chart { title: self.title, x: self.x, y, log_x: self.log_x, lines })
+        let first = first.filter(|_| lines.iter().any(|line| line.points.len() > 1))?;
+        let better = if first.metric == Metric::Latency { "less" } else { "more" };
+        let y = if ratios { "times plain C sockets".into() } else { first.unit.to_owned() };
+        let spread = if ratios { "" } else { "; bars: 1 % to 99 %" };
+        let note = format!("{note}; {better} is better{spread}");
+        Some(Chart { title, note, x, y, log_x, vertical, lines })
     }
 }
 
-/// What is different among the cells of an experiment, in the order of its first appearance.
-fn kinds<K: PartialEq>(records: &[Record], experiment: &str, kind: impl Fn(&Cell) -> K) -> Vec<K> {
+/// What is different among the cells, in the order of its first appearance.
+fn kinds<K: PartialEq>(records: &[Record], kind: impl Fn(&Cell) -> K) -> Vec<K> {
     let mut kinds = Vec::new();
-    for record in records.iter().filter(|record| record.cell.experiment == experiment) {
+    for record in records {
         let kind = kind(&record.cell);
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -70,27 +77,53 @@ fn kinds<K: PartialEq>(records: &[Record], experiment: &str, kind: impl Fn(&Cell
     kinds
 }
 
-/// E1: throughput over the size of the buffers, a figure for each queue size and form.
+/// A figure of ratios and one of values.
+const BOTH: [(&str, Kind); 2] = [("ratio to C", Kind::Ratios), ("", Kind::Linear)];
+
+/// What a payload is called in a title.
+fn words(payload: &str) -> String {
+    match payload {
+        "flood-sequence" => "oneway sequence<octet>".into(),
+        "flood-string" => "oneway string".into(),
+        "twoway-sequence" => "twoway sequence<octet>".into(),
+        "twoway-string" => "twoway string".into(),
+        "structs" => "sequence<BinStruct>".into(),
+        "oneway-structs" => "oneway sequence<BinStruct>".into(),
+        "oneway-octets" => "oneway sequence<octet>".into(),
+        "single-strings" => "a call for each string".into(),
+        "many-strings" => "one call for all strings".into(),
+        plural => format!("sequence<{}>", plural.trim_end_matches('s')),
+    }
+}
+
+fn title(experiment: &str, what: &str, more: &str) -> String {
+    let what = what.to_owned();
+    match more {
+        "" => format!("{experiment} {what}"),
+        more => format!("{experiment} {what}: {more}"),
+    }
+}
+
+/// E1: throughput over the size of the buffers, a figure for each form, queue size and placement.
 fn bulk(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (transport, payload, queue) in
-        kinds(records, "ttcp", |cell| (cell.transport, cell.payload, cell.queue))
-    {
-        let queues =
-            if queue == 0 { "default".to_owned() } else { format!("{} KiB", queue / 1024) };
-        let title = |what| format!("E1 {what}: {payload} over {transport}, {queues} queues");
-        let takes = |cell: &Cell| {
-            let here = (cell.transport, cell.payload, cell.queue) == (transport, payload, queue);
-            cell.experiment == "ttcp" && here
+    let kind = |c: &Cell| (c.transport, c.placement, c.payload, c.queue);
+    for here in kinds(records, kind) {
+        let (transport, placement, payload, queue) = here;
+        let queues = match queue {
+            0 => "the system's queues".to_owned(),
+            queue => format!("queues of {}", amount(queue as f64)),
         };
-        for (what, ratios) in [("ratio", true), ("throughput", false)] {
-            let figure = Figure { title: title(what), x: "buffer, octets", log_x: true, ratios };
+        let takes = |cell: &Cell| kind(cell) == here;
+        for (what, vertical) in BOTH {
+            let title = title("E1", &words(payload), what);
+            let note = format!("{transport}, {placement}, {queues}");
+            let figure = Figure { title, note, x: "octets a buffer", log_x: true, vertical };
             let chart = figure.chart(records, takes, |cell| f64::from(cell.units));
-            charts.extend(
-                chart.map(
-                    |chart| if ratios { with_published(chart, payload, queue) } else { chart },
-                ),
-            );
+            charts.extend(chart.map(|chart| match vertical {
+                Kind::Ratios if transport == "tcp" => with_published(chart, payload, queue),
+                _ => chart,
+            }));
         }
     }
     charts
@@ -100,14 +133,15 @@ fn bulk(records: &[Record]) -> Vec<Chart> {
 fn with_published(mut chart: Chart, payload: &str, queue: usize) -> Chart {
     let mut added = Vec::new();
     for line in &chart.lines {
-        let points = line.points.iter().filter_map(|(size, _)| {
-            published::bulk_ratio(&line.name, payload, queue, *size as u32).map(|r| (*size, r))
+        let points = line.points.iter().filter_map(|point| {
+            let ratio = published::bulk_ratio(&line.name, payload, queue, point.x as u32)?;
+            Some(Point { x: point.x, y: ratio, spread: None })
         });
         let points: Vec<_> = points.collect();
-        let first = line.points.first().map_or(0.0, |p| p.0) as u32;
-        let who = published::bulk(&line.name, payload, queue, first.max(1)).map(|(who, _)| who);
-        if let (Some(who), true) = (who.filter(|who| *who != "C"), points.len() > 1) {
-            added.push(Line { name: format!("{who}, published"), points, published: true });
+        let first = line.points.first().map_or(0.0, |point| point.x) as u32;
+        let who = published::bulk(&line.name, payload, queue, first).map(|(who, _)| who);
+        if points.len() > 1 {
+            added.push(Line { name: line.name.clone(), points, published: who });
         }
     }
     chart.lines.extend(added);
@@ -117,17 +151,15 @@ fn with_published(mut chart: Chart, payload: &str, queue: usize) -> Chart {
 /// E2: latency over the units of each payload.
 fn payloads(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (placement, payload, invocation, group) in
-        kinds(records, "latency", |c| (c.placement, c.payload, c.invocation, c.group))
-    {
-        let takes = |cell: &Cell| {
-            let here = (cell.placement, cell.payload, cell.invocation, cell.group);
-            let alike = here == (placement, payload, invocation, group);
-            cell.experiment == "latency" && alike && cell.units > 0 && cell.transport == "tcp"
-        };
-        for (what, ratios) in [("ratio", true), ("latency", false)] {
-            let title = format!("E2 {what}: {invocation} {payload}, {placement}");
-            let figure = Figure { title, x: "units", log_x: true, ratios };
+    let kind = |c: &Cell| (c.transport, c.placement, c.payload, c.group, c.units > 0);
+    for here in kinds(records, kind).into_iter().filter(|kind| kind.4) {
+        let (transport, placement, payload, group, _) = here;
+        let takes = |cell: &Cell| kind(cell) == here;
+        for (what, vertical) in BOTH {
+            let title = title("E2", &words(payload), what);
+            let comma = if group.is_empty() { "" } else { ", " };
+            let note = format!("{transport}, {placement}{comma}{group}");
+            let figure = Figure { title, note, x: "units", log_x: true, vertical };
             charts.extend(figure.chart(records, takes, |cell| f64::from(cell.units)));
         }
     }
@@ -137,16 +169,15 @@ fn payloads(records: &[Record]) -> Vec<Chart> {
 /// E2: latency over the number of objects.
 fn objects(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (order, group) in kinds(records, "latency", |cell| (cell.order, cell.group)) {
-        let takes = |cell: &Cell| {
-            cell.experiment == "latency"
-                && (cell.order, cell.group) == (order, group)
-                && cell.payload == "void"
-                && cell.placement == "one-core"
-                && cell.transport == "tcp"
-        };
-        let title = format!("E2 latency: void calls at many objects, {order}");
-        let figure = Figure { title, x: "objects", log_x: true, ratios: false };
+    let kind = |c: &Cell| (c.transport, c.placement, c.order, c.group, c.payload);
+    for here in kinds(records, kind).into_iter().filter(|kind| kind.4 == "void") {
+        let (transport, placement, order, group, _) = here;
+        let takes = |cell: &Cell| kind(cell) == here;
+        let order = if order == "train" { "request train" } else { "round robin" };
+        let title = title("E2", "void calls at many objects", order);
+        let comma = if group.is_empty() { "" } else { ", " };
+        let note = format!("{transport}, {placement}{comma}{group}");
+        let figure = Figure { title, note, x: "objects", log_x: true, vertical: Kind::Linear };
         charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
     }
     charts
@@ -155,12 +186,14 @@ fn objects(records: &[Record]) -> Vec<Chart> {
 /// E3: the time of a dispatch over the number of objects, a figure for each number of operations.
 fn demultiplexing(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (operations, order) in kinds(records, "demux", |cell| (cell.operations, cell.order)) {
-        let takes = |cell: &Cell| {
-            cell.experiment == "demux" && (cell.operations, cell.order) == (operations, order)
-        };
-        let title = format!("E3 dispatch: {operations} operations an object, {order}");
-        let figure = Figure { title, x: "objects", log_x: true, ratios: false };
+    for (operations, order) in kinds(records, |cell| (cell.operations, cell.order)) {
+        let takes = |cell: &Cell| (cell.operations, cell.order) == (operations, order);
+        let plural = if operations == 1 { "operation" } else { "operations" };
+        let what = format!("dispatch, {operations} {plural} an object");
+        let more = if order == "worst" { "worst case" } else { order };
+        let (title, note) = (title("E3", &what, more), "within one process".into());
+        let vertical = Kind::Logarithmic;
+        let figure = Figure { title, note, x: "objects", log_x: true, vertical };
         charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
     }
     charts
@@ -169,13 +202,15 @@ fn demultiplexing(records: &[Record]) -> Vec<Chart> {
 /// E5: the time for all strings over their number.
 fn batches(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (transport, payload) in kinds(records, "batch", |cell| (cell.transport, cell.payload)) {
-        let takes = |cell: &Cell| {
-            cell.experiment == "batch" && (cell.transport, cell.payload) == (transport, payload)
-        };
-        for (what, ratios) in [("ratio", true), ("time", false)] {
-            let title = format!("E5 {what}: {payload} over {transport}");
-            let figure = Figure { title, x: "strings", log_x: false, ratios };
+    for (transport, payload) in kinds(records, |cell| (cell.transport, cell.payload)) {
+        let takes = |cell: &Cell| (cell.transport, cell.payload) == (transport, payload);
+        for (what, vertical) in BOTH {
+            let title = title("E5", &words(payload), what);
+            let note = match transport {
+                "tcp-100mbit" => "tcp between two network namespaces, 100 Mbit/s".into(),
+                transport => format!("{transport}, one core"),
+            };
+            let figure = Figure { title, note, x: "strings", log_x: false, vertical };
             charts.extend(figure.chart(records, takes, |cell| f64::from(cell.units)));
         }
     }

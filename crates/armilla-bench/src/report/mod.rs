@@ -3,8 +3,11 @@
 mod bars;
 mod chart;
 mod figures;
+mod gains;
+mod marks;
 mod page;
 mod progress;
+mod scale;
 mod table;
 
 pub(crate) use progress::Progress;

@@ -1,8 +1,11 @@
-//! One self-contained page: ratios first, then charts, then every number.
+//! One self-contained page: what the ORB is held to, then for each experiment its charts, ratios first,
+//! and every number.
 
 use super::bars::{Bar, bars};
-use super::chart::{amount, escape};
+use super::chart::escape;
 use super::figures::figures;
+use super::gains;
+use super::scale::amount;
 use crate::experiments::Outcome;
 use crate::published;
 use crate::record::Record;
@@ -12,18 +15,48 @@ const STYLE: &str = include_str!("page.css");
 
 /// The whole page.
 pub(super) fn page(outcome: &Outcome) -> String {
-    let machine = &outcome.machine;
     let mut out = format!(
         "<!doctype html>\n<html lang=en><meta charset=utf-8>\
          <meta name=viewport content=\"width=device-width,initial-scale=1\">\
          <title>Armilla: experiments</title><style>{STYLE}</style>\n<main><h1>Experiments</h1>\n"
     );
-    // Writing to a string cannot fail.
+    let experiments = || outcome.records.chunk_by(|a, b| a.cell.experiment == b.cell.experiment);
+    let names = experiments().filter_map(|records| records.first()).map(|r| r.cell.experiment);
+    out.push_str("<nav>");
+    for name in names {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "<a href=\"#{name}\">{}</a>", heading(name));
+    }
+    out.push_str("</nav>\n");
+    preface(outcome, &mut out);
+    demands(&outcome.records, &mut out);
+    for records in experiments() {
+        experiment(records, &mut out);
+    }
+    out + "</main></html>\n"
+}
+
+/// What an experiment is called.
+fn heading(name: &str) -> &'static str {
+    match name {
+        "ttcp" => "E1 Bulk transfer",
+        "latency" => "E2 Latency",
+        "demux" => "E3 Demultiplexing",
+        "ladder" => "E4 Optimizations",
+        "batch" => "E5 One call for many items",
+        _ => "Others",
+    }
+}
+
+/// What was measured on, how, and what is not there.
+fn preface(outcome: &Outcome, out: &mut String) {
+    let machine = &outcome.machine;
     let _ = writeln!(
         out,
-        "<p>{}, {} processors, Linux {}, congestion control {}, Armilla {}. Programs ran side by \
-         side, round by round; a ratio is the median over the rounds of a program's value to that \
-         of plain C sockets in the same round.</p>",
+        "<p>{}, {} processors, Linux {}, congestion control {} for all, Armilla {}. Programs ran side \
+         by side, round by round. A ratio is the median over the rounds of a program's value to that \
+         of plain C sockets in the same round; 1 is plain C sockets. The placement says where the two \
+         processes of a program ran: both on one core, on a core each, or unpinned.</p>",
         escape(&machine.processor),
         machine.processors,
         escape(&machine.kernel),
@@ -40,44 +73,61 @@ pub(super) fn page(outcome: &Outcome) -> String {
     if outcome.interrupted {
         out.push_str("<p class=absent>The run was interrupted; this is what was finished.</p>\n");
     }
-    demands(&outcome.records, &mut out);
-    out.push_str("<h2>Ratios to plain sockets</h2>\n");
-    ratios(&outcome.records, &mut out);
-    out.push_str("<h2>Figures</h2>\n<div class=figures>\n");
-    for chart in figures(&outcome.records) {
-        out.push_str(&chart.html());
-    }
-    out.push_str("</div>\n<h2>All results</h2>\n");
-    everything(&outcome.records, &mut out);
-    out + "</main></html>\n"
 }
 
-/// What the ORB is held to, and what the studies reported beside their figures.
+/// What the ORB is held to.
 fn demands(records: &[Record], out: &mut String) {
-    out.push_str("<h2>What the ORB is held to</h2>\n<div class=scroll><table><tbody>\n");
-    for Bar { demand, measured, met } in bars(records) {
-        let verdict = if met { "met" } else { "missed" };
-        let _ = writeln!(out, "<tr><td>{}<td>{measured:.3}<td>{verdict}", escape(demand));
+    let bars = bars(records);
+    if bars.is_empty() {
+        return;
     }
-    out.push_str("</table></div>\n<h2>What the studies reported</h2>\n<ul>\n");
-    for experiment in records.chunk_by(|a, b| a.cell.experiment == b.cell.experiment) {
-        let name = experiment.first().map_or("", |record| record.cell.experiment);
-        for remark in published::remarks(name) {
-            let _ = writeln!(out, "<li>{name}: {}", escape(remark));
-        }
+    out.push_str(
+        "<h2>What the ORB is held to</h2>\n<div class=scroll><table class=demands><thead>",
+    );
+    out.push_str("<tr><th>demand<th>measured<th>verdict<tbody>\n");
+    for Bar { demand, measured, met } in bars {
+        let (class, verdict) = if met { ("met", "✓ met") } else { ("missed", "✗ missed") };
+        let demand = escape(demand);
+        let _ = writeln!(out, "<tr><td>{demand}<td>{measured:.3}<td class={class}>{verdict}");
     }
-    out.push_str("</ul>\n");
+    out.push_str("</table></div>\n");
+}
+
+/// The part of the page for one experiment.
+fn experiment(records: &[Record], out: &mut String) {
+    let Some(name) = records.first().map(|record| record.cell.experiment) else { return };
+    let _ = writeln!(out, "<h2 id={name}>{}</h2>", heading(name));
+    out.push_str("<ul class=remarks>\n");
+    for remark in published::remarks(name) {
+        let _ = writeln!(out, "<li>published: {}", escape(remark));
+    }
+    out.push_str("</ul>\n<div class=figures>\n");
+    if name == "ladder" {
+        out.push_str(&gains::html(records));
+    }
+    for chart in figures(name, records) {
+        out.push_str(&chart.html());
+    }
+    out.push_str("</div>\n");
+    ratios(records, out);
+    everything(records, out);
 }
 
 /// A line for each cell that has ratios, a column for each program.
 fn ratios(records: &[Record], out: &mut String) {
+    let compared = || records.iter().filter(|r| r.program != "c" && r.ratio_to_c.is_some());
+    // The ladder has programs of its own on every rung.
+    if compared().next().is_none_or(|record| record.cell.experiment == "ladder") {
+        return;
+    }
     let mut programs: Vec<&str> = Vec::new();
-    for record in records.iter().filter(|record| record.program != "c") {
+    for record in compared() {
         if !programs.contains(&record.program.as_str()) {
             programs.push(&record.program);
         }
     }
-    out.push_str("<div class=scroll><table><thead><tr><th>cell");
+    out.push_str("<details><summary>Ratios to plain C sockets</summary><div class=scroll><table>");
+    out.push_str("<thead><tr><th>cell");
     for program in &programs {
         let _ = write!(out, "<th>{}", escape(program));
     }
@@ -91,37 +141,37 @@ fn ratios(records: &[Record], out: &mut String) {
         }
         out.push('\n');
     }
-    out.push_str("</table></div>\n");
+    out.push_str("</table></div></details>\n");
 }
 
 fn label(record: &Record) -> String {
     let cell = &record.cell;
-    let mut label = format!(
-        "{} · {} · {} · {}",
-        cell.experiment,
-        if cell.group.is_empty() { cell.transport } else { cell.group },
-        cell.placement,
-        cell.label()
-    );
+    let mut label = format!("{} · {}", cell.transport, cell.placement);
+    if !cell.group.is_empty() {
+        let _ = write!(label, " · {}", cell.group);
+    }
     if cell.queue > 0 {
         let _ = write!(label, " · queues {}", amount(cell.queue as f64));
     }
+    let _ = write!(label, " · {}", cell.label());
     label
 }
 
+/// Every number, with the published one beside it.
 fn everything(records: &[Record], out: &mut String) {
-    out.push_str(
-        "<div class=scroll><table><thead><tr><th>cell<th>program<th>unit<th>median<th>1 %",
-    );
-    out.push_str("<th>99 %<th>least<th>most<th>repetitions<th>× c<tbody>\n");
+    out.push_str("<details><summary>All results</summary><div class=scroll><table><thead><tr>");
+    out.push_str("<th>cell<th>program<th>unit<th>median<th>1 %<th>99 %<th>least<th>most");
+    out.push_str("<th>repetitions<th>× c<th>published<tbody>\n");
     for record in records {
-        let Record { program, unit, median, p1, p99, min, max, repetitions, .. } = record;
+        let Record { program, unit, median, p1, p99, min, max, repetitions, cell, .. } = record;
         let _ = write!(out, "<tr><td>{}<td>{}<td>{unit}", escape(&label(record)), escape(program));
         for value in [median, p1, p99, min, max] {
-            let _ = write!(out, "<td>{value:.2}");
+            let _ = write!(out, "<td>{value:.3}");
         }
         let ratio = record.ratio_to_c.map_or("–".into(), |ratio| format!("{ratio:.3}"));
-        let _ = writeln!(out, "<td>{repetitions}<td>{ratio}");
+        let published = published::bulk(program, cell.payload, cell.queue, cell.units);
+        let published = published.map_or(String::new(), |(who, value)| format!("{who} {value}"));
+        let _ = writeln!(out, "<td>{repetitions}<td>{ratio}<td>{published}");
     }
-    out.push_str("</table></div>\n");
+    out.push_str("</table></div></details>\n");
 }

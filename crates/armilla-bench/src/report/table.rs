@@ -38,6 +38,12 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     for failure in &outcome.failures {
         writeln!(out, "failed: {failure}")?;
     }
+    if !outcome.records.is_empty() {
+        writeln!(
+            out,
+            "– stands where a program has no such call, or was not measured with so many objects"
+        )?;
+    }
     if outcome.interrupted {
         writeln!(out, "interrupted: what was finished is above")?;
     }

@@ -1,0 +1,82 @@
+//! The ladder of E4 as one chart: a bar for each optimization, as long as what it brings.
+
+use super::chart::escape;
+use super::scale::{Kind, Scale, amount};
+use super::table::gain;
+use crate::record::Record;
+use std::fmt::Write;
+
+const WIDTH: f64 = 420.0;
+const LEFT: f64 = 10.0;
+const RIGHT: f64 = 58.0;
+
+/// How high a bar is with its name.
+const STEP: f64 = 32.0;
+
+/// The bars, as a piece of HTML; nothing if there is no ladder.
+pub(super) fn html(records: &[Record]) -> String {
+    let rungs: Vec<(&[Record], f64)> = records
+        .chunk_by(|a, b| a.cell == b.cell)
+        .filter_map(|line| gain(line).map(|gain| (line, gain)))
+        .collect();
+    if rungs.is_empty() {
+        return String::new();
+    }
+    let scale = Scale::holding(Kind::Ratios, rungs.iter().map(|(_, gain)| *gain));
+    let x = |gain: f64| LEFT + scale.place(gain) * (WIDTH - LEFT - RIGHT);
+    let height = STEP * rungs.len() as f64 + 40.0;
+    let mut out = String::from(
+        "<figure class=tall><figcaption>E4 what each optimization brings<small>times as good as \
+         without it; more is better; medians of interleaved rounds</small></figcaption>",
+    );
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"what each optimization brings\">"
+    );
+    for tick in &scale.ticks {
+        let class = if *tick == 1.0 { "one" } else { "grid" };
+        let (x, foot) = (x(*tick), height - 32.0);
+        let _ = write!(out, "<path class={class} d=\"M{x:.1} 0V{foot}\"/>");
+        let label = amount(*tick);
+        let y = height - 18.0;
+        let _ = write!(out, "<text x={x:.1} y={y} text-anchor=middle>{label}</text>");
+    }
+    let (middle, y) = (WIDTH / 2.0, height - 3.0);
+    let _ = write!(out, "<text x={middle} y={y} text-anchor=middle>times as good</text>");
+    for (index, (line, gain)) in rungs.iter().enumerate() {
+        let top = STEP * index as f64;
+        let (from, to) = (x(1.0).min(x(*gain)), x(1.0).max(x(*gain)));
+        let (y, width) = (top + 17.0, (to - from).max(1.5));
+        let told = escape(&told(line));
+        let _ = write!(out, "<text class=name x={LEFT} y={:.1}>{}</text>", top + 13.0, name(line));
+        let _ = write!(
+            out,
+            "<rect class=\"c1 dot\" x={from:.1} y={y:.1} width={width:.1} height=9><title>{told}\
+             </title></rect><text x={:.1} y={:.1}>{} ×</text>",
+            to + 5.0,
+            top + 26.0,
+            amount(*gain)
+        );
+    }
+    out.push_str("</svg></figure>\n");
+    out
+}
+
+/// The optimization and the work.
+fn name(line: &[Record]) -> String {
+    line.first().map_or(String::new(), |record| {
+        let cell = &record.cell;
+        match cell.transport {
+            "memory" => escape(cell.group),
+            _ => format!("{} – {}", escape(cell.group), escape(&cell.label())),
+        }
+    })
+}
+
+/// The values without the optimization, halfway, and with it.
+fn told(line: &[Record]) -> String {
+    let programs = line.iter().filter(|record| record.program != "c");
+    let values = programs.map(|r| format!("{} {} {}", r.program, amount(r.median), r.unit));
+    values.collect::<Vec<_>>().join(" → ")
+}

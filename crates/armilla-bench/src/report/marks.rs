@@ -1,0 +1,76 @@
+//! How programs are told apart: a colour and a shape each, the same on the whole page, so that who does
+//! not see the one sees the other.
+
+/// The programs and strategies that charts show most, in the order in which they take their marks.
+const KNOWN: [&str; 24] = [
+    "c",
+    "armilla",
+    "omniorb",
+    "ace",
+    "armilla-ipc",
+    "armilla, sync none",
+    "armilla, DII",
+    "armilla, new DII",
+    "armilla, DII and DSI",
+    "ice",
+    "grpc",
+    "capnp",
+    "jacorb",
+    "active",
+    "perfect hashing",
+    "dynamic hashing",
+    "linear",
+    "exclusive",
+    "multiplexed",
+    "thread/connection",
+    "leader/followers",
+    "hybrid",
+    "without",
+    "with",
+];
+
+/// How many colours the page has.
+const COLOURS: usize = 8;
+
+/// How many shapes there are: prime to the colours, so that pairs repeat late.
+const SHAPES: usize = 5;
+
+/// A program's colour and shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark(usize);
+
+impl Mark {
+    /// The mark of the program with this name.
+    pub(super) fn of(name: &str) -> Self {
+        Self(KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()))
+    }
+
+    /// The class of its colour in the page.
+    pub(super) fn colour(self) -> usize {
+        self.0 % COLOURS
+    }
+
+    /// Its shape around a place, as the data of a path.
+    pub(super) fn shape(self, x: f64, y: f64) -> String {
+        match self.0 % SHAPES {
+            0 => format!("M{:.1} {y:.1}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z", x - 3.2),
+            1 => format!("M{:.1} {:.1}h5.8v5.8h-5.8z", x - 2.9, y - 2.9),
+            2 => format!("M{x:.1} {:.1}l3.8 6.6h-7.6z", y - 4.2),
+            3 => format!("M{x:.1} {:.1}l4 4l-4 4l-4 -4z", y - 4.0),
+            _ => format!("M{x:.1} {:.1}l3.8 -6.6h-7.6z", y + 4.2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_known_programs_look_alike() {
+        let looks = |name: &str| (Mark::of(name).colour(), Mark::of(name).shape(9.0, 9.0));
+        for (index, name) in KNOWN.iter().enumerate() {
+            assert!(KNOWN[..index].iter().all(|other| looks(other) != looks(name)), "{name}");
+        }
+    }
+}
