@@ -1,8 +1,9 @@
 //! `armilla ttcp`: tests the network between two machines.
 
 use crate::failure::{Doing, Failure, Outcome};
-use armilla_bench::ttcp::{Carrier, Tester};
+use armilla_bench::ttcp::{Carrier, Summary, Tester};
 use clap::Args;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,17 +15,24 @@ const DATAGRAM: usize = 1472;
 
 /// Test the network between two machines: one receives (-r), the other transmits (-t HOST)
 ///
-/// Both sides say how fast it went, and what did not let it go faster. The options of one side need
-/// not be those of the other, but for -u and --unix. Over TCP the other side may be the classic tool.
+/// Both sides say how fast it went, and what did not let it go faster: a rate that was asked for, a
+/// processor that was busy for 85 % of the time or more, or else the largest part of the time as the
+/// kernel divides it for TCP: nothing to send, the receiver's window, the send queue, the path (a full
+/// link, losses if they allow no more, a congestion window that still grew). The options of one side
+/// need not be those of the other, but for -u, --unix and -p. Over TCP the other side may be the classic
+/// tool.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("side").required(true).args(["transmit", "receive"])))]
 pub(crate) struct Ttcp {
-    /// Transmit to HOST; with --unix no host is needed
-    #[arg(short, long, value_name = "HOST", num_args = 0..=1, default_missing_value = "localhost")]
-    transmit: Option<String>,
+    /// Transmit to HOST
+    #[arg(short, long)]
+    transmit: bool,
     /// Receive, and count
     #[arg(short, long)]
     receive: bool,
+    /// The machine that receives; this one when not given
+    #[arg(value_name = "HOST", conflicts_with_all = ["receive", "unix"])]
+    host: Option<String>,
     /// Octets of a call, and of a datagram: 8192, over UDP 1472. K and M may follow
     #[arg(short, long, value_parser = size)]
     length: Option<usize>,
@@ -56,13 +64,13 @@ pub(crate) struct Ttcp {
 
 /// A number of octets.
 fn size(text: &str) -> Result<usize, String> {
-    let bad = || format!("{text:?}: a number from 16 to 16M is needed");
+    let bad = || format!("{text:?}: a number from 1 to 16M is needed");
     let (digits, factor) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1 << 10),
         None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1 << 20)),
     };
     let size = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(factor));
-    size.filter(|size| (16..=16 << 20).contains(size)).ok_or_else(bad)
+    size.filter(|size| (1..=16 << 20).contains(size)).ok_or_else(bad)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -93,16 +101,29 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         congestion: ttcp.congestion.clone(),
         carrier,
     };
-    if tester.carrier == Carrier::Udp && tester.length > 65_507 {
-        return Err(Failure::usage("a datagram has at most 65507 octets (-l)"));
+    if tester.carrier == Carrier::Udp && !(16..=65_507).contains(&tester.length) {
+        return Err(Failure::usage("a datagram has 16 to 65507 octets (-l)"));
     }
-    let summary = match &ttcp.transmit {
-        Some(host) => tester.transmit(host).doing(format_args!("cannot transmit to {host}"))?,
-        None => {
+    let summary = match ttcp.transmit {
+        true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"))?,
+        false => {
             let receiving = tester.receive(|place| eprintln!("ttcp-r: listening at {place}"));
             receiving.doing("cannot receive")?
         }
     };
     print!("{summary}");
     Ok(())
+}
+
+fn transmit(tester: &Tester, host: &str) -> Outcome<Summary> {
+    let place = match &tester.carrier {
+        Carrier::Unix(path) => path.display().to_string(),
+        _ => host.to_owned(),
+    };
+    tester.transmit(host).map_err(|error| {
+        let no_socket = error.kind() == ErrorKind::NotFound && tester.carrier.is_unix();
+        let absent = error.kind() == ErrorKind::ConnectionRefused || no_socket;
+        let hint = if absent { " (start the receiver first: armilla ttcp -r)" } else { "" };
+        Failure::because(format_args!("cannot transmit to {place}: {error}{hint}"))
+    })
 }

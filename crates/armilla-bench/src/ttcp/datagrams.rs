@@ -1,7 +1,7 @@
 //! Tests over UDP.
 
 use super::summary::{Datagrams, Far, Summary};
-use super::{Tester, limits, processor_time};
+use super::{Processor, Tester, limits};
 use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
 use armilla_ipc::option::{Options, RecvBuffer, SendBuffer};
 use armilla_ipc::udp::UdpSocket;
@@ -35,7 +35,7 @@ pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
     }
     let socket = socket.connect(peer)?;
     let mut datagram = vec![b'x'; tester.length];
-    let (begun, used) = (Instant::now(), processor_time());
+    let (begun, before) = (Instant::now(), Processor::now());
     let (mut number, mut octets) = (0, 0);
     while tester.goes_on(number, begun) {
         put(&mut datagram, number);
@@ -44,13 +44,15 @@ pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
         octets += datagram.len() as u64;
         tester.pace(octets, begun);
     }
-    let (elapsed, processor) = (begun.elapsed(), processor_time().saturating_sub(used));
+    let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
     let mut summary = Summary {
         transmitted: true,
         octets,
         elapsed,
         calls: number,
-        processor,
+        processor: processor.used,
+        waited: processor.waited,
+        near: socket.local().is_ok_and(|local| local.ip() == peer.ip()),
         far: end(&socket, number)?,
         tcp: None,
         datagrams: None,
@@ -84,6 +86,7 @@ struct Counted {
     octets: u64,
     received: u64,
     late: u64,
+    strangers: u64,
     highest: Option<u64>,
     /// How many there were, once it is known.
     sent: Option<u64>,
@@ -102,15 +105,19 @@ impl Counted {
 }
 
 pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
-    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into())?;
+    let anywhere = (Ipv6Addr::UNSPECIFIED, tester.port).into();
+    // Where there is no IPv6, IPv4 alone.
+    let socket = UdpSocket::bind(anywhere)
+        .or_else(|_| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into()))?;
+    let local = socket.local()?;
     if let Some(queue) = tester.queue {
         socket.set_option(RecvBuffer(queue))?;
     }
-    listening(&format!("udp://{}", socket.local()?));
+    listening(&format!("udp://{local}"));
     let mut buffer = vec![0; tester.length.max(65_536)];
     let mut counted = Counted::default();
     let mut peer = None;
-    let (mut begun, mut used, dropped) = (Instant::now(), processor_time(), dropped_so_far());
+    let (mut begun, mut before) = (Instant::now(), Processor::now());
     let mut last = begun;
     while counted.sent.is_none() {
         let (received, from) = match socket.recv_from(&mut buffer) {
@@ -120,8 +127,12 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
             Err(error) => return Err(error),
         };
         let Some(number) = get(&buffer[..received.length]) else { continue };
+        if peer.is_some_and(|peer| peer != from) {
+            counted.strangers += 1;
+            continue;
+        }
         if peer.is_none() {
-            (begun, used, peer) = (Instant::now(), processor_time(), Some(from));
+            (begun, before, peer) = (Instant::now(), Processor::now(), Some(from));
             socket.set_recv_timeout(Some(SILENCE))?;
         }
         if number == END {
@@ -131,38 +142,46 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
             last = Instant::now();
         }
     }
-    let dropped = dropped_so_far().saturating_sub(dropped);
+    let dropped = dropped_at(local.port());
     let elapsed = last.saturating_duration_since(begun);
-    let processor = processor_time().saturating_sub(used);
-    let Counted { octets, received, late, highest, sent } = counted;
-    let far = Far { octets, elapsed, processor, calls: received, dropped };
+    let processor = Processor::now().since(before);
+    let Counted { octets, received, late, strangers, highest, sent } = counted;
+    let Processor { used, waited } = processor;
+    let far = Far { octets, elapsed, processor: used, waited, calls: received, dropped };
     if let (Some(peer), Some(_)) = (peer, sent) {
         answer(&socket, &peer, &far)?;
     }
+    let ended = sent.is_some();
     let sent = sent.unwrap_or_else(|| highest.map_or(0, |highest| highest.saturating_add(1)));
     let mut summary = Summary {
         transmitted: false,
         octets,
         elapsed,
         calls: received,
-        processor,
+        processor: processor.used,
+        waited: processor.waited,
+        near: peer.is_some_and(|peer| peer.ip().is_loopback()),
         far: None,
         tcp: None,
-        datagrams: Some(Datagrams { sent, received, late, dropped }),
+        datagrams: Some(Datagrams { sent, received, late, dropped, strangers, ended }),
         limits: Vec::new(),
     };
     summary.limits = limits::of_receiver(&summary);
     Ok(summary)
 }
 
-/// Answers the end, and again for as long as it is told again.
+/// Answers the end, and again as often as it is told again.
 fn answer(socket: &UdpSocket, peer: &SocketAddr, far: &Far) -> io::Result<()> {
     let line = far.line();
     socket.send_to(line.as_bytes(), peer)?;
     socket.set_recv_timeout(Some(LINGER))?;
     let mut told = [0; 16];
-    while socket.recv_from(&mut told).is_ok() {
-        socket.send_to(line.as_bytes(), peer)?;
+    for _ in 0..TELLS {
+        match socket.recv_from(&mut told) {
+            Ok((_, from)) if from == *peer => socket.send_to(line.as_bytes(), peer)?,
+            Ok(_) => {}
+            Err(_) => break,
+        }
     }
     Ok(())
 }
@@ -178,11 +197,16 @@ fn get(datagram: &[u8]) -> Option<u64> {
     datagram.first_chunk().map(|octets| u64::from_be_bytes(*octets))
 }
 
-/// How many datagrams this machine's UDP queues have had no room for.
-fn dropped_so_far() -> u64 {
-    let text = std::fs::read_to_string("/proc/net/snmp").unwrap_or_default();
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
-    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
-    let mut both = names.split_whitespace().zip(values.split_whitespace());
-    both.find(|(name, _)| *name == "RcvbufErrors").and_then(|(_, v)| v.parse().ok()).unwrap_or(0)
+/// How many datagrams the queue of this port has had no room for: the last column of the kernel's tables,
+/// in which ports are hexadecimal.
+fn dropped_at(port: u16) -> u64 {
+    let tables = ["/proc/net/udp", "/proc/net/udp6"].map(std::fs::read_to_string);
+    let lines = tables.iter().flatten().flat_map(|table| table.lines());
+    let dropped = lines.filter_map(|line| {
+        let local = line.split_whitespace().nth(1)?;
+        let (_, hexadecimal) = local.rsplit_once(':')?;
+        let here = u16::from_str_radix(hexadecimal, 16) == Ok(port);
+        line.split_whitespace().next_back().filter(|_| here)?.parse::<u64>().ok()
+    });
+    dropped.sum()
 }

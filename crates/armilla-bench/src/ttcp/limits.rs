@@ -1,58 +1,73 @@
 //! What did not let a test go faster, judged by what both sides and the kernel know.
+//!
+//! The kernel divides the time of a TCP sender. While it was not *busy*, everything had been sent and
+//! confirmed: the program had nothing more for it. While it was, the receiver's window held it up, or
+//! the send queue, or else the path: what may be under way, which losses and a full link keep small.
+//! The largest part is the verdict, unless a rate that was asked for explains it sooner, or a processor
+//! that had no time left, be it that other work took it.
 
-use super::summary::{Summary, share, speed};
+use super::summary::{Far, Summary, share, speed};
 use super::{Carrier, Tester};
+use armilla_ipc::tcp::TcpInfo;
+use std::time::Duration;
 
-/// From this part of the time on, in percent, something is what limits.
-const MOST: f64 = 40.0;
-
-/// From this part of the time on, in percent, a processor is what limits.
+/// From this part of the time on, in percent, a processor is what limits: the rest goes to waking up.
 const BUSY: f64 = 85.0;
 
-/// Everything that held a transmitter up, what weighs most first.
+/// From this part of it on the rate that was asked for is reached.
+const REACHED: f64 = 0.95;
+
+/// What a shorter test says is a matter of luck.
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Losses are what limits when they allow no more than this many times what was reached.
+const LOSSY: f64 = 2.0;
+
+/// A round trip this many times the least one, and this much longer, has waited in a queue.
+const QUEUED: (f64, Duration) = (2.0, Duration::from_millis(1));
+
+/// How the time of a TCP sender is divided, in percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Division {
+    /// There was nothing to send.
+    pub(super) idle: f64,
+    /// The receiver's window was full.
+    pub(super) window: f64,
+    /// The send queue was full, and all of it under way.
+    pub(super) queue: f64,
+    /// Nothing more was allowed to be under way.
+    pub(super) path: f64,
+}
+
+impl Division {
+    pub(super) fn of(summary: &Summary, tcp: &TcpInfo) -> Self {
+        let whole = summary.elapsed.max(tcp.busy);
+        let path = tcp.busy.saturating_sub(tcp.window_limited).saturating_sub(tcp.queue_limited);
+        Self {
+            idle: share(whole - tcp.busy, whole),
+            window: share(tcp.window_limited, whole),
+            queue: share(tcp.queue_limited, whole),
+            path: share(path, whole),
+        }
+    }
+}
+
+/// What held a transmitter up; what weighs most is first.
 pub(super) fn of_transmitter(tester: &Tester, summary: &Summary) -> Vec<String> {
-    let mut limits = Vec::new();
-    let reached = speed(summary.octets, summary.elapsed);
-    if let Some(rate) = tester.rate.map(|rate| rate / 1e6).filter(|rate| reached >= 0.9 * rate) {
-        limits.push(format!("the rate asked for: {rate:.2} Mbit/s"));
-    }
-    processors(summary, &mut limits);
-    if let Some(tcp) = summary.tcp {
-        let of_busy = |time| share(time, tcp.busy);
-        let (window, queue) = (of_busy(tcp.window_limited), of_busy(tcp.queue_limited));
-        if window >= MOST {
-            limits.push(format!(
-                "the receiver's window for {window:.0} % of the time: it reads too slowly, or its \
-                 queue is smaller than rate × round trip (-b there)"
-            ));
-        }
-        if queue >= MOST {
-            limits.push(format!(
-                "the send queue for {queue:.0} % of the time: it is smaller than rate × round trip \
-                 (-b here)"
-            ));
-        }
-        if tcp.segments_again > 0 {
-            let part = tcp.sent_again as f64 * 100.0 / tcp.sent.max(1) as f64;
-            let again = tcp.segments_again;
-            limits
-                .push(format!("losses in the network: {again} segments sent again ({part:.2} %)"));
-        }
-    }
-    if let (Carrier::Udp, Some(far)) = (&tester.carrier, summary.far) {
-        let lost = summary.octets.saturating_sub(far.octets);
-        if lost > 0 {
-            let part = lost as f64 * 100.0 / summary.octets as f64;
-            let pieces = lost / tester.length.max(1) as u64;
-            let place = match far.dropped {
-                0 => "on the way".to_owned(),
-                dropped => format!("{dropped} of them by the receiver's queue (-b there)"),
-            };
-            limits.push(format!("losses: {pieces} datagrams ({part:.2} %), {place}"));
-        }
-    }
+    let mut limits: Vec<String> = rate(tester, summary).into_iter().collect();
     if limits.is_empty() {
-        limits.push(otherwise(tester, summary));
+        limits = processors(summary);
+    }
+    match (&tester.carrier, summary.tcp) {
+        (Carrier::Udp, _) => limits.extend(losses(tester, summary)),
+        (Carrier::Tcp, Some(tcp)) if limits.is_empty() => limits.push(largest(summary, &tcp)),
+        _ if limits.is_empty() => {
+            limits.push("the queue between both sides, which took turns (-b)".into());
+        }
+        _ => {}
+    }
+    if summary.elapsed < SHORT {
+        limits.push("how short it was, perhaps: a longer test says more (-n, -T)".into());
     }
     limits
 }
@@ -62,12 +77,11 @@ pub(super) fn of_receiver(summary: &Summary) -> Vec<String> {
     let mut limits = Vec::new();
     if let Some(datagrams) = summary.datagrams.filter(|d| d.dropped > 0) {
         let dropped = datagrams.dropped;
-        limits.push(format!("this machine's queues, which dropped {dropped} datagrams (-b here)"));
+        limits.push(format!("this side's queue, which dropped {dropped} datagrams (-b here)"));
     }
+    let taken = taken(summary.processor, summary.waited, summary.elapsed);
+    limits.extend(taken.map(|taken| format!("the receiver's processor, {taken}")));
     let here = share(summary.processor, summary.elapsed);
-    if here >= BUSY {
-        limits.push(format!("the receiver's processor, busy for {here:.0} % of the time"));
-    }
     if limits.is_empty() {
         limits.push(format!(
             "nothing here: the receiver waited, with its processor busy for {here:.0} % of the time"
@@ -76,43 +90,137 @@ pub(super) fn of_receiver(summary: &Summary) -> Vec<String> {
     limits
 }
 
-fn processors(summary: &Summary, limits: &mut Vec<String>) {
+fn rate(tester: &Tester, summary: &Summary) -> Option<String> {
+    let rate = tester.rate? / 1e6;
+    let reached = speed(summary.octets, summary.elapsed) >= REACHED * rate;
+    reached.then(|| format!("the rate asked for: {rate:.2} Mbit/s"))
+}
+
+/// How a processor was taken, if it had no time left.
+fn taken(used: Duration, waited: Duration, elapsed: Duration) -> Option<String> {
+    let (busy, away) = (share(used, elapsed), share(waited, elapsed));
+    (busy + away >= BUSY).then(|| match away >= BUSY / 10.0 {
+        true => format!("busy for {busy:.0} % of the time, and for {away:.0} % with other work"),
+        false => format!("busy for {busy:.0} % of the time"),
+    })
+}
+
+fn processors(summary: &Summary) -> Vec<String> {
+    let mut limits = Vec::new();
+    if let Some(taken) = taken(summary.processor, summary.waited, summary.elapsed) {
+        limits.push(format!(
+            "the transmitter's processor, {taken} (larger -l makes fewer system calls)"
+        ));
+    }
+    let Some(far) = summary.far else { return limits };
+    if let Some(taken) = taken(far.processor, far.waited, far.elapsed) {
+        limits.push(format!("the receiver's processor, {taken}"));
+    }
+    let both = share(summary.processor, summary.elapsed) + share(far.processor, far.elapsed);
+    if limits.is_empty() && summary.near && both >= BUSY {
+        limits.push(format!(
+            "the processors of this machine: both sides together were busy for {both:.0} % of the \
+             time, as on one"
+        ));
+    }
+    limits
+}
+
+/// The largest part of the time, and what it means.
+fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
+    let Division { idle, window, queue, path } = Division::of(summary, tcp);
+    let most = idle.max(window).max(queue).max(path);
+    if most == path {
+        return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));
+    }
+    if most == window {
+        return format!(
+            "the receiver's window for {window:.0} % of the time: it reads too slowly, or its queue \
+             is smaller than rate × round trip (-b there)"
+        );
+    }
+    if most == queue {
+        return format!(
+            "the send queue for {queue:.0} % of the time: it is smaller than rate × round trip (-b \
+             here)"
+        );
+    }
     let here = share(summary.processor, summary.elapsed);
-    if here >= BUSY {
-        let advice = "larger -l makes fewer system calls";
-        limits.push(format!(
-            "the transmitter's processor, busy for {here:.0} % of the time ({advice})"
-        ));
+    format!(
+        "the transmitter, which had nothing to send for {idle:.0} % of the time, with its processor \
+         busy for {here:.0} %"
+    )
+}
+
+/// What keeps little under way: a link that is full, losses, or that the connection is young.
+fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
+    let (trip, least) = (tcp.round_trip, tcp.least_round_trip);
+    let queued = trip.saturating_sub(least);
+    let reached = speed(summary.octets, summary.elapsed);
+    if least > Duration::ZERO
+        && trip.as_secs_f64() >= QUEUED.0 * least.as_secs_f64()
+        && queued >= QUEUED.1
+    {
+        return format!(
+            "the path's narrowest link, at about {:.2} Mbit/s: {:.1} ms of the round trip were spent \
+             in the queue before it",
+            tcp.delivery_rate as f64 * 8.0 / 1e6,
+            queued.as_secs_f64() * 1e3
+        );
     }
-    let there = summary.far.map(|far| share(far.processor, far.elapsed));
-    if let Some(there) = there.filter(|share| *share >= BUSY) {
-        limits.push(format!("the receiver's processor, busy for {there:.0} % of the time"));
-    }
-    if let Some(there) = there.filter(|there| limits.is_empty() && here + there >= BUSY) {
-        limits.push(format!(
-            "the processors together ({here:.0} % + {there:.0} %), if both sides share one"
-        ));
+    match allowed_by_losses(tcp) {
+        Some(allowed) if allowed <= LOSSY * reached => format!(
+            "losses in the network: {} segments sent again ({:.2} %), which allow about {allowed:.0} \
+             Mbit/s at this round trip",
+            tcp.segments_again,
+            lost(tcp) * 100.0
+        ),
+        _ => {
+            let window = u64::from(tcp.congestion_window) * u64::from(tcp.segment);
+            format!(
+                "the congestion window of {window} octets, which was still growing: a longer test \
+                 goes faster (-n, -T)"
+            )
+        }
     }
 }
 
-/// When nothing else stands out.
-fn otherwise(tester: &Tester, summary: &Summary) -> String {
-    match (&tester.carrier, summary.tcp) {
-        (Carrier::Tcp, Some(tcp)) => {
-            let window = u64::from(tcp.congestion_window) * u64::from(tcp.segment);
-            format!("the path: a congestion window of {window} octets, and no loss")
-        }
-        (Carrier::Udp, _) => "the path or its queues: nothing was lost".into(),
-        _ => "the queue between both sides, which took turns (-b)".into(),
+/// Which part of the octets was sent again.
+fn lost(tcp: &TcpInfo) -> f64 {
+    tcp.sent_again as f64 / tcp.sent.max(1) as f64
+}
+
+/// About how many Mbit/s a connection with such losses reaches: the well-known rule that a congestion
+/// window holds 1.22 segments divided by the root of the loss (Mathis and others, 1997).
+fn allowed_by_losses(tcp: &TcpInfo) -> Option<f64> {
+    let (lost, trip) = (lost(tcp), tcp.round_trip.as_secs_f64());
+    let window = f64::from(tcp.segment) * 8.0 * 1.22 / lost.sqrt();
+    (lost > 0.0 && trip > 0.0).then(|| window / trip / 1e6)
+}
+
+/// What became of datagrams that did not arrive.
+fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
+    let Some(Far { octets, dropped, .. }) = summary.far else {
+        return Some("nobody knows what: the receiver did not answer".into());
+    };
+    let lost = summary.octets.saturating_sub(octets);
+    if lost == 0 {
+        let told = tester.rate.is_some() || share(summary.processor, summary.elapsed) >= BUSY;
+        return (!told).then(|| "the path or its queues: nothing was lost".into());
     }
+    let part = lost as f64 * 100.0 / summary.octets as f64;
+    let pieces = lost / tester.length.max(1) as u64;
+    let place = match dropped {
+        0 => "on the way".to_owned(),
+        dropped => format!("{dropped} of them by the receiver's queue (-b there)"),
+    };
+    Some(format!("losses: {pieces} datagrams ({part:.2} %), {place}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::summary::Far;
     use super::*;
-    use armilla_ipc::tcp::TcpInfo;
-    use std::time::Duration;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -122,6 +230,7 @@ mod tests {
         Tester { carrier, port, length, count, duration, queue, rate, congestion }
     }
 
+    /// One megabyte in a second.
     fn summary(processor: u64, tcp: TcpInfo) -> Summary {
         Summary {
             transmitted: true,
@@ -129,6 +238,8 @@ mod tests {
             elapsed: SECOND,
             calls: 1000,
             processor: Duration::from_millis(processor),
+            waited: Duration::ZERO,
+            near: false,
             far: None,
             tcp: Some(tcp),
             datagrams: None,
@@ -136,36 +247,95 @@ mod tests {
         }
     }
 
-    fn first(tester: &Tester, summary: &Summary) -> String {
-        of_transmitter(tester, summary).remove(0)
+    fn far() -> Far {
+        Far {
+            octets: 900_000,
+            elapsed: SECOND,
+            processor: SECOND / 10,
+            waited: Duration::ZERO,
+            calls: 9,
+            dropped: 0,
+        }
+    }
+
+    fn verdict(tester: &Tester, summary: &Summary) -> String {
+        let limits = of_transmitter(tester, summary);
+        assert_eq!(limits.len(), 1, "{limits:?}");
+        limits.into_iter().next().unwrap()
+    }
+
+    fn tcp() -> TcpInfo {
+        let round_trip = Duration::from_millis(10);
+        let (segment, sent) = (1448, 1_000_000);
+        TcpInfo {
+            busy: SECOND,
+            round_trip,
+            least_round_trip: round_trip,
+            segment,
+            sent,
+            congestion_window: 10,
+            ..TcpInfo::default()
+        }
     }
 
     #[test]
-    fn each_limit_is_told_by_its_name() {
-        let tcp = TcpInfo { busy: SECOND, ..TcpInfo::default() };
-        let slow = TcpInfo { window_limited: SECOND / 2, ..tcp };
-        assert!(first(&tester(Carrier::Tcp), &summary(100, slow)).contains("receiver's window"));
-        let small = TcpInfo { queue_limited: SECOND / 2, ..tcp };
-        assert!(first(&tester(Carrier::Tcp), &summary(100, small)).contains("send queue"));
-        let lossy = TcpInfo { segments_again: 3, sent: 100, sent_again: 1, ..tcp };
-        assert!(first(&tester(Carrier::Tcp), &summary(100, lossy)).contains("losses"));
-        assert!(
-            first(&tester(Carrier::Tcp), &summary(990, slow)).contains("transmitter's processor")
-        );
-        assert!(first(&tester(Carrier::Tcp), &summary(10, tcp)).contains("congestion window"));
+    fn the_largest_part_of_the_time_is_what_limits() {
+        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        let slow = TcpInfo { window_limited: SECOND * 6 / 10, ..tcp() };
+        assert!(of(slow).contains("receiver's window for 60 %"));
+        let small = TcpInfo { queue_limited: SECOND * 7 / 10, ..tcp() };
+        assert!(of(small).contains("send queue for 70 %"));
+        let idle = TcpInfo { busy: SECOND / 5, ..tcp() };
+        assert!(of(idle).contains("nothing to send for 80 %"));
+        assert!(of(tcp()).contains("congestion window of 14480"));
+    }
+
+    #[test]
+    fn losses_limit_only_where_they_allow_no_more() {
+        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        // A hundredth lost at 10 ms allows about 14 Mbit/s; 8 were reached.
+        let many = TcpInfo { segments_again: 7, sent_again: 10_000, ..tcp() };
+        assert!(of(many).contains("losses in the network: 7 segments sent again (1.00 %)"));
+        // One in ten thousand allows 141.
+        let few = TcpInfo { segments_again: 1, sent_again: 100, ..tcp() };
+        assert!(of(few).contains("still growing"));
+        // Whoever fills a link loses what its queue does not take, but that is not why.
+        let full = TcpInfo {
+            least_round_trip: Duration::from_millis(2),
+            delivery_rate: 1_000_000,
+            ..many
+        };
+        assert!(of(full).contains("narrowest link, at about 8.00 Mbit/s: 8.0 ms"));
+    }
+
+    #[test]
+    fn what_was_asked_for_and_processors_come_first() {
+        let slow = TcpInfo { window_limited: SECOND, ..tcp() };
         let limited = Tester { rate: Some(8e6), ..tester(Carrier::Tcp) };
-        assert!(first(&limited, &summary(10, tcp)).contains("rate asked for"));
+        assert!(verdict(&limited, &summary(10, slow)).contains("rate asked for"));
+        let beyond = Tester { rate: Some(80e6), ..tester(Carrier::Tcp) };
+        assert!(verdict(&beyond, &summary(10, slow)).contains("receiver's window"));
+        let busy = summary(990, slow);
+        assert!(verdict(&tester(Carrier::Tcp), &busy).contains("transmitter's processor"));
+        let displaced = Summary { waited: SECOND * 9 / 10, ..summary(50, slow) };
+        let of = verdict(&tester(Carrier::Tcp), &displaced);
+        assert!(of.contains("busy for 5 % of the time, and for 90 % with other work"), "{of}");
+        let far = Far { processor: SECOND / 2, ..far() };
+        let together = Summary { near: true, far: Some(far), ..summary(450, slow) };
+        assert!(verdict(&tester(Carrier::Tcp), &together).contains("together were busy for 95 %"));
+        let apart = Summary { near: false, ..together };
+        assert!(verdict(&tester(Carrier::Tcp), &apart).contains("receiver's window"));
     }
 
     #[test]
     fn lost_datagrams_are_told_with_where_they_went() {
-        let far =
-            Far { octets: 900_000, elapsed: SECOND, processor: SECOND / 10, calls: 9, dropped: 0 };
+        let far = far();
         let mut sent = Summary { tcp: None, far: Some(far), ..summary(10, TcpInfo::default()) };
-        assert!(
-            first(&tester(Carrier::Udp), &sent).contains("100 datagrams (10.00 %), on the way")
-        );
+        let of = |sent: &Summary| verdict(&tester(Carrier::Udp), sent);
+        assert!(of(&sent).contains("100 datagrams (10.00 %), on the way"));
         sent.far = Some(Far { dropped: 70, ..far });
-        assert!(first(&tester(Carrier::Udp), &sent).contains("70 of them by the receiver's queue"));
+        assert!(of(&sent).contains("70 of them by the receiver's queue"));
+        sent.far = None;
+        assert!(of(&sent).contains("did not answer"));
     }
 }

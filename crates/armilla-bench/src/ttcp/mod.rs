@@ -28,6 +28,13 @@ pub enum Carrier {
     Unix(PathBuf),
 }
 
+impl Carrier {
+    /// Whether it is a Unix-domain socket.
+    pub const fn is_unix(&self) -> bool {
+        matches!(self, Self::Unix(_))
+    }
+}
+
 /// What a test is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tester {
@@ -35,7 +42,8 @@ pub struct Tester {
     pub carrier: Carrier,
     /// The port of the receiver.
     pub port: u16,
-    /// How many octets a system call sends or receives, and a datagram has: 16 to 16 Mi.
+    /// How many octets a system call sends or receives, and a datagram has: 1 to 16 Mi, over UDP
+    /// 16 to 65,507.
     pub length: usize,
     /// How many such pieces are sent.
     pub count: u64,
@@ -92,10 +100,32 @@ impl Tester {
     }
 }
 
-/// What a process has used of its processors since it began.
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(time).unwrap_or_default()
+/// What a process has had of its processors since it began, and how long it waited for them.
+#[derive(Debug, Clone, Copy)]
+struct Processor {
+    used: Duration,
+    waited: Duration,
+}
+
+impl Processor {
+    fn now() -> Self {
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        // What the scheduler knows of this thread: the time it ran and the time it waited for that.
+        let scheduled = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        let waited = scheduled.split_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
+        Self {
+            used: Duration::try_from(used).unwrap_or_default(),
+            waited: Duration::from_nanos(waited.unwrap_or(0)),
+        }
+    }
+
+    /// What of it there was since `earlier`.
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            used: self.used.saturating_sub(earlier.used),
+            waited: self.waited.saturating_sub(earlier.waited),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests over TCP and Unix sockets.
 
 use super::summary::{Far, Summary};
-use super::{Carrier, Tester, limits, processor_time};
+use super::{Carrier, Processor, Tester, limits};
 use armilla_ipc::{
     Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
     UnixConnector,
@@ -40,13 +40,18 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
         Carrier::Unix(path) => {
             let acceptor = UnixAcceptor::bind(&Address::unix(path), &options(tester))?;
             listening(&acceptor.local().to_string());
-            take(tester, &acceptor.accept()?.ok_or_else(gone)?, None)
+            let stream = acceptor.accept()?.ok_or_else(gone)?;
+            // A second transmitter shall be refused rather than wait.
+            drop(acceptor);
+            take(tester, &stream, None)
         }
         Carrier::Tcp | Carrier::Udp => {
-            let anywhere = Address::tcp("0.0.0.0", tester.port);
-            let acceptor = TcpAcceptor::bind(&anywhere, &options(tester))?;
+            let bind = |host| TcpAcceptor::bind(&Address::tcp(host, tester.port), &options(tester));
+            // Where there is no IPv6, IPv4 alone.
+            let acceptor = bind("::").or_else(|_| bind("0.0.0.0"))?;
             listening(&acceptor.local().to_string());
             let stream = acceptor.accept()?.ok_or_else(gone)?;
+            drop(acceptor);
             take(tester, &stream, Some(&stream))
         }
     }
@@ -63,14 +68,18 @@ fn options(tester: &Tester) -> StreamOptions {
 
 fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Summary> {
     let piece = vec![b'x'; tester.length];
-    let (begun, used) = (Instant::now(), processor_time());
+    let (begun, before) = (Instant::now(), Processor::now());
     let mut pieces = 0;
     while tester.goes_on(pieces, begun) {
-        stream.send_all(&piece)?;
+        stream.send_all(&piece).map_err(|error| {
+            let sent = pieces * piece.len() as u64 + error.sent as u64;
+            let what = format!("the receiver went away after {sent} octets: {}", error.source);
+            io::Error::new(error.source.kind(), what)
+        })?;
         pieces += 1;
         tester.pace(pieces * piece.len() as u64, begun);
     }
-    let processor = processor_time().saturating_sub(used);
+    let processor = Processor::now().since(before);
     stream.shutdown(Shutdown::Write)?;
     let sent = begun.elapsed();
     let far = answer(stream)?;
@@ -80,7 +89,9 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
         // Other tools just end the connection.
         elapsed: if far.is_some() { begun.elapsed() } else { sent },
         calls: pieces,
-        processor,
+        processor: processor.used,
+        waited: processor.waited,
+        near: tcp.is_none_or(is_near),
         far,
         tcp: tcp.map(TcpStream::info).transpose()?,
         datagrams: None,
@@ -88,6 +99,15 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     };
     summary.limits = limits::of_transmitter(tester, &summary);
     Ok(summary)
+}
+
+/// Whether both ends have the same host.
+fn is_near(stream: &TcpStream) -> bool {
+    let host = |address: &Address| match address {
+        Address::Tcp { host, .. } => Some(host.clone()),
+        _ => None,
+    };
+    host(stream.local()) == host(stream.peer())
 }
 
 /// The receiver's line, if it is one of ours.
@@ -109,19 +129,22 @@ fn take(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     let (mut octets, mut calls) = (0_u64, 0_u64);
     let mut times = None;
     loop {
-        let received = stream.recv(&mut buffer)?;
+        let received = stream.recv(&mut buffer).map_err(|error| {
+            let what = format!("the transmitter went away after {octets} octets: {error}");
+            io::Error::new(error.kind(), what)
+        })?;
         // The time begins with the first octets.
-        times.get_or_insert_with(|| (Instant::now(), processor_time()));
+        times.get_or_insert_with(|| (Instant::now(), Processor::now()));
         if received == 0 {
             break;
         }
         octets += received as u64;
         calls += 1;
     }
-    let (elapsed, processor) = times.map_or((Duration::ZERO, Duration::ZERO), |(begun, used)| {
-        (begun.elapsed(), processor_time().saturating_sub(used))
-    });
-    let far = Far { octets, elapsed, processor, calls, dropped: 0 };
+    let (begun, before) = times.unwrap_or_else(|| (Instant::now(), Processor::now()));
+    let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
+    let Processor { used, waited } = processor;
+    let far = Far { octets, elapsed, processor: used, waited, calls, dropped: 0 };
     // Other tools have gone by now.
     stream.send_all(far.line().as_bytes()).ok();
     let mut summary = Summary {
@@ -129,7 +152,9 @@ fn take(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
         octets,
         elapsed,
         calls,
-        processor,
+        processor: processor.used,
+        waited: processor.waited,
+        near: tcp.is_none_or(is_near),
         far: None,
         tcp: tcp.map(TcpStream::info).transpose()?,
         datagrams: None,

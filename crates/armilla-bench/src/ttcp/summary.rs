@@ -1,5 +1,6 @@
 //! What a side has measured, and how it is told.
 
+use super::limits::Division;
 use armilla_ipc::tcp::TcpInfo;
 use std::fmt;
 use std::time::Duration;
@@ -17,6 +18,10 @@ pub struct Summary {
     pub calls: u64,
     /// What it took of the processor.
     pub processor: Duration,
+    /// For how long other work had the processor while it could have run.
+    pub waited: Duration,
+    /// Whether the other side is on this machine.
+    pub near: bool,
     /// What the receiver told the transmitter.
     pub far: Option<Far>,
     /// What the kernel knows of the connection.
@@ -36,6 +41,8 @@ pub struct Far {
     pub elapsed: Duration,
     /// What it took of the processor.
     pub processor: Duration,
+    /// For how long other work had the processor while it could have run.
+    pub waited: Duration,
     /// How many system calls received them.
     pub calls: u64,
     /// How many datagrams the receiver's queue had no room for.
@@ -51,8 +58,55 @@ pub struct Datagrams {
     pub received: u64,
     /// How many came behind one that was sent later.
     pub late: u64,
-    /// How many this machine's queues had no room for.
+    /// How many the receiver's queue had no room for.
     pub dropped: u64,
+    /// How many came from others than the transmitter, and were passed over.
+    pub strangers: u64,
+    /// Whether the transmitter has told how many there were.
+    pub ended: bool,
+}
+
+impl Datagrams {
+    fn tell(&self, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { sent, received, late, dropped, strangers, ended } = self;
+        let lost = sent.saturating_sub(*received);
+        writeln!(
+            f,
+            "{side}: {received} of {sent} datagrams came, {lost} did not ({:.2} %), {late} came late; \
+             the receiver's queue dropped {dropped}",
+            lost as f64 * 100.0 / (*sent).max(1) as f64
+        )?;
+        if !ended {
+            writeln!(f, "{side}: no end came: what was sent after the last of these is not known")?;
+        }
+        if *strangers > 0 {
+            writeln!(f, "{side}: {strangers} datagrams of others were passed over")?;
+        }
+        Ok(())
+    }
+}
+
+impl Summary {
+    fn tell_tcp(&self, tcp: &TcpInfo, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{side}: round trip {:.3} ms (least {:.3}), segments of {} octets, window {} segments, \
+             receiver's window {} octets, {} segments sent again ({:.3} % of the octets)",
+            tcp.round_trip.as_secs_f64() * 1e3,
+            tcp.least_round_trip.as_secs_f64() * 1e3,
+            tcp.segment,
+            tcp.congestion_window,
+            tcp.peer_window,
+            tcp.segments_again,
+            tcp.sent_again as f64 * 100.0 / tcp.sent.max(1) as f64
+        )?;
+        let Division { idle, window, queue, path } = Division::of(self, tcp);
+        writeln!(
+            f,
+            "{side}: of the time {idle:.0} % with nothing to send, {window:.0} % held up by the \
+             receiver's window, {queue:.0} % by the send queue, {path:.0} % by the path"
+        )
+    }
 }
 
 /// How the line begins with which a receiver answers.
@@ -61,9 +115,9 @@ const MARK: &str = "armilla-ttcp";
 impl Far {
     /// The line with which a receiver answers.
     pub(super) fn line(&self) -> String {
-        let Self { octets, elapsed, processor, calls, dropped } = self;
-        let (elapsed, processor) = (elapsed.as_nanos(), processor.as_nanos());
-        format!("{MARK} {octets} {elapsed} {processor} {calls} {dropped}\n")
+        let Self { octets, elapsed, processor, waited, calls, dropped } = self;
+        let [elapsed, processor, waited] = [elapsed, processor, waited].map(Duration::as_nanos);
+        format!("{MARK} {octets} {elapsed} {processor} {waited} {calls} {dropped}\n")
     }
 
     /// What such a line says; `None` if it is none.
@@ -72,9 +126,11 @@ impl Far {
         let numbers = line.trim_end().strip_prefix(MARK)?;
         let numbers: Option<Vec<u64>> =
             numbers.split_whitespace().map(|number| number.parse().ok()).collect();
-        let [octets, elapsed, processor, calls, dropped] = numbers?[..] else { return None };
-        let (elapsed, processor) = (Duration::from_nanos(elapsed), Duration::from_nanos(processor));
-        Some(Self { octets, elapsed, processor, calls, dropped })
+        let [octets, elapsed, processor, waited, calls, dropped] = numbers?[..] else {
+            return None;
+        };
+        let [elapsed, processor, waited] = [elapsed, processor, waited].map(Duration::from_nanos);
+        Some(Self { octets, elapsed, processor, waited, calls, dropped })
     }
 }
 
@@ -102,6 +158,12 @@ impl fmt::Display for Summary {
             elapsed.as_secs_f64() * 1e6 / (*calls).max(1) as f64,
             share(*processor, *elapsed)
         )?;
+        if self.transmitted && self.far.is_none() {
+            writeln!(
+                f,
+                "{side}: the receiver did not tell what came: it has gone, or is another's"
+            )?;
+        }
         if let Some(far) = self.far {
             writeln!(
                 f,
@@ -114,27 +176,11 @@ impl fmt::Display for Summary {
                 share(far.processor, far.elapsed)
             )?;
         }
-        if let Some(Datagrams { sent, received, late, dropped }) = self.datagrams {
-            let lost = sent.saturating_sub(received);
-            writeln!(
-                f,
-                "{side}: {received} of {sent} datagrams came, {lost} did not ({:.2} %), {late} came \
-                 late; queues of the receiving machine dropped {dropped}",
-                lost as f64 * 100.0 / sent.max(1) as f64
-            )?;
+        if let Some(datagrams) = self.datagrams {
+            datagrams.tell(side, f)?;
         }
         if let Some(tcp) = self.tcp.filter(|_| self.transmitted) {
-            writeln!(
-                f,
-                "{side}: round trip {:.3} ms (least {:.3}), segments of {} octets, window {} \
-                 segments, receiver's window {} octets, {} segments sent again",
-                tcp.round_trip.as_secs_f64() * 1e3,
-                tcp.least_round_trip.as_secs_f64() * 1e3,
-                tcp.segment,
-                tcp.congestion_window,
-                tcp.peer_window,
-                tcp.segments_again
-            )?;
+            self.tell_tcp(&tcp, side, f)?;
         }
         for limit in &self.limits {
             writeln!(f, "{side}: limited by {limit}")?;
@@ -150,9 +196,10 @@ mod tests {
     #[test]
     fn an_answer_is_read_as_it_was_written() {
         let (elapsed, processor) = (Duration::from_millis(30), Duration::from_micros(7));
-        let far = Far { octets: 1 << 40, elapsed, processor, calls: 9, dropped: 2 };
+        let waited = Duration::from_nanos(3);
+        let far = Far { octets: 1 << 40, elapsed, processor, waited, calls: 9, dropped: 2 };
         assert_eq!(Far::parse(far.line().as_bytes()), Some(far));
-        for other in ["", "armilla-ttcp", "armilla-ttcp 1 2 3 4", "hello 1 2 3 4 5"] {
+        for other in ["", "armilla-ttcp", "armilla-ttcp 1 2 3 4 5", "hello 1 2 3 4 5 6"] {
             assert_eq!(Far::parse(other.as_bytes()), None, "{other}");
         }
     }
