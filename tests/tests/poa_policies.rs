@@ -247,7 +247,10 @@ fn ids_that_the_poa_cannot_have_made_are_refused() {
     let server = Server::start();
     let other = Server::start();
     let foreign = other.root_poa().reference_to_id(&other.local).unwrap();
-    for id in [ObjectId::from("mine"), foreign] {
+    let beside = server.root_poa().create_poa("beside").build().unwrap();
+    let probed = beside.activate(probe()).unwrap();
+    let beside = beside.reference_to_id(&probed).unwrap();
+    for id in [ObjectId::from("mine"), foreign, beside] {
         let refused = server.root_poa().activate_with_id(id.clone(), probe()).map(drop);
         let created = server.root_poa().create_reference_with_id::<dyn Everything>(id).map(drop);
         for error in [refused, created] {

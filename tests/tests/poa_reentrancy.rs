@@ -142,13 +142,13 @@ fn a_servant_manager_may_end_its_poa_without_waiting() {
     refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
     let told = taken(&diary);
     assert_eq!(told[0], "incarnate done");
-    assert_eq!(told[1..], ["etherealize true ObjectNotExist"], "what it gave goes back");
+    assert_eq!(told[1..], ["etherealize true done"], "what it gave goes back");
     let made = poa.create_object_with_id("IDL:a:1.0", "one");
     refused(made, ExceptionKind::ObjectNotExist, Minor::OMG_2);
     let (_orb, _, object, diary) = meddled(ServantManager::locator, end);
     let call = in_time(move || object.ping());
     refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
-    assert_eq!(taken(&diary), ["preinvoke done", "postinvoke ObjectNotExist"]);
+    assert_eq!(taken(&diary), ["preinvoke done", "postinvoke done"]);
 }
 
 #[test]
@@ -170,6 +170,45 @@ fn who_destroys_a_poa_waits_for_servants_that_are_being_made() {
     destroyer.join().unwrap().unwrap();
     assert_eq!(taken(&diary), ["incarnate done", "etherealize true done"]);
     refused(call.join().unwrap(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+}
+
+/// Serves when the gate is open.
+struct Slow(Arc<Gate>);
+
+impl Listener for Slow {
+    fn hear(&self, _: &str) -> Result<(), SystemException> {
+        self.0.pass();
+        Ok(())
+    }
+
+    fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, SystemException> {
+        Ok(0)
+    }
+}
+
+#[test]
+fn several_may_destroy_a_poa_until_it_is_gone() {
+    let gate = Arc::new(Gate::default());
+    let (orb, poa, object, diary) = meddled(ServantManager::activator, |_| Ok(()));
+    let below = poa.create_poa("below").build().unwrap();
+    let waiting: Arc<dyn Listener> = Arc::new(Slow(gate.clone()));
+    let ear = below.activate(waiting).unwrap();
+    object.ping().unwrap();
+    let call = thread::spawn(move || ear.hear("").unwrap());
+    gate.await_waiting(1);
+    poa.destroy(true, false).unwrap();
+    poa.destroy(false, false).unwrap();
+    let waiters = [true, false].map(|etherealize| {
+        let poa = poa.clone();
+        thread::spawn(move || poa.destroy(etherealize, true))
+    });
+    gate.open();
+    call.join().unwrap();
+    waiters.into_iter().for_each(|waiter| drop(waiter.join().unwrap()));
+    eventually("all is over", || poa.destroy(true, true).is_err());
+    assert_eq!(taken(&diary), ["incarnate done", "etherealize true done"], "as the first one said");
+    refused(poa.destroy(true, true), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    orb.shutdown();
 }
 
 /// A reference to an object of the POA `child`, which is not there.

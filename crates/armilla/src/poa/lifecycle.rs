@@ -12,7 +12,7 @@ use crate::log::report;
 use crate::object::AnyServant;
 use crate::orb::{Orb, lock};
 use armilla_ipc::barrier;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -185,6 +185,20 @@ impl PoaInner {
         }
     }
 
+    /// The same of this POA and those below it, which were destroyed.
+    fn await_all_ended(&self) {
+        let children = lock(&self.state).ending_children.clone();
+        children.iter().for_each(|child| child.await_all_ended());
+        self.await_ended();
+    }
+
+    /// Whether nothing of this POA and those below it, which were destroyed, is under way any more.
+    fn has_ended(&self) -> bool {
+        let idle = |count: &AtomicUsize| count.load(Ordering::SeqCst) == 0;
+        let children = lock(&self.state).ending_children.clone();
+        idle(&self.live) && idle(&self.passing) && children.iter().all(|child| child.has_ended())
+    }
+
     /// Wakes those who wait for something to end.
     pub(super) fn wake(&self) {
         let _state = lock(&self.state);
@@ -309,9 +323,10 @@ impl PoaInner {
             self.changed.notify_all();
             std::mem::take(&mut state.children)
         };
-        for child in children.into_values() {
+        for child in children.values() {
             child.destroy(orb, ending, wait);
         }
+        lock(&self.state).ending_children.extend(children.into_values());
         orb.adapters().remove(self);
         self.manager.wake();
         if let Some(interceptors) = orb.interceptors() {
@@ -398,11 +413,12 @@ impl Poa {
     /// Destroys this POA and all below it: `destroy`. The name is free at once, and requests find
     /// nothing, while those under way go on. With `etherealize_objects` a servant activator gets
     /// each servant back when the last call has left it. With `wait_for_completion` this returns
-    /// when all that is done.
+    /// when all that is done. While it is not, another call can wait for it too; servants go back as
+    /// the first one said.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (reason 3) to a servant or a servant manager that would wait for itself; then
-    /// nothing is destroyed. `OBJECT_NOT_EXIST` when it was destroyed before.
+    /// nothing is destroyed. `OBJECT_NOT_EXIST` once it is gone.
     pub fn destroy(
         &self,
         etherealize_objects: bool,
@@ -410,6 +426,12 @@ impl Poa {
     ) -> Result<(), PoaError> {
         if wait_for_completion && current::is_serving(self.inner.incarnation) {
             return Err(would_deadlock("a POA to end").into());
+        }
+        if self.inner.gate.is(Mark::Destroyed) && !self.inner.has_ended() {
+            if wait_for_completion {
+                self.inner.await_all_ended();
+            }
+            return Ok(());
         }
         self.require(true)?;
         if let Some(parent) = self.inner.parent.as_ref().and_then(std::sync::Weak::upgrade) {

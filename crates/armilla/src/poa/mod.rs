@@ -157,8 +157,9 @@ struct State {
     activator: Option<Arc<dyn AdapterActivator>>,
     /// The children for which the adapter activator is being asked, and by which thread.
     making: BTreeMap<String, ThreadId>,
-    /// How the POA ends, once it does.
+    /// How the POA ends, once it does, and the children that end with it.
     ending: Option<Ending>,
+    ending_children: Vec<Arc<PoaInner>>,
     /// The objects for which the servant activator is being asked.
     incarnating: HashSet<ObjectId>,
     /// The objects whose servant was not given back to the servant activator yet.

@@ -201,8 +201,11 @@ impl Poa {
         let policies = &self.inner.policies;
         let ours = match parse_system_id(id.as_bytes()) {
             _ if policies.assignment == IdAssignment::User => true,
-            Some((incarnation, _)) => {
-                policies.is_persistent() || incarnation == self.inner.incarnation
+            Some(_) if policies.is_persistent() => true,
+            Some((incarnation, slot)) => {
+                // Where something else stands by now nothing says whose it was.
+                let owner = self.orb.objects().owner(slot).unwrap_or(self.inner.serial);
+                incarnation == self.inner.incarnation && owner == self.inner.serial
             }
             None => false,
         };
