@@ -2,7 +2,10 @@
 
 fn main() {
     armilla_idl::build("idl/dynamic.idl").unwrap_or_else(|errors| errors.exit());
+    armilla_idl::build("idl/kiosk.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
+    let rare = "../crates/armilla-idl/tests/rust/rare.idl";
+    armilla_idl::build(rare).unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/values.idl").unwrap_or_else(|errors| errors.exit());
     let shapes = armilla_idl::Build::new()

@@ -12,7 +12,8 @@ fn the_naming_interfaces_are_what_the_compiler_makes_of_their_idl() {
         .unwrap_or_else(|errors| panic!("{}", errors.render()));
     let rust = armilla_idl::rust::Options::of(&compilation);
     let made = armilla_idl::rust::generate(&compilation.model, &rust)
-        .unwrap_or_else(|errors| panic!("{}", errors.render()));
+        .unwrap_or_else(|errors| panic!("{}", errors.render()))
+        .text;
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&committed, &made).unwrap();
     }
@@ -45,7 +46,7 @@ fn no_operation_is_hidden_by_a_method_that_every_reference_or_value_has() {
             let made =
                 armilla_idl::rust::generate(&made.model, &armilla_idl::rust::Options::of(&made))
                     .unwrap_or_else(|errors| panic!("{}", errors.render()));
-            assert!(made.contains(&format!("fn {method}_(")), "{method} is hidden");
+            assert!(made.text.contains(&format!("fn {method}_(")), "{method} is hidden");
             checked += 1;
         }
     }

@@ -21,6 +21,9 @@ use core::any::Any;
 /// How deep sequences may nest within one message.
 pub const DEPTH_LIMIT: u16 = 256;
 
+/// How many elements a sequence may have that take no octets, so that nothing but this limits them.
+const WEIGHTLESS_LIMIT: u32 = 1 << 16;
+
 /// What surrounds a decoder, for values that need more than their octets: an object reference needs
 /// the ORB that it shall belong to. The type that reads such a value knows what to look for.
 pub trait Surroundings: Any + Send + Sync {
@@ -365,7 +368,7 @@ impl<'a> Decoder<'a> {
     /// Those of its elements.
     #[inline]
     pub fn sequence<T: Decode<'a>>(&mut self) -> CdrResult<Vec<T>> {
-        let length = self.length()?;
+        let length = self.length_of::<T>()?;
         T::decode_vec(self, length)
     }
 
@@ -375,8 +378,20 @@ impl<'a> Decoder<'a> {
     /// When there are more, or those of its elements.
     #[inline]
     pub fn bounded_sequence<T: Decode<'a>>(&mut self, bound: u32) -> CdrResult<Vec<T>> {
-        let length = self.bounded_length(bound)?;
+        let length = self.length_of::<T>()?;
+        self.check_bound(length, bound)?;
         T::decode_vec(self, length)
+    }
+
+    /// Reads the length of a sequence of such elements.
+    #[inline]
+    fn length_of<T: Decode<'a>>(&mut self) -> CdrResult<usize> {
+        if !T::WEIGHTLESS {
+            return self.length();
+        }
+        let length = self.u32()? as usize;
+        self.check_bound(length, WEIGHTLESS_LIMIT)?;
+        Ok(length)
     }
 
     /// Reads a sequence whose elements `element` reads.

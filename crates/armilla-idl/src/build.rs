@@ -177,12 +177,12 @@ impl Build {
         paths.iter().for_each(|path| rerun_if_changed(path));
         let compilation = crate::parse_all(&paths, &self.options)?;
         compilation.dependencies().iter().skip(paths.len()).for_each(|path| rerun_if_changed(path));
-        let text = rust::generate(&compilation.model, &self.rust.clone().sources_of(&compilation))?;
-        if !compilation.warnings.is_empty() {
-            compilation.warnings.print();
-        }
+        let options = self.rust.clone().sources_of(&compilation);
+        let generated = rust::generate(&compilation.model, &options)?;
+        compilation.warnings.print();
+        generated.warnings.print();
         let target = self.target(name)?;
-        write_if_changed(&target, &text).map_err(|error| {
+        write_if_changed(&target, &generated.text).map_err(|error| {
             failure(Code::CannotWrite, format!("cannot write `{}`: {error}", target.display()))
         })
     }

@@ -93,6 +93,8 @@ pub struct Compilation {
     pub model: Model,
     /// What is valid but probably not meant.
     pub warnings: Diagnostics,
+    /// The warnings that the options silence.
+    pub(crate) allowed: Vec<Code>,
 }
 
 impl Compilation {
@@ -159,11 +161,12 @@ fn compile(
             None
         }
     };
+    let allowed = session.options.allowed.clone();
     let mut diagnostics = session.diagnostics;
     diagnostics.sort();
     match model {
         Some(model) if diagnostics.error_count() == 0 => {
-            Ok(Compilation { model, warnings: diagnostics })
+            Ok(Compilation { model, warnings: diagnostics, allowed })
         }
         _ => Err(diagnostics),
     }

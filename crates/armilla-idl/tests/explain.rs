@@ -1,7 +1,7 @@
 //! The explanations of codes: there is one for each, and their examples are true.
 
 use armilla_idl::diagnostics::Code;
-use armilla_idl::{Diagnostics, Options, parse};
+use armilla_idl::{Diagnostics, Options, parse, rust};
 use std::io;
 use std::path::Path;
 
@@ -28,23 +28,28 @@ fn wrong_examples_show_the_code_and_right_ones_do_not() {
         };
         examples += 1;
         let (compiles, found) = compile(wrong);
-        let codes: Vec<Code> = found.iter().map(|diagnostic| diagnostic.code).collect();
-        assert!(codes.contains(code), "{}: {codes:?} in\n{wrong}", code.as_str());
+        assert!(found.contains(code), "{}: {found:?} in\n{wrong}", code.as_str());
         assert_eq!(compiles, code.as_str().starts_with('W'), "{}", code.as_str());
         let (compiles, found) = compile(right);
-        assert!(compiles && found.is_empty(), "{}: {found}\n{right}", code.as_str());
+        assert!(compiles && found.is_empty(), "{}: {found:?}\n{right}", code.as_str());
     }
     assert!(examples > 50);
 }
 
-fn compile(text: &str) -> (bool, Diagnostics) {
+/// Whether the text is valid, and what is said of it, be it as IDL or as Rust.
+fn compile(text: &str) -> (bool, Vec<Code>) {
     let text = text.to_owned();
     let options = Options::new().read_with(move |path| match path == Path::new("explain.idl") {
         true => Ok(text.clone().into_bytes()),
         false => Err(io::ErrorKind::NotFound.into()),
     });
-    match parse("explain.idl", &options) {
-        Ok(compilation) => (true, compilation.warnings),
-        Err(errors) => (false, errors),
-    }
+    let codes = |found: &Diagnostics| found.iter().map(|d| d.code).collect::<Vec<_>>();
+    let compilation = match parse("explain.idl", &options) {
+        Ok(compilation) => compilation,
+        Err(errors) => return (false, codes(&errors)),
+    };
+    let found = rust::check(&compilation.model, &rust::Options::of(&compilation));
+    let mut all = codes(&compilation.warnings);
+    all.extend(found.iter().chain(found.as_ref().err()).flat_map(codes));
+    (true, all)
 }

@@ -22,7 +22,8 @@ fn check(idl: &str, expected: &str) {
     let compilation =
         parse_str("mapping.md", idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));
     let generated = rust::generate(&compilation.model, &rust::Options::of(&compilation))
-        .unwrap_or_else(|errors| panic!("{errors}"));
+        .unwrap_or_else(|errors| panic!("{errors}"))
+        .text;
     let mut lines = generated.lines();
     for wanted in expected.lines() {
         let is_there = lines.any(|line| line == wanted);

@@ -57,6 +57,7 @@ fn generate(idl: &Path) -> String {
     let compilation = parse(idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));
     rust::generate(&compilation.model, &options(idl).sources_of(&compilation))
         .unwrap_or_else(|errors| panic!("{errors}"))
+        .text
 }
 
 /// Most files are compiled without options; some show what an option does.

@@ -1,5 +1,7 @@
 //! What is valid IDL but cannot become Rust is an error that points at the IDL.
 
+use armilla_idl::diagnostics::Code;
+use armilla_idl::rust::Generated;
 use armilla_idl::{Diagnostics, Options, parse_str, rust};
 
 #[test]
@@ -127,27 +129,51 @@ fn types_that_double_at_each_level_are_measured_in_no_time() {
 }
 
 #[test]
-fn native_values_do_not_leave_their_process() {
-    let idl = "native Key; struct Pair { Key a; Key b; };\n";
-    for used in ["void f(in Key k);", "Pair f();", "attribute Key k;"] {
-        let errors = errors(&format!("{idl}interface Remote {{ {used} }};"));
-        assert!(
-            errors.render().contains("a native type cannot become Rust in"),
-            "{used}\n{errors}"
-        );
-        assert!(try_generate(&format!("{idl}local interface Near {{ {used} }};")).is_ok());
+fn what_others_can_do_without_is_left_out_with_a_warning() {
+    let natives = "native Key; struct Pair { Key a; Key b; };\n";
+    for used in ["void f(in Key k);", "Pair f();", "attribute Key f;"] {
+        let idl = format!("{natives}interface Remote {{ {used} void g(); }};");
+        let Generated { text, warnings } = generate(&idl);
+        let warnings = warnings.render();
+        assert!(warnings.contains("warning[W0012]: `Remote::f` is left out"), "{warnings}");
+        assert!(warnings.contains("test.idl:2:"), "{warnings}");
+        assert!(!text.contains("fn f(") && text.contains("fn g(&self)"), "{text}");
+        assert!(text.contains("// Left out, for they cannot become Rust: Remote::f."), "{text}");
+        let local = generate(&format!("{natives}local interface Near {{ {used} }};"));
+        assert!(local.warnings.is_empty() && local.text.contains("fn f("), "{}", local.text);
+    }
+    for (idl, what) in [
+        ("const wchar HALF = L'\\ud800';", "`HALF`"),
+        ("native N; local interface L { void f() raises (N); };", "`L::f`"),
+        ("native N; valuetype V { void f() raises (N); };", "`V::f`"),
+        ("native N; interface L { attribute long f setraises (N); };", "`L::f`"),
+    ] {
+        let warnings = generate(idl).warnings;
+        let sentence = format!("warning[W0012]: {what} is left out of the Rust");
+        assert!(warnings.render().contains(&sentence), "{idl}\n{warnings}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_not_told_of_included_files_or_when_that_is_not_wanted() {
+    let idl = "native Key;\ninterface Remote { void f(in Key k); };\n";
+    let text = idl.as_bytes().to_vec();
+    let options = Options::new().read_with(move |_| Ok(text.clone()));
+    let including = parse_str("test.idl", "#include \"lib.idl\"\n", &options).unwrap();
+    let silenced = parse_str("test.idl", idl, &Options::new().allow(Code::LeftOut)).unwrap();
+    for compilation in [including, silenced] {
+        let made = rust::generate(&compilation.model, &rust::Options::of(&compilation)).unwrap();
+        assert!(made.warnings.is_empty(), "{}", made.warnings);
+        assert!(made.text.contains("cannot become Rust: Remote::f."), "{}", made.text);
     }
 }
 
 #[test]
 fn what_is_not_supported_is_refused_at_its_place() {
     for (idl, what) in [
-        ("const wchar HALF = L'\\ud800';", "half of a UTF-16 surrogate pair"),
+        ("union U switch (wchar) { case L'\\ud800': long x; };", "half of a UTF-16 surrogate pair"),
         ("bitset Wide { bitfield<64> a; bitfield<1> b; };", "a bitset of more than 64 bits"),
-        ("typedef map<float, long> Odd;", "a `map` with a key that has no order"),
-        ("interface I { void f(in CORBA::Principal who); };", "`CORBA::Principal`"),
-        ("struct Nothing {}; typedef sequence<Nothing> Much;", "an empty struct"),
-        ("native N; local interface L { void f() raises (N); };", "`N` in `raises`"),
+        ("native N; valuetype V { factory f() raises (N); };", "`N` in `raises`"),
     ] {
         let errors = errors(idl);
         let sentence = format!("error[E0901]: {what} cannot become Rust");
@@ -171,7 +197,7 @@ fn what_is_not_supported_in_an_included_file_is_left_out_unless_it_is_used() {
             parse_str("test.idl", &idl, &options).unwrap_or_else(|errors| panic!("{errors}"));
         rust::generate(&compilation.model, &rust::Options::of(&compilation))
     };
-    let rust = generate("struct User { Lib::Plain p; };").unwrap();
+    let rust = generate("struct User { Lib::Plain p; };").unwrap().text;
     let comment = "// Left out, for they cannot become Rust: \
         Lib::Box, Lib::Boxes, Lib::Boxer, Lib::Boxer::Full.";
     assert!(rust.contains(comment), "{rust}");
@@ -199,10 +225,17 @@ fn types_that_spell_out_too_many_others_are_refused() {
     assert!(errors(&idl).render().contains("too entangled with others"));
 }
 
-fn try_generate(idl: &str) -> Result<String, Diagnostics> {
+fn generate(idl: &str) -> Generated {
     let compilation =
         parse_str("test.idl", idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));
     rust::generate(&compilation.model, &rust::Options::of(&compilation))
+        .unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn try_generate(idl: &str) -> Result<String, Diagnostics> {
+    let compilation =
+        parse_str("test.idl", idl, &Options::new()).unwrap_or_else(|errors| panic!("{errors}"));
+    rust::generate(&compilation.model, &rust::Options::of(&compilation)).map(|made| made.text)
 }
 
 fn errors(idl: &str) -> Diagnostics {

@@ -23,7 +23,7 @@ fn made(options: Options) -> Result<String, Diagnostics> {
     let read = armilla_idl::Options::new().read_with(|_| Ok(SOURCE.into()));
     let source = "#include \"shapes.idl\"\nmodule Shapes { typedef Point Place; };";
     let compilation = parse_str("room.idl", source, &read).unwrap();
-    generate(&compilation.model, &options.sources_of(&compilation))
+    generate(&compilation.model, &options.sources_of(&compilation)).map(|made| made.text)
 }
 
 /// The generated code without line breaks and the blanks around them.

@@ -6,6 +6,9 @@ use crate::type_code::{EnumCode, TypeIndex, UnionCode, label, read_label, write}
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
+/// The most values without octets, which are structs without members, in one any.
+const MAX_WEIGHTLESS: usize = 1_000;
+
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
 /// `beyond` has types of values in it that `code` does not describe. What is `trusted` was written by
 /// this module before, so that its octets need not be looked at.
@@ -16,8 +19,9 @@ pub(super) fn value(
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
-    let (index, enclosing, passing) = (None, Vec::new(), false);
-    Copy { root: code, beyond, index, enclosing, passing, trusted }.value(code, input, out)
+    let (index, enclosing, passing, weightless) = (None, Vec::new(), false, 0);
+    Copy { root: code, beyond, index, enclosing, passing, weightless, trusted }
+        .value(code, input, out)
 }
 
 pub(super) struct Copy<'c> {
@@ -30,6 +34,8 @@ pub(super) struct Copy<'c> {
     pub(super) enclosing: Vec<&'c TypeCode>,
     /// Whether it reads over a value that the output has already.
     pub(super) passing: bool,
+    /// How many values have taken no octets so far.
+    weightless: usize,
     trusted: bool,
 }
 
@@ -80,10 +86,14 @@ impl<'c> Copy<'c> {
             }
             _ => input.nested(|input| self.composed(code, input, out))?,
         }
-        // No IDL type but nothing at all takes no octets. A TypeCode that says otherwise could make
-        // any number of values out of none.
+        if input.remaining() < before {
+            return Ok(());
+        }
+        // Only nothing at all and structs without members take no octets. A TypeCode could make any
+        // number of them out of none.
         let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
-        match input.remaining() == before && !(nothing && self.enclosing.is_empty()) {
+        self.weightless += 1;
+        match nothing && !self.enclosing.is_empty() || self.weightless > MAX_WEIGHTLESS {
             true => Err(no_octets()),
             false => Ok(()),
         }
@@ -233,5 +243,5 @@ const fn unknown_recursion() -> CdrError {
 
 #[cold]
 const fn no_octets() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("an any holds values of a type that takes no octets"))
+    CdrError::new(CdrErrorKind::Invalid("an any holds too many values that take no octets"))
 }

@@ -1,4 +1,4 @@
-//! TypeCodes of valuetypes, boxed values and abstract interfaces, as generated code makes them.
+//! TypeCodes of valuetypes, boxed values, abstract interfaces and components, as generated code makes them.
 
 use super::{AliasCode, NamedCode, StateCode, TypeCode, ValueCode};
 use alloc::string::String;
@@ -48,6 +48,16 @@ impl TypeCode {
     /// An abstract interface.
     pub fn abstract_interface(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::AbstractInterface(Arc::new(NamedCode { id: id.into(), name: name.into() }))
+    }
+
+    /// A reference to a component.
+    pub fn component(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::Component(Arc::new(NamedCode { id: id.into(), name: name.into() }))
+    }
+
+    /// A reference to the home of components.
+    pub fn home(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::Home(Arc::new(NamedCode { id: id.into(), name: name.into() }))
     }
 
     /// Whether its values are valuetypes, which travel with sharing.

@@ -90,9 +90,10 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
 fn generate(arguments: &Compile) -> Result<String, Diagnostics> {
     let compilation = parse_all(&arguments.files, &arguments.input.options())?;
     let options = arguments.backend.options().sources_of(&compilation);
-    let text = rust::generate(&compilation.model, &options)?;
+    let generated = rust::generate(&compilation.model, &options)?;
     arguments.input.tell(&compilation.warnings);
-    Ok(text)
+    arguments.input.tell(&generated.warnings);
+    Ok(generated.text)
 }
 
 /// The file in the output directory.

@@ -132,7 +132,7 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
     let mut bad = false;
     for file in files {
         match check_one(file, &options) {
-            Ok(warnings) => input.tell(&warnings),
+            Ok(warnings) => warnings.iter().for_each(|warnings| input.tell(warnings)),
             Err(errors) => {
                 input.tell(&errors);
                 bad = true;
@@ -144,11 +144,12 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
 
 /// Checks the IDL, and what only the generated code would show, such as names that collide. What is
 /// right and cannot become Rust is no fault of the IDL.
-fn check_one(file: &Path, options: &Options) -> Result<Diagnostics, Diagnostics> {
+fn check_one(file: &Path, options: &Options) -> Result<Vec<Diagnostics>, Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
     match rust::check(&compilation.model, &rust::Options::of(&compilation)) {
+        Ok(warnings) => Ok(vec![compilation.warnings, warnings]),
         Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
-        _ => Ok(compilation.warnings),
+        Err(_) => Ok(vec![compilation.warnings]),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `typeid`, `typeprefix` and `import` (CORBA 3.4 Part 1, 7.6 and 14.7.5).
 
 use super::Checker;
-use super::repository::{self, Prefix};
+use super::repository::{self, Part, Prefix};
 use super::scope::Target;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Export};
@@ -16,7 +16,7 @@ impl Checker<'_, '_> {
             self.session.report(error.help("a repository id is of the form `IDL:A/B:1.0`"));
             return;
         }
-        self.set_id(name, span, |_| id.to_owned());
+        self.set_id(name, Part::Whole, span, |_| id.to_owned());
     }
 
     /// Puts `prefix` before the scoped names of `name` and of all that is declared within it.
@@ -75,7 +75,7 @@ impl Checker<'_, '_> {
             let slash = if prefix.is_empty() { "" } else { "/" };
             *old = format!("IDL:{prefix}{slash}{name}:{version}");
         };
-        let is_set = |target: Target| self.ids.is_set(target);
+        let is_set = |target: Target| self.ids.is_whole(target);
         let own = !is_set(Target::Decl(id));
         let outer = path.rsplit_once('/').map_or(String::new(), |(outer, _)| format!("{outer}/"));
         let declaration = &mut self.model.declarations[id.index()];

@@ -35,14 +35,21 @@ impl Prefix {
     }
 }
 
-/// The repository ids that pragmas have set, and where.
+/// The repository ids that pragmas have set, where, and which part.
 #[derive(Debug, Default)]
-pub(super) struct Ids(HashMap<Target, Span>);
+pub(super) struct Ids(HashMap<Target, (Span, Part)>);
+
+/// What of a repository id is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    Version,
+}
 
 impl Ids {
-    /// Whether the repository id of `target` was set.
-    pub(super) fn is_set(&self, target: Target) -> bool {
-        self.0.contains_key(&target)
+    /// Whether the whole repository id of `target` was set, so that no prefix changes it.
+    pub(super) fn is_whole(&self, target: Target) -> bool {
+        self.0.get(&target).is_some_and(|(_, part)| *part == Part::Whole)
     }
 }
 
@@ -67,21 +74,23 @@ impl Checker<'_, '_> {
                     let found = Diagnostic::warning(Code::OddRepositoryId, span, message);
                     self.session.report(found.help("a repository id is of the form `IDL:A/B:1.0`"));
                 }
-                self.set_id(&scoped_name(name), span, |_| id.clone());
+                self.set_id(&scoped_name(name), Part::Whole, span, |_| id.clone());
             }
             Pragma::Version { name, version } => {
-                self.set_id(&scoped_name(name), span, |old| match old.rsplit_once(':') {
+                let change = |old: &str| match old.rsplit_once(':') {
                     Some((base, _)) => format!("{base}:{version}"),
                     None => old.to_owned(),
-                });
+                };
+                self.set_id(&scoped_name(name), Part::Version, span, change);
             }
         }
     }
 
-    /// Sets the repository id of what `scoped` names to what `change` makes of it.
+    /// Sets `part` of the repository id of what `scoped` names to what `change` makes of it.
     pub(super) fn set_id(
         &mut self,
         scoped: &ScopedName,
+        part: Part,
         span: Span,
         change: impl Fn(&str) -> String,
     ) {
@@ -97,11 +106,11 @@ impl Checker<'_, '_> {
         };
         let new = change(id);
         if *id == new {
-            self.ids.0.entry(target).or_insert(span);
+            self.ids.0.entry(target).or_insert((span, part));
             return;
         }
         *id = new;
-        if let Some(first) = self.ids.0.insert(target, span) {
+        if let Some((first, _)) = self.ids.0.insert(target, (span, part)) {
             let message = "the repository id is set twice";
             let error = Diagnostic::error(Code::RepositoryId, span, message);
             self.session.report(error.also(first, "first set here"));

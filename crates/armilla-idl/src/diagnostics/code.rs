@@ -170,4 +170,6 @@ codes! {
     ImportIgnored = "W0010",
     /// A struct is empty, which is IDL 4.
     EmptyStruct = "W0011",
+    /// Something cannot become Rust and is left out of it.
+    LeftOut = "W0012",
 }

@@ -2,7 +2,6 @@
 //! that would travel, TypeCodes out of bounds.
 
 use super::bitsets;
-use super::facts::Facts;
 use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
@@ -13,9 +12,7 @@ use super::unions;
 use super::value_operations;
 use super::values;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{
-    Bitset, DeclId, DeclKind, Declaration, Flavour, Interface, Member, Model, Type, Union, Value,
-};
+use crate::model::{Bitset, DeclId, DeclKind, Declaration, Member, Model, Union, Value};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -33,9 +30,9 @@ pub(super) struct Found {
 
 /// Looks for what keeps a model from becoming Rust.
 pub(super) fn check(scope: &Scope<'_>) -> Found {
-    let Scope { model, facts, .. } = *scope;
+    let model = scope.model;
     let found = Found::default();
-    let mut checker = Checker { scope, model, facts, taken: HashMap::new(), found };
+    let mut checker = Checker { scope, model, taken: HashMap::new(), found };
     let made = || model.iter().filter(|(id, _)| scope.makes(*id));
     made().for_each(|(id, declaration)| checker.declaration(id, declaration));
     if checker.found.meeting.is_empty() {
@@ -66,7 +63,6 @@ impl Owner {
 struct Checker<'m> {
     scope: &'m Scope<'m>,
     model: &'m Model,
-    facts: &'m Facts,
     /// Who has which name, by Rust scope and name, and how many want it.
     taken: HashMap<(String, String), (Owner, u32)>,
     found: Found,
@@ -145,10 +141,10 @@ impl<'m> Checker<'m> {
         }
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Typedef(_) | DeclKind::Const(_) => {}
-            DeclKind::Interface(data) => {
+            DeclKind::Interface(_) => {
                 self.reference(&home, id);
                 self.module_of(&home, id);
-                self.interface(id, data, &home, declaration);
+                self.interface(id, &home, declaration);
             }
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
                 if !data.nested.is_empty() {
@@ -233,22 +229,6 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Refuses a native type in an interface that is called from elsewhere. The front end has
-    /// refused local interfaces there.
-    fn travels(&mut self, callable: &Callable<'m>) {
-        let parameters = callable.parameters.iter().map(|p| (p.ty, p.span));
-        let result = callable.result.map(|ty| (ty, callable.span));
-        let raised = callable.raises.iter().map(|id| (Type::Named(*id), callable.span));
-        let types = parameters.chain(result).map(|(ty, span)| (ty.clone(), span)).chain(raised);
-        let mut kept = types.filter(|(ty, _)| self.facts.of_type(ty).local);
-        if let Some((_, span)) = kept.next() {
-            let message = "a native type cannot become Rust in an interface that is not local";
-            let refused = Diagnostic::error(Code::Unsupported, span, message);
-            let help = "a native value cannot leave its process; write `local interface`";
-            self.found.problems.push(refused.help(help));
-        }
-    }
-
     /// Refuses a type whose TypeCode would be too large.
     fn type_code(&mut self, id: DeclId, declaration: &Declaration) {
         let has_one = matches!(
@@ -266,13 +246,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn interface(
-        &mut self,
-        id: DeclId,
-        data: &'m Interface,
-        home: &str,
-        declaration: &'m Declaration,
-    ) {
+    fn interface(&mut self, id: DeclId, home: &str, declaration: &'m Declaration) {
         let companion = match home {
             "" => names::module(&declaration.name),
             home => format!("{home}::{}", names::module(&declaration.name)),
@@ -281,9 +255,6 @@ impl<'m> Checker<'m> {
         let methods = format!("{home} methods of {}", declaration.name);
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);
-            if data.flavour != Flavour::Local {
-                self.travels(&callable);
-            }
         }
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.

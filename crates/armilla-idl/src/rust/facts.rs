@@ -88,7 +88,7 @@ impl Facts {
                 plain: *kind != Primitive::LongDouble,
                 ..NOTHING
             },
-            Type::String(_) => Fact { copy: false, size: HANDLE, ..NOTHING },
+            Type::String(_) | Type::Principal => Fact { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
                 let Fact { eq, local, plain, .. } = self.of_type(element);
                 Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
@@ -117,8 +117,6 @@ impl Facts {
             Type::WString(_) | Type::SharedOctets(_) => Fact { eq: true, ..HANDLED },
             Type::SharedStrings => Fact { eq: true, size: 3 * HANDLE, ..HANDLED },
             Type::Fixed(..) => Fact { size: 16, plain: false, ..NOTHING },
-            // Refused by `unsupported`.
-            Type::Principal => NOTHING,
             Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
@@ -184,7 +182,6 @@ impl Facts {
             DeclKind::Native => Fact { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
-            // Refused by `unsupported`.
         }
     }
 }

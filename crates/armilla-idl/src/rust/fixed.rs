@@ -34,6 +34,8 @@ impl Plan {
     pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Option<Self> {
         let mut sizes = Vec::new();
         leaves(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
+        // A struct without members has no place at all.
+        let sizes = Some(sizes).filter(|sizes| !sizes.is_empty())?;
         let layout = Layout::of(&sizes);
         let order = scope.unused_type_name("O");
         let unrolled = || Unrolled { scope, order: &order, places: layout.places() };

@@ -11,7 +11,7 @@ use super::operation::{self, Callable};
 use super::options::Sides;
 use super::raises;
 use super::scope::{self, Scope};
-use super::{signature, skeleton, stub, values};
+use super::{signature, skeleton, stub, type_codes, values};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Model};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -149,6 +149,8 @@ impl Generator<'_, '_> {
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
         let dispatch = self.dispatch(name, &all_bases, |_| "skeleton");
         let signature = signature::generate(self.scope, &self.callables, &self.data.bases);
+        let idl = self.scope.idl.get(self.id);
+        let reference_type = type_codes::of_references(idl, self.data);
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
             quote!(target.offer::<dyn #base>(|| servant.clone());)
@@ -158,6 +160,7 @@ impl Generator<'_, '_> {
                 const REPOSITORY_ID: &'static str = #repository_id;
                 const BASES: &'static [&'static str] = &[#(#base_ids),*];
                 #dispatch
+                #reference_type
                 #signature
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
                     target.offer::<dyn #name>(|| servant.clone());

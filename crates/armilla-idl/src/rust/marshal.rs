@@ -5,7 +5,7 @@ use super::scope::Scope;
 use super::types;
 use crate::model::{Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 /// Where a value to be encoded is found.
 #[derive(Debug, Clone)]
@@ -85,7 +85,9 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
             vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]
         }
         Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, place),
-        Type::SharedOctets(None) => vec![Step::Try(quote!(#out.put_sequence::<u8>(#reference)))],
+        Type::SharedOctets(None) | Type::Principal => {
+            vec![Step::Try(quote!(#out.put_sequence::<u8>(#reference)))]
+        }
         Type::SharedOctets(Some(bound)) => {
             let bound = Literal::u32_unsuffixed(*bound);
             vec![Step::Try(quote!(#out.put_bounded_sequence::<u8>(#reference, #bound)))]
@@ -214,14 +216,17 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
             let read = decode_borrowed(scope, input, ty);
             quote!(#read.map(Into::into))
         }
+        Type::Principal => quote!(#input.sequence()),
         Type::Sequence(element, bound) => decode_sequence(scope, input, element, *bound),
         Type::Map(key, value, bound) if !types::is_plain(scope.model, ty) => {
+            let kind = if types::is_ordered(scope.model, key) { "map" } else { "sequence" };
             let (key, value) = (decode(scope, input, key), decode(scope, input, value));
             let pair = quote!(|#input| Ok((#key?, #value?)));
-            match bound.map(Literal::u32_unsuffixed) {
-                None => quote!(#input.map_with(#pair)),
-                Some(bound) => quote!(#input.bounded_map_with(#bound, #pair)),
-            }
+            let (read, bound) = match bound.map(Literal::u32_unsuffixed) {
+                None => (format_ident!("{kind}_with"), None),
+                Some(bound) => (format_ident!("bounded_{kind}_with"), Some(quote!(#bound,))),
+            };
+            quote!(#input.#read(#bound #pair))
         }
         Type::Array(element, dimensions) if !types::is_plain(scope.model, element) => {
             let levels = scope.facts.levels(element, dimensions);
@@ -280,6 +285,7 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
             let bound = Literal::u32_unsuffixed(*bound);
             quote!(#input.bounded_wstring(#bound))
         }
+        Type::Principal => quote!(#input.octets()),
         Type::Sequence(_, bound) | Type::SharedOctets(bound)
             if types::is_octets(scope.model, ty) =>
         {

@@ -57,34 +57,45 @@ use scope::{Known, Scope};
 
 pub use options::{Options, Sides};
 
-/// The Rust source text for everything that `model` declares, included files among it.
-///
-/// # Errors
-/// When two inherited operations become the same method, or a type is not supported yet. What is not
-/// supported in an included file is left out if nothing uses it.
-pub fn generate(model: &Model, options: &Options) -> Result<String, Diagnostics> {
-    checked(model, options, write)?
+/// The Rust that a model has become.
+#[derive(Debug, Clone)]
+pub struct Generated {
+    /// The source text.
+    pub text: String,
+    /// What could not become Rust and is left out.
+    pub warnings: Diagnostics,
 }
 
-/// Tells what [`generate`] would fail with, in less time.
+/// The Rust for everything that `model` declares, included files among it.
+///
+/// # Errors
+/// When two inherited operations become the same method, or a type is not supported. What is not
+/// supported in an included file is left out if nothing uses it.
+pub fn generate(model: &Model, options: &Options) -> Result<Generated, Diagnostics> {
+    let (text, warnings) = checked(model, options, write)?;
+    Ok(Generated { text: text?, warnings })
+}
+
+/// Tells what [`generate`] would warn of or fail with, in less time.
 ///
 /// # Errors
 /// As for [`generate`].
-pub fn check(model: &Model, options: &Options) -> Result<(), Diagnostics> {
-    checked(model, options, |_| ())
+pub fn check(model: &Model, options: &Options) -> Result<Diagnostics, Diagnostics> {
+    checked(model, options, |_| ()).map(|((), warnings)| warnings)
 }
 
-/// Does `then` with the root of the generated file, if nothing keeps the model from becoming Rust.
+/// Does `then` with the root of the generated file, if nothing keeps the model from becoming Rust;
+/// with what came out of that, tells what is left out.
 fn checked<T>(
     model: &Model,
     options: &Options,
     then: impl FnOnce(&Scope<'_>) -> T,
-) -> Result<T, Diagnostics> {
+) -> Result<(T, Diagnostics), Diagnostics> {
     let refuse = |problems| diagnostics(problems, options);
     let idl = &*shared::apply(model, options).map_err(refuse)?;
     let externs = Externs::of(idl, options).map_err(refuse)?;
-    let omitted = unsupported::check(idl, &externs).map_err(refuse)?;
     let facts = Facts::of(idl);
+    let omitted = unsupported::check(idl, &facts, &externs).map_err(refuse)?;
     let cycles = Cycles::of(idl);
     let mut renames = renames::wanted(options);
     let mut rounds = 0;
@@ -108,7 +119,12 @@ fn checked<T>(
         }
         let mut problems = derives::check(idl, options);
         problems.extend(found.problems);
-        return if problems.is_empty() { Ok(then(&scope)) } else { Err(refuse(problems)) };
+        if !problems.is_empty() {
+            return Err(refuse(problems));
+        }
+        let is_told = |warning: &&Diagnostic| !options.allowed.contains(&warning.code);
+        let warnings = omitted.warnings().iter().filter(is_told).cloned().collect();
+        return Ok((then(&scope), diagnostics(warnings, options)));
     }
 }
 
@@ -126,8 +142,7 @@ fn write(scope: &Scope<'_>) -> Result<String, Diagnostics> {
     let source = if options.source.is_empty() { "IDL" } else { &options.source };
     let head =
         format!("// Made from {source} by the Armilla IDL compiler. Do not edit: change the IDL.");
-    let missing: Vec<String> = omitted.iter().map(|id| model.scoped_name(id)).collect();
-    let missing = match missing.as_slice() {
+    let missing = match omitted.names(model).as_slice() {
         [] => String::new(),
         names => format!("\n// Left out, for they cannot become Rust: {}.", names.join(", ")),
     };

@@ -52,7 +52,15 @@ pub(super) struct Parameter<'m> {
 /// things are not included.
 pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> {
     let exports = exports(scope.model, id).iter().zip(exports(scope.idl, id));
-    exports.flat_map(|(export, idl)| of_export(export, idl)).collect()
+    let made = exports.filter(|(_, idl)| !scope.omitted.contains_export(id, name(idl)));
+    made.flat_map(|(export, idl)| of_export(export, name(idl))).collect()
+}
+
+fn name(export: &Export) -> &str {
+    match export {
+        Export::Operation(operation) => &operation.name,
+        Export::Attribute(attribute) => &attribute.name,
+    }
 }
 
 fn exports(model: &Model, id: DeclId) -> &[Export] {
@@ -64,11 +72,7 @@ fn exports(model: &Model, id: DeclId) -> &[Export] {
 }
 
 /// The operation, or the accessors of the attribute, that is called `idl` in IDL.
-fn of_export<'m>(export: &'m Export, idl: &'m Export) -> Vec<Callable<'m>> {
-    let idl = match idl {
-        Export::Operation(operation) => &operation.name,
-        Export::Attribute(attribute) => &attribute.name,
-    };
+fn of_export<'m>(export: &'m Export, idl: &'m str) -> Vec<Callable<'m>> {
     match export {
         Export::Operation(operation) => vec![Callable::operation(operation, idl)],
         Export::Attribute(attribute) if attribute.readonly => {
@@ -98,7 +102,10 @@ pub(super) fn all_methods(model: &Model) -> HashSet<String> {
         _ => None,
     });
     let exports = interfaces.flat_map(|interface| &interface.exports);
-    exports.flat_map(|export| of_export(export, export)).map(|callable| callable.method).collect()
+    exports
+        .flat_map(|export| of_export(export, name(export)))
+        .map(|callable| callable.method)
+        .collect()
 }
 
 impl<'m> Callable<'m> {

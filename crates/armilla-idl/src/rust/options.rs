@@ -1,6 +1,7 @@
 //! The settings of the back end.
 
 use crate::Compilation;
+use crate::diagnostics::Code;
 use crate::source::Sources;
 use std::path::Path;
 
@@ -9,6 +10,8 @@ use std::path::Path;
 pub struct Options {
     pub(super) source: String,
     pub(super) sources: Sources,
+    /// The warnings that nobody wants to see.
+    pub(super) allowed: Vec<Code>,
     pub(super) sides: Sides,
     pub(super) asynchronous: bool,
     pub(super) replies_later: bool,
@@ -35,6 +38,7 @@ impl Default for Options {
         Options {
             source: String::new(),
             sources: Sources::default(),
+            allowed: Vec::new(),
             sides: Sides::Both,
             asynchronous: false,
             replies_later: false,
@@ -52,8 +56,8 @@ impl Options {
         Self::default()
     }
 
-    /// Settings for the model of `compilation`: the head of the generated file names its files, and
-    /// errors quote its sources.
+    /// Settings for the model of `compilation`: the head of the generated file names its files,
+    /// errors quote its sources, and the warnings that its options silence are silenced here too.
     pub fn of(compilation: &Compilation) -> Self {
         Self::new().sources_of(compilation)
     }
@@ -66,6 +70,7 @@ impl Options {
         let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
         self.source = names.join(", ");
         self.sources = sources;
+        self.allowed.clone_from(&compilation.allowed);
         self
     }
 

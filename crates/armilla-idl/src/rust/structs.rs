@@ -25,11 +25,21 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let fixed = fixed::Plan::of(scope, id);
     module.push(definition(scope, id, declaration, data, fixed.is_some()));
-    if scope.facts.of_type(&Type::Named(id)).local {
+    let fact = scope.facts.of_type(&Type::Named(id));
+    if fact.local {
         return;
     }
     module.push(encode(scope, &name, data, fixed.is_some()));
-    module.push(decode(scope, &name, data, fixed.is_some()));
+    let bulk = match fixed {
+        Some(_) => decode_vec(quote!(input.fixed_vec(len))),
+        // Any number of values that take no place is made at once.
+        None if fact.size == 0 => {
+            let decode_vec = decode_vec(quote!(Self::decode(input).map(|one| vec![one; len])));
+            quote!(const WEIGHTLESS: bool = true; #decode_vec)
+        }
+        None => TokenStream::new(),
+    };
+    module.push(decode(scope, &name, data, bulk));
     if let Some(plan) = fixed {
         module.push(plan.implementation(&name));
     }
@@ -58,7 +68,7 @@ pub(super) fn generate_exception(
         }
     });
     module.push(encode(scope, &name, data, false));
-    module.push(decode(scope, &name, data, false));
+    module.push(decode(scope, &name, data, TokenStream::new()));
     module.push(type_codes::implementation(scope, id, &name));
 }
 
@@ -149,7 +159,8 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
     }
 }
 
-fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
+/// `bulk` says how to read many values, if there is a better way than one by one.
+fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> TokenStream {
     let members = members(scope.model, data);
     let input = names::ident(if members.is_empty() { "_input" } else { "input" });
     let fields = members.into_iter().map(|member| {
@@ -159,17 +170,19 @@ fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
     });
     let fields: Vec<TokenStream> = fields.collect();
     let value = if fields.is_empty() { quote!(Self) } else { quote!(Self { #(#fields),* }) };
-    let bulk = fixed.then(|| {
-        quote! {
-            fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
-                input.fixed_vec(len)
-            }
-        }
-    });
     quote! {
         impl<'a> rt::Decode<'a> for #name {
             fn decode(#input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> { Ok(#value) }
             #bulk
+        }
+    }
+}
+
+/// What reads `len` values.
+fn decode_vec(values: TokenStream) -> TokenStream {
+    quote! {
+        fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
+            #values
         }
     }
 }

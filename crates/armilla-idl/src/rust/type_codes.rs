@@ -6,8 +6,8 @@
 use super::names;
 use super::scope::Scope;
 use crate::model::{
-    ConstValue, DeclId, DeclKind, Declaration, Enum, Flavour, Member, Primitive, Struct, Type,
-    Union, Value, ValueModifier,
+    ConstValue, DeclId, DeclKind, Declaration, Enum, Flavour, Interface, Member, Primitive, Role,
+    Struct, Type, Union, Value, ValueModifier,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -216,8 +216,7 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
                 quote!(rt::TypeCode::map(#key, #value, #bound))
             }
-            // Refused by `unsupported`.
-            Type::Principal => TokenStream::new(),
+            Type::Principal => quote!(rt::TypeCode::Principal),
         }
     }
 
@@ -230,10 +229,9 @@ impl<'a, 'm> Writer<'a, 'm> {
         let is_typedef = matches!(declaration.kind, DeclKind::Typedef(_));
         if let DeclKind::Interface(data) = &declaration.kind {
             let kind = match data.flavour {
-                Flavour::Abstract => "abstract_interface",
-                _ => "object_reference",
+                Flavour::Abstract => names::ident("abstract_interface"),
+                _ => reference_kind(data),
             };
-            let kind = names::ident(kind);
             return quote!(rt::TypeCode::#kind(#repository_id, #name));
         }
         let circular =
@@ -244,6 +242,28 @@ impl<'a, 'm> Writer<'a, 'm> {
         let path = self.scope.path(id);
         quote!(<#path as rt::Typed>::type_code())
     }
+}
+
+/// What references to an interface have in place of what their repository id tells; nothing where
+/// it tells all.
+pub(super) fn of_references(declaration: &Declaration, data: &Interface) -> TokenStream {
+    let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+    let path = repository_id.split(':').nth(1).unwrap_or_default();
+    if matches!(data.role, Role::Plain) && path.rsplit('/').next() == Some(name) {
+        return TokenStream::new();
+    }
+    let kind = reference_kind(data);
+    quote! {
+        fn reference_type() -> rt::TypeCode { rt::TypeCode::#kind(#repository_id, #name) }
+    }
+}
+
+fn reference_kind(data: &Interface) -> Ident {
+    names::ident(match data.role {
+        Role::Plain => "object_reference",
+        Role::Component(_) => "component",
+        Role::Home(_) => "home",
+    })
 }
 
 fn enumeration(declaration: &Declaration, data: &Enum) -> TokenStream {

@@ -87,11 +87,13 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         Type::TypeCode => quote!(rt::TypeCode),
         Type::ValueBase => quote!(rt::ValueBaseRef),
         Type::Map(key, value, _) => {
-            let (key, value) = (owned(scope, key), owned(scope, value));
-            quote!(::std::collections::BTreeMap<#key, #value>)
+            let (key_type, value) = (owned(scope, key), owned(scope, value));
+            match is_ordered(scope.model, key) {
+                true => quote!(::std::collections::BTreeMap<#key_type, #value>),
+                false => quote!(Vec<(#key_type, #value)>),
+            }
         }
-        // Refused by `unsupported`.
-        Type::Principal => TokenStream::new(),
+        Type::Principal => quote!(Vec<u8>),
     }
 }
 
@@ -99,10 +101,14 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
 pub(super) fn parameter(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match scope.model.resolve(ty) {
         Type::String(_) | Type::WString(_) => quote!(&str),
-        Type::SharedOctets(_) => quote!(&[u8]),
+        Type::SharedOctets(_) | Type::Principal => quote!(&[u8]),
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(&[#element])
+        }
+        Type::Map(key, value, _) if !is_ordered(scope.model, key) => {
+            let (key, value) = (owned(scope, key), owned(scope, value));
+            quote!(&[(#key, #value)])
         }
         _ if is_scalar(scope.model, ty) => owned(scope, ty),
         _ => {
@@ -145,7 +151,7 @@ pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
             model.resolve(element),
             Type::Primitive(Primitive::Octet | Primitive::Char | Primitive::UInt8)
         ),
-        Type::SharedOctets(_) => true,
+        Type::SharedOctets(_) | Type::Principal => true,
         _ => false,
     }
 }
@@ -158,8 +164,24 @@ pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
         Type::Sequence(element, bound) => bound.is_none() && is_plain(model, element),
         Type::Array(element, _) => is_plain(model, element),
         Type::Map(key, value, bound) => {
-            bound.is_none() && is_plain(model, key) && is_plain(model, value)
+            bound.is_none()
+                && is_ordered(model, key)
+                && is_plain(model, key)
+                && is_plain(model, value)
         }
         _ => true,
+    }
+}
+
+/// Whether values of the type have an order in Rust, as the keys of a `BTreeMap` must.
+pub(super) fn is_ordered(model: &Model, key: &Type) -> bool {
+    match model.resolve(key) {
+        Type::Primitive(kind) => !kind.is_float(),
+        Type::String(_) | Type::WString(_) | Type::Fixed(..) => true,
+        Type::Named(id) => matches!(
+            model.get(*id).kind,
+            DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_)
+        ),
+        _ => false,
     }
 }

@@ -1,23 +1,27 @@
-//! What the front end knows and this back end does not: each is refused by its name and at its
-//! place, before anything is generated. Whoever implements one takes it out here.
-//!
-//! Declarations of included files that cannot become Rust are left out, with what is made of them,
-//! as long as the compiled file does not use them: it cannot help what `orb.idl` holds.
+//! What the front end knows and this back end does not. What the rest can do without is left out
+//! of the generated code: constants, operations and attributes with a warning; whatever included
+//! files declare, with what is made of it, as long as the compiled file does not use it, for it
+//! cannot help what `orb.idl` holds. Everything else is refused by its name and at its place,
+//! before anything is generated.
 
 use super::bitsets;
 use super::externs::Externs;
+use super::facts::Facts;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Interface, Member, Model,
-    Operation, Parameter, Struct, Type, Union, Value,
+    Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Flavour, Interface, Member,
+    Model, Operation, Parameter, Struct, Type, Union, Value,
 };
 use crate::source::Span;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What of a model stays out of the generated code.
 #[derive(Debug, Default)]
 pub(super) struct Omitted {
     declarations: HashSet<DeclId>,
+    /// Operations and attributes: what declares them, and their names.
+    exports: BTreeSet<(DeclId, String)>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Omitted {
@@ -26,11 +30,33 @@ impl Omitted {
         self.declarations.contains(&id)
     }
 
-    /// The declarations, in the order of the source.
-    pub(super) fn iter(&self) -> impl Iterator<Item = DeclId> {
-        let mut sorted: Vec<DeclId> = self.declarations.iter().copied().collect();
+    /// Whether nothing is generated for an operation or attribute that `id` declares.
+    pub(super) fn contains_export(&self, id: DeclId, name: &str) -> bool {
+        !self.exports.is_empty() && self.exports.contains(&(id, name.to_owned()))
+    }
+
+    /// What is told of it: all but what included files declare.
+    pub(super) fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The scoped names of all that is left out, in the order of the source.
+    pub(super) fn names(&self, model: &Model) -> Vec<String> {
+        let whole = self.declarations.iter().map(|id| (*id, ""));
+        let parts = self.exports.iter().map(|(id, name)| (*id, name.as_str()));
+        let mut sorted: Vec<(DeclId, &str)> =
+            whole.chain(parts.filter(|(id, _)| !self.contains(*id))).collect();
         sorted.sort();
-        sorted.into_iter()
+        let name = |(id, part): &(DeclId, &str)| match *part {
+            "" => model.scoped_name(*id),
+            part => format!("{}::{part}", model.scoped_name(*id)),
+        };
+        sorted.iter().map(name).collect()
+    }
+
+    fn warn(&mut self, span: Span, what: &str, why: &str) {
+        let message = format!("{what} is left out of the Rust");
+        self.warnings.push(Diagnostic::warning(Code::LeftOut, span, message).note(why));
     }
 }
 
@@ -38,14 +64,22 @@ impl Omitted {
 ///
 /// # Errors
 /// What cannot become Rust and cannot be left out either.
-pub(super) fn check(model: &Model, externs: &Externs) -> Result<Omitted, Vec<Diagnostic>> {
-    let mut checker = Checker { model, externs, omitted: Omitted::default(), found: Vec::new() };
+pub(super) fn check(
+    model: &Model,
+    facts: &Facts,
+    externs: &Externs,
+) -> Result<Omitted, Vec<Diagnostic>> {
+    let omitted = Omitted::default();
+    let mut checker = Checker { model, facts, externs, omitted, found: Vec::new() };
+    for (id, declaration) in model.iter() {
+        checker.omit_parts(id, declaration);
+    }
     // Declarations stand behind what they are made of, so mostly the second round changes nothing.
     while checker.omit_more() {}
     checker.found.clear();
     for (id, declaration) in model.iter() {
         if !checker.omitted.contains(id) && !externs.contains(id) {
-            checker.declaration(declaration);
+            checker.declaration(id, declaration);
         }
     }
     if checker.found.is_empty() { Ok(checker.omitted) } else { Err(checker.found) }
@@ -53,12 +87,67 @@ pub(super) fn check(model: &Model, externs: &Externs) -> Result<Omitted, Vec<Dia
 
 struct Checker<'m> {
     model: &'m Model,
+    facts: &'m Facts,
     externs: &'m Externs,
     omitted: Omitted,
     found: Vec<Diagnostic>,
 }
 
 impl Checker<'_> {
+    /// Leaves out constants, operations and attributes that nothing else needs.
+    fn omit_parts(&mut self, id: DeclId, declaration: &Declaration) {
+        let (exports, travel) = match &declaration.kind {
+            DeclKind::Const(constant) if is_half(&constant.value) => {
+                let what = format!("`{}`", self.model.scoped_name(id));
+                let why = "characters of Rust are whole ones, and this has half of a UTF-16 \
+                           surrogate pair";
+                if !declaration.included {
+                    self.omitted.warn(declaration.span, &what, why);
+                }
+                self.omitted.declarations.insert(id);
+                return;
+            }
+            DeclKind::Interface(data) => (&data.exports, data.flavour != Flavour::Local),
+            DeclKind::Value(data) => (&data.exports, false),
+            _ => return,
+        };
+        for export in exports {
+            let (name, span) = match export {
+                Export::Operation(operation) => (&operation.name, operation.span),
+                Export::Attribute(attribute) => (&attribute.name, attribute.span),
+            };
+            let Some(why) = self.stays_behind(export, travel) else { continue };
+            if !declaration.included {
+                let what = format!("`{}::{name}`", self.model.scoped_name(id));
+                self.omitted.warn(span, &what, why);
+            }
+            self.omitted.exports.insert((id, name.clone()));
+        }
+    }
+
+    /// Why an operation or attribute cannot be in Rust, if it cannot; of one that is called from
+    /// elsewhere everything must `travel`. The front end has refused local interfaces there.
+    fn stays_behind(&self, export: &Export, travel: bool) -> Option<&'static str> {
+        let (raised, types): (Vec<DeclId>, Vec<&Type>) = match export {
+            Export::Operation(operation) => {
+                let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
+                (operation.raises.clone(), parameters.chain(&operation.result).collect())
+            }
+            Export::Attribute(attribute) => {
+                let raised = attribute.get_raises.iter().chain(&attribute.set_raises);
+                (raised.copied().collect(), vec![&attribute.ty])
+            }
+        };
+        if raised.iter().any(|id| matches!(self.model.get(*id).kind, DeclKind::Native)) {
+            return Some("it raises a native type, and Rust has no exceptions of its own");
+        }
+        let is_local = |ty: &Type| self.facts.of_type(ty).local;
+        let keeps =
+            types.into_iter().any(is_local) || raised.iter().any(|id| is_local(&Type::Named(*id)));
+        (travel && keeps)
+            .then_some("a native value cannot leave its process; in a `local interface` it may")
+    }
+
     /// Leaves out every included declaration that must be; says whether there was one.
     fn omit_more(&mut self) -> bool {
         let before = self.omitted.declarations.len();
@@ -67,7 +156,7 @@ impl Checker<'_> {
                 continue;
             }
             self.found.clear();
-            self.declaration(declaration);
+            self.declaration(id, declaration);
             let enclosing = declaration.scope.is_some_and(|scope| self.omitted.contains(scope));
             if enclosing || !self.found.is_empty() {
                 self.omitted.declarations.insert(id);
@@ -90,27 +179,19 @@ impl Checker<'_> {
         self.found.push(refused.help(instead));
     }
 
-    fn declaration(&mut self, declaration: &Declaration) {
+    fn declaration(&mut self, id: DeclId, declaration: &Declaration) {
         let span = declaration.span;
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native | DeclKind::Bitmask(_) => {}
-            DeclKind::Interface(interface) => self.interface(interface, span),
+            DeclKind::Interface(interface) => self.interface(id, interface, span),
             DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Struct(body) => {
                 self.structure(body, span);
-                if body.members.is_empty() && body.base.is_none() {
-                    let instead = "millions of them would travel without an octet, which no limit \
-                                   can catch: give it a member";
-                    self.refuse(span, "an empty struct", instead);
-                }
             }
             DeclKind::Union(union) => self.union(union, span),
             DeclKind::Typedef(ty) => self.ty(ty, span),
-            DeclKind::Const(constant) => {
-                self.ty(&constant.ty, span);
-                self.value(&constant.value, span);
-            }
-            DeclKind::Value(value) => self.valuetype(value, span),
+            DeclKind::Const(constant) => self.ty(&constant.ty, span),
+            DeclKind::Value(value) => self.valuetype(id, value, span),
             DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
@@ -123,24 +204,27 @@ impl Checker<'_> {
         }
     }
 
-    fn valuetype(&mut self, value: &Value, span: Span) {
+    fn valuetype(&mut self, id: DeclId, value: &Value, span: Span) {
         value.bases.iter().chain(&value.supports).for_each(|base| self.used(*base, span));
         value.state.iter().for_each(|state| self.member(&state.member));
-        self.exports(&value.exports);
+        self.exports(id, &value.exports);
         for initializer in &value.initializers {
             self.parameters(&initializer.parameters);
             self.raised(&initializer.raises, initializer.span);
         }
     }
 
-    fn interface(&mut self, interface: &Interface, span: Span) {
+    fn interface(&mut self, id: DeclId, interface: &Interface, span: Span) {
         interface.bases.iter().for_each(|base| self.used(*base, span));
-        self.exports(&interface.exports);
+        self.exports(id, &interface.exports);
     }
 
-    fn exports(&mut self, exports: &[Export]) {
+    fn exports(&mut self, id: DeclId, exports: &[Export]) {
         for export in exports {
             match export {
+                Export::Operation(Operation { name, .. })
+                | Export::Attribute(Attribute { name, .. })
+                    if self.omitted.contains_export(id, name) => {}
                 Export::Operation(operation) => self.operation(operation),
                 Export::Attribute(attribute) => self.attribute(attribute),
             }
@@ -184,21 +268,10 @@ impl Checker<'_> {
         self.ty(&union.discriminator, span);
         for case in &union.cases {
             self.member(&case.member);
-            case.labels.iter().for_each(|label| self.value(label, case.member.span));
-        }
-    }
-
-    /// Rust has characters, not units of UTF-16.
-    fn value(&mut self, value: &ConstValue, span: Span) {
-        let units: &[u16] = match value {
-            ConstValue::WChar(unit) => &[*unit],
-            ConstValue::WString(units) => units,
-            _ => return,
-        };
-        if String::from_utf16(units).is_err() {
-            let instead = "characters of Rust are whole ones: write the number as a constant of \
-                           the type `unsigned short`";
-            self.refuse(span, "half of a UTF-16 surrogate pair", instead);
+            if case.labels.iter().any(is_half) {
+                let instead = "characters of Rust are whole ones: switch on `unsigned short`";
+                self.refuse(case.member.span, "half of a UTF-16 surrogate pair", instead);
+            }
         }
     }
 
@@ -208,17 +281,8 @@ impl Checker<'_> {
 
     fn ty(&mut self, ty: &Type, span: Span) {
         match ty {
-            Type::Principal => {
-                let instead = "CORBA 2.3 took it out of use; what it held is a `sequence<octet>`";
-                self.refuse(span, "`CORBA::Principal`", instead);
-            }
             Type::Map(key, value, _) => {
                 self.ty(key, span);
-                if !is_ordered(self.model, key) {
-                    let instead = "it would be a `BTreeMap`, whose keys are ordered: use a \
-                                   sequence of structs with a key and a value";
-                    self.refuse(span, "a `map` with a key that has no order", instead);
-                }
                 self.ty(value, span);
             }
             Type::Named(id) => self.used(*id, span),
@@ -231,21 +295,18 @@ impl Checker<'_> {
             | Type::Fixed(..)
             | Type::Object
             | Type::Any
+            | Type::Principal
             | Type::ValueBase
             | Type::TypeCode => {}
         }
     }
 }
 
-/// Whether values of the type have an order in Rust, as the keys of a map must.
-fn is_ordered(model: &Model, key: &Type) -> bool {
-    match model.resolve(key) {
-        Type::Primitive(kind) => !kind.is_float(),
-        Type::String(_) | Type::WString(_) | Type::Fixed(..) => true,
-        Type::Named(id) => matches!(
-            model.get(*id).kind,
-            DeclKind::Enum(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_)
-        ),
+/// Whether there is half of a surrogate pair in it. Rust has characters, not units of UTF-16.
+fn is_half(value: &ConstValue) -> bool {
+    match value {
+        ConstValue::WChar(unit) => char::from_u32(u32::from(*unit)).is_none(),
+        ConstValue::WString(units) => String::from_utf16(units).is_err(),
         _ => false,
     }
 }

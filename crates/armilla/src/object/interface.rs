@@ -2,6 +2,7 @@
 
 use crate::dynamic::Signature;
 use crate::server::{Dispatched, ServerCall};
+use armilla_cdr::TypeCode;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
@@ -42,6 +43,14 @@ pub trait Interface: Send + Sync + 'static {
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
         let _ = number;
         self.dispatch(call)
+    }
+
+    /// The type of references to it; those to components and homes are of kinds of their own.
+    fn reference_type() -> TypeCode {
+        // `IDL:Bank/Account:1.0`: the name is what stands behind the last of the scopes.
+        let path = Self::REPOSITORY_ID.split(':').nth(1).unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        TypeCode::object_reference(Self::REPOSITORY_ID, name)
     }
 
     /// What IDL says of the operation with this name, its own or inherited.

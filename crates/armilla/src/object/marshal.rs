@@ -47,9 +47,6 @@ impl Typed for Object {
 
 impl<I: Interface + ?Sized> Typed for Ref<I> {
     fn type_code() -> TypeCode {
-        // `IDL:Bank/Account:1.0`: the name is what stands behind the last of the scopes.
-        let path = I::REPOSITORY_ID.split(':').nth(1).unwrap_or_default();
-        let name = path.rsplit('/').next().unwrap_or_default();
-        TypeCode::object_reference(I::REPOSITORY_ID, name)
+        I::reference_type()
     }
 }
