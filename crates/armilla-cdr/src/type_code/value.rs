@@ -1,4 +1,5 @@
-//! TypeCodes of valuetypes, boxed values, abstract interfaces and components, as generated code makes them.
+//! TypeCodes of valuetypes, boxed values, abstract interfaces, components and homes, as generated code
+//! makes them.
 
 use super::{AliasCode, NamedCode, StateCode, TypeCode, ValueCode};
 use alloc::string::String;
