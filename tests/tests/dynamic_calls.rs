@@ -77,6 +77,8 @@ fn choose(request: &mut ServerRequest<'_, '_>) -> Result<()> {
         1 => request.set_exception(Any::new(&Refused { reason: note, number: which })?)?,
         2 => request.set_exception(Any::new(&Empty)?)?,
         3 => request.set_result(Any::new("no long at all")?),
+        4 => request.set_exception(Any::new("no exception")?)?,
+        5 => request.set_result(Any::new(&TypeCode::recursive("IDL:Nowhere:1.0"))?),
         _ => {
             let no = ExceptionKind::NoPermission;
             return Err(SystemException::new(no, Minor(7), Completion::No));
@@ -194,6 +196,12 @@ fn generated_stubs_call_dynamic_servants() {
         let refused = everything.choose(1, &mut "so".to_owned()).unwrap_err();
         let expected = Refused { reason: "so".into(), number: 1 };
         assert_eq!(refused, Error::User(ChooseRaises::Refused(expected)));
+        let failure = |which| match everything.choose(which, &mut "so".to_owned()) {
+            Err(Error::System(exception)) => (exception.kind(), exception.minor()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(failure(4), (ExceptionKind::BadParam, Minor::omg(21)), "no exception");
+        assert_eq!(failure(5), (ExceptionKind::BadTypecode, Minor::OMG_1), "an incomplete type");
         let unknown = everything.echo_label(&label(4), &mut kept).unwrap_err();
         assert_eq!(unknown.kind(), ExceptionKind::BadOperation);
         let (_, copy) = everything.echo_object(object, &mut Object::nil()).unwrap();

@@ -121,3 +121,24 @@ fn a_dyn_any_of_more_elements_than_there_is_memory_is_refused() {
     }
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
+
+#[test]
+fn each_value_of_a_union_costs_the_same_however_many_cases_there_are() {
+    const COUNT: i64 = 60_000;
+    let cases = (0..COUNT).map(|label| (label, "", TypeCode::Boolean));
+    let code = TypeCode::union("IDL:Wide:1.0", "Wide", TypeCode::Long, None, cases);
+    let code = TypeCode::sequence(code, 0);
+    let mut out = Encoder::new(ByteOrder::NATIVE);
+    code.encode(&mut out).unwrap();
+    out.put_u32(COUNT as u32);
+    for _ in 0..COUNT {
+        // The last of the labels.
+        out.put_u32(COUNT as u32 - 1);
+        out.put_bool(true);
+    }
+    let octets = out.to_vec();
+    let start = Instant::now();
+    let got = answers(&[octets]).remove(0).unwrap();
+    assert_eq!(DynAny::from_any(&got).unwrap().component_count(), COUNT as usize);
+    assert!(start.elapsed() < SOON * 3, "{:?}", start.elapsed());
+}

@@ -270,6 +270,21 @@ fn a_value_is_truncated_where_only_its_base_is_known() {
     server.shutdown();
 }
 
+#[test]
+fn what_a_truncated_value_shares_with_others_arrives_by_way_of_those() {
+    let server = listening();
+    let older = server.root_poa().activate(older::mirror::tie(OlderGlass)).unwrap();
+    let mirror: MirrorRef = travel_object(older.object(), &client()).assume();
+    // The older program does not know the appendix, which is also the other argument.
+    let appendix = node(8, Some(&node(9, None)));
+    let document = Document { appendix: Some(appendix.clone()), ..Document::default() };
+    let mut kept = Some(appendix);
+    let (before, copy) = mirror.echo_node(&Some(Value::new(document).upcast()), &mut kept).unwrap();
+    assert_eq!(numbers(before), [8, 9]);
+    assert_eq!(copy.unwrap().repository_id(), "IDL:armilla.org/Values/Node:1.0");
+    server.shutdown();
+}
+
 struct Sheet;
 
 impl Printable for Sheet {

@@ -72,6 +72,8 @@ pub enum CdrErrorKind {
     NoContext,
     /// A value of a type that is not known here, and none that it could be truncated to either.
     UnknownValueType,
+    /// A TypeCode that names a type by its repository id which does not enclose it.
+    IncompleteTypeCode,
     /// Anything else, in words.
     Invalid(&'static str),
 }
@@ -155,6 +157,9 @@ impl fmt::Display for CdrError {
             }
             CdrErrorKind::UnknownValueType => {
                 f.write_str("a value is of a type that is not known here")
+            }
+            CdrErrorKind::IncompleteTypeCode => {
+                f.write_str("a recursive TypeCode names no type that encloses it")
             }
             CdrErrorKind::NoContext => {
                 f.write_str("an object reference can only be decoded on behalf of an ORB")

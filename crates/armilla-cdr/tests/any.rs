@@ -1,11 +1,9 @@
 //! TypeCodes and values of any type: round trips in both byte orders, types that contain
 //! themselves, sharing, comparison, and hostile input.
 
-use armilla_cdr::type_code::{CaseCode, UnionCode};
 use armilla_cdr::{
     Any, ByteOrder, CdrErrorKind, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
 };
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -37,18 +35,12 @@ fn tree() -> TypeCode {
 
 /// A union over `long` with labels 1 and 2 and a default case.
 fn shape() -> TypeCode {
-    let case = |label, name: &str, ty| CaseCode { label, name: name.into(), ty };
-    TypeCode::Union(Arc::new(UnionCode {
-        id: "IDL:Shape:1.0".into(),
-        name: "Shape".into(),
-        discriminator: TypeCode::Long,
-        default: Some(1),
-        cases: vec![
-            case(1, "radius", TypeCode::Double),
-            case(0, "text", TypeCode::String(0)),
-            case(-2, "corners", TypeCode::sequence(TypeCode::Short, 0)),
-        ],
-    }))
+    let cases = [
+        (1, "radius", TypeCode::Double),
+        (0, "text", TypeCode::String(0)),
+        (-2, "corners", TypeCode::sequence(TypeCode::Short, 0)),
+    ];
+    TypeCode::union("IDL:Shape:1.0", "Shape", TypeCode::Long, Some(1), cases)
 }
 
 #[derive(Debug, PartialEq)]

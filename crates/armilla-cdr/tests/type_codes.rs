@@ -1,6 +1,8 @@
 //! TypeCodes that a program makes while it runs, and what they say of themselves.
 
-use armilla_cdr::type_code::{TypeCodeErrorKind as Kind, TypeCodeFactory as Factory, UnionMember};
+use armilla_cdr::type_code::{
+    TypeCodeErrorKind as Kind, TypeCodeFactory as Factory, UnionCode, UnionMember,
+};
 use armilla_cdr::{Any, ByteOrder, CdrErrorKind, Encode, Encoder, TypeCode, TypeCodeKind};
 
 fn case(label: Option<i64>, name: &str, ty: TypeCode) -> UnionMember {
@@ -94,4 +96,40 @@ fn a_type_that_nests_too_deep_is_not_written() {
     assert!(deep(64).encode(&mut Encoder::new(ByteOrder::NATIVE)).is_ok());
     let error = deep(65).encode(&mut Encoder::new(ByteOrder::NATIVE)).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::TooDeep { limit: 64 });
+}
+
+#[test]
+fn a_union_finds_its_cases_and_a_label_that_none_has() {
+    let union = |ty: TypeCode, default, labels: &[i64]| {
+        let cases = labels.iter().map(|label| (*label, format!("m{label}"), TypeCode::Long));
+        match TypeCode::union("IDL:U:1.0", "U", ty, default, cases) {
+            TypeCode::Union(code) => code,
+            _ => unreachable!("it is a union"),
+        }
+    };
+    let name = |code: &UnionCode, number| code.select(number).map(|case| case.name.clone());
+    let code = union(TypeCode::Short, None, &[5, -1, 0, 2, 1, -2, 5]);
+    assert_eq!(name(&code, -2).as_deref(), Some("m-2"));
+    assert_eq!(name(&code, 5).as_deref(), Some("m5"));
+    assert_eq!((name(&code, 3), code.unused_label()), (None, Some(3)));
+    // The label of the default case counts for nothing.
+    let code = union(TypeCode::Boolean, Some(1), &[1, 0]);
+    assert_eq!(name(&code, 0).as_deref(), Some("m0"));
+    assert_eq!((name(&code, 1).as_deref(), code.unused_label()), (Some("m1"), Some(0)));
+    assert_eq!(union(TypeCode::Boolean, None, &[0, 1]).unused_label(), None);
+    let small = TypeCode::enumeration("IDL:E:1.0", "E", ["A", "B"]);
+    assert_eq!(union(small.clone(), None, &[0]).unused_label(), Some(1));
+    assert_eq!(union(small, None, &[1, 0]).unused_label(), None);
+    let octets: Vec<i64> = (0..256).rev().collect();
+    assert_eq!(union(TypeCode::Octet, None, &octets).unused_label(), None);
+    assert_eq!(union(TypeCode::Short, None, &octets).unused_label(), Some(256));
+    let upper: Vec<i64> = (0..=i64::from(i16::MAX)).chain([-1, -3]).collect();
+    assert_eq!(union(TypeCode::Short, None, &upper).unused_label(), Some(-2));
+}
+
+#[test]
+fn an_incomplete_type_is_not_written() {
+    let open = TypeCode::sequence(TypeCode::recursive("IDL:Nowhere:1.0"), 0);
+    let error = open.encode(&mut Encoder::new(ByteOrder::NATIVE)).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::IncompleteTypeCode);
 }

@@ -128,6 +128,32 @@ fn a_value_that_may_be_truncated_lies_in_chunks() {
 }
 
 #[test]
+fn what_was_left_out_of_a_truncated_value_is_found_when_something_else_leads_to_it() {
+    let head = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B, &[8, 7, 0]].concat();
+    // What `D` has more: a value, which leads to another.
+    let outer = [0x7fff_ff0a, u32::MAX, back(36), 4, 1];
+    let inner = [0x7fff_ff0a, u32::MAX, back(56), 8, 2, 0, back(3), back(1)];
+    // The inner one, then the outer one, and again; then a value of its own.
+    let again = [u32::MAX, back(36), u32::MAX, back(64), u32::MAX, back(52)];
+    let behind = [0x7fff_ff02, u32::MAX, back(112), 5, 0];
+    let words = [&head[..], &outer, &inner, &again, &behind].concat();
+    assert_eq!(read(&words, 5).unwrap(), [vec![7], vec![2], vec![1, 2], vec![2], vec![5]]);
+    let octets_of = octets(&words);
+    let mut input = Decoder::new(&octets_of, ByteOrder::Big);
+    let [_, inner_one, outer_one, again_one] = [(); 4].map(|()| get(&mut input).unwrap().unwrap());
+    let within = outer_one.next.lock().unwrap().clone().unwrap();
+    let within = within.next.lock().unwrap().clone().unwrap();
+    assert!(Arc::ptr_eq(&within, &inner_one) && Arc::ptr_eq(&inner_one, &again_one));
+    // Where no value begins.
+    let nowhere = [&head[..], &outer, &inner, &[u32::MAX, back(40)]].concat();
+    let octets = octets(&nowhere);
+    let mut input = Decoder::new(&octets, ByteOrder::Big);
+    get(&mut input).unwrap();
+    let kind = CdrErrorKind::Invalid("an indirection leads to no value");
+    assert_eq!(get(&mut input).unwrap_err().kind, kind);
+}
+
+#[test]
 fn what_a_truncated_value_has_beyond_its_base_is_skipped() {
     let head = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B].concat();
     // Behind the state of the base: the rest of a chunk, a value within which there is another,

@@ -22,7 +22,7 @@ import org.omg.PortableServer.POA;
 
 /**
  * Calls and a servant that know Dyn::Mirror, see interop/dynamic/mirror.idl, by TypeCodes only:
- * `serve`, or `call REFERENCE`.
+ * `serve`, or `call REFERENCE`; `browse REFERENCE` reads the interface repository that it leads to.
  */
 final class Dynamic extends DynamicImplementation {
   private static final String REFUSED = "IDL:Dyn/Refused:1.0";
@@ -199,6 +199,11 @@ final class Dynamic extends DynamicImplementation {
     Dynamic dynamic = new Dynamic(orb);
     if (arguments[0].equals("call")) {
       dynamic.check(orb.string_to_object(arguments[1]));
+      orb.shutdown(true);
+      return;
+    }
+    if (arguments[0].equals("browse")) {
+      new Browser(orb).check(orb.string_to_object(arguments[1]));
       orb.shutdown(true);
       return;
     }

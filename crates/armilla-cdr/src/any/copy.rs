@@ -238,7 +238,7 @@ pub(super) fn reference(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrRe
 
 #[cold]
 const fn unknown_recursion() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a recursive TypeCode names no type that encloses it"))
+    CdrError::new(CdrErrorKind::IncompleteTypeCode)
 }
 
 #[cold]

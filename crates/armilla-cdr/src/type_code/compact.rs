@@ -79,7 +79,7 @@ impl Compaction {
         };
         let cases = code.cases.iter().map(case).collect();
         let (id, default) = (code.id.clone(), code.default);
-        Arc::new(UnionCode { id, name: String::new(), discriminator, default, cases })
+        Arc::new(UnionCode::new(id, String::new(), discriminator, default, cases))
     }
 
     fn alias(&mut self, code: &AliasCode) -> Arc<AliasCode> {

@@ -166,7 +166,7 @@ impl Reader {
         if default.is_some_and(|default| default as usize >= cases.len()) {
             return Err(no_default());
         }
-        Ok(Arc::new(UnionCode { id, name, discriminator, default, cases }))
+        Ok(Arc::new(UnionCode::new(id, name, discriminator, default, cases)))
     }
 
     fn value(

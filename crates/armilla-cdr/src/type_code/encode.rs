@@ -88,9 +88,7 @@ impl Writer {
             let found = self.enclosing.iter().rev().find(|(enclosing, _)| **enclosing == **id);
             return match found {
                 Some((_, start)) => Ok(Some(*start)),
-                None => Err(CdrError::new(CdrErrorKind::Invalid(
-                    "a recursive TypeCode names no type that encloses it",
-                ))),
+                None => Err(CdrError::new(CdrErrorKind::IncompleteTypeCode)),
             };
         }
         Ok(code.address().and_then(|address| self.written.get(&address).copied()))

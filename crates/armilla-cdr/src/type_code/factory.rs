@@ -130,8 +130,8 @@ impl TypeCodeFactory {
             ty: member.ty,
         };
         let cases = members.into_iter().map(case).collect();
-        let (id, name) = (id.into(), name.into());
-        Ok(TypeCode::Union(Arc::new(UnionCode { id, name, discriminator, default, cases })))
+        let union = UnionCode::new(id.into(), name.into(), discriminator, default, cases);
+        Ok(TypeCode::Union(Arc::new(union)))
     }
 
     /// An enum.

@@ -138,28 +138,41 @@ impl TypeCode {
 impl UnionCode {
     /// The case that a discriminator with this number selects, if it selects one.
     pub fn select(&self, number: i64) -> Option<&CaseCode> {
-        let default = self.default.map(|index| index as usize);
-        let mut labelled = self.cases.iter().enumerate();
-        labelled
-            .find(|(index, case)| Some(*index) != default && case.label == number)
-            .map(|(_, case)| case)
-            .or_else(|| self.cases.get(default?))
+        let place = self.order.partition_point(|index| self.label(*index) < Some(number));
+        let labelled = self.order.get(place).and_then(|index| self.cases.get(*index as usize));
+        let default = || self.cases.get(self.default? as usize);
+        labelled.filter(|case| case.label == number).or_else(default)
+    }
+
+    fn label(&self, index: u32) -> Option<i64> {
+        self.cases.get(index as usize).map(|case| case.label)
     }
 
     /// The smallest number from 0 on, or else the largest below it, that is a value of the
     /// discriminator and the label of no case: what selects the default case, or none.
     pub fn unused_label(&self) -> Option<i64> {
         let range = self.discriminator.label_range()?;
-        let is_unused = |number: &i64| {
-            let mut cases = self.cases.iter().enumerate();
-            !cases.any(|(index, case)| {
-                self.default.is_none_or(|default| default as usize != index)
-                    && case.label == *number
-            })
-        };
-        // More numbers than cases need not be looked at.
-        let most = self.cases.len() as i64;
-        let up = (0..=most.min(*range.end())).find(is_unused);
-        up.or_else(|| ((*range.start()).max(-most - 1)..0).rev().find(is_unused))
+        let labels = self.order.iter().filter_map(|index| self.label(*index));
+        let mut up = 0;
+        for label in labels.clone().filter(|label| *label >= 0) {
+            match label == up {
+                true => up = up.checked_add(1)?,
+                // Two cases may have the same one.
+                false if label < up => {}
+                false => break,
+            }
+        }
+        if range.contains(&up) {
+            return Some(up);
+        }
+        let mut down = -1;
+        for label in labels.rev().filter(|label| *label < 0) {
+            match label == down {
+                true => down = down.checked_sub(1)?,
+                false if label > down => {}
+                false => break,
+            }
+        }
+        range.contains(&down).then_some(down)
     }
 }

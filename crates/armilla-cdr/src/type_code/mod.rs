@@ -160,6 +160,8 @@ pub struct UnionCode {
     pub default: Option<u32>,
     /// The cases, one for each label.
     pub cases: Vec<CaseCode>,
+    /// Which cases have labels, those of a label in order.
+    order: Vec<u32>,
 }
 
 /// A case of a union.
@@ -273,13 +275,7 @@ impl TypeCode {
     ) -> Self {
         let case = |(label, name, ty): (i64, M, Self)| CaseCode { label, name: name.into(), ty };
         let cases = cases.into_iter().map(case).collect();
-        Self::Union(Arc::new(UnionCode {
-            id: id.into(),
-            name: name.into(),
-            discriminator,
-            default,
-            cases,
-        }))
+        Self::Union(Arc::new(UnionCode::new(id.into(), name.into(), discriminator, default, cases)))
     }
 
     /// An enum with these enumerators.
@@ -343,6 +339,22 @@ impl TypeCode {
             Self::Value(code) | Self::Event(code) => place(code),
             _ => None,
         }
+    }
+}
+
+impl UnionCode {
+    fn new(
+        id: String,
+        name: String,
+        discriminator: TypeCode,
+        default: Option<u32>,
+        cases: Vec<CaseCode>,
+    ) -> Self {
+        // No TypeCode has as many as 32 bits can say.
+        let labelled = (0..cases.len() as u32).filter(|index| Some(*index) != default);
+        let mut order: Vec<u32> = labelled.collect();
+        order.sort_by_key(|index| cases.get(*index as usize).map(|case| case.label));
+        Self { id, name, discriminator, default, cases, order }
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Values<'a> {
     known: Vec<(usize, Known)>,
     ids: Vec<(usize, &'a [u8])>,
     lists: Vec<(usize, Arc<[&'a [u8]]>)>,
+    /// Values in what was left out of truncated ones, and how many in chunks enclose each.
+    skipped: Vec<(usize, u32)>,
 }
 
 /// A value that was read, or is being read.
@@ -66,6 +68,17 @@ pub struct NewValue<'a> {
     position: usize,
     chunked: bool,
     ids: Ids<'a>,
+    /// Where to go on behind it, when an indirection led to it.
+    back: Option<Back<'a>>,
+}
+
+/// Where a decoder is.
+#[derive(Debug, Clone, Copy)]
+struct Back<'a> {
+    octets: &'a [u8],
+    position: usize,
+    level: u32,
+    ended: u32,
 }
 
 #[derive(Debug)]
@@ -120,14 +133,71 @@ impl<'a> Decoder<'a> {
                 self.table().target = target;
                 match noted(&self.table().known, target) {
                     Some(known) => Ok(ValueHead::Known(known.handle.clone())),
-                    None => Err(self.invalid("an indirection leads to no value")),
+                    None => self.skipped_value(target).map(ValueHead::New),
                 }
             }
             _ if self.table().level > 0 && (in_chunk || !between_chunks) => {
                 Err(self.invalid("a value begins within a chunk"))
             }
-            _ => self.new_value(tag, position).map(ValueHead::New),
+            _ => {
+                let head = self.new_value(tag, position)?;
+                match self.visited_before(&head) {
+                    None => Ok(ValueHead::New(head)),
+                    Some(handle) => {
+                        self.end_chunked(true)?;
+                        Ok(ValueHead::Known(handle))
+                    }
+                }
+            }
         }
+    }
+
+    /// The value that begins at `head` in what was left out of another one, when an indirection led to
+    /// it before this reading of what was left out. One that is read again on purpose is none.
+    fn visited_before(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
+        let table = self.table();
+        if table.skipped.is_empty() || table.target == head.position {
+            return None;
+        }
+        noted(&table.skipped, head.position)?;
+        noted(&table.known, head.position).map(|known| known.handle.clone())
+    }
+
+    /// Goes to the value at `target`, which was left out of a truncated one; its state leads back here.
+    #[cold]
+    fn skipped_value(&mut self, target: usize) -> CdrResult<NewValue<'a>> {
+        let (octets, position) = (self.octets, self.position);
+        let table = self.table();
+        let Some(level) = noted(&table.skipped, target).copied() else {
+            return Err(self.invalid("an indirection leads to no value"));
+        };
+        let back = Back { octets, position, level: table.level, ended: table.ended };
+        self.go_to(target, level)?;
+        let tag = self.tag()?;
+        let head = self.new_value(tag, target)?;
+        Ok(NewValue { back: Some(back), ..head })
+    }
+
+    /// Goes to a value that so many in chunks enclose.
+    fn go_to(&mut self, target: usize, level: u32) -> CdrResult {
+        let table = self.table();
+        if table.again > table.full.len().saturating_mul(MAX_AGAIN) {
+            return Err(self.invalid("values that are needed again are too many"));
+        }
+        (table.level, table.ended) = (level, u32::MAX);
+        let full = table.full;
+        self.position = target;
+        self.octets = if level > 0 { full.get(..target).unwrap_or(full) } else { full };
+        Ok(())
+    }
+
+    /// Returns from there.
+    fn go_back(&mut self, begun: usize, back: Back<'a>) {
+        let octets = self.position.saturating_sub(begun);
+        let table = self.table();
+        (table.level, table.ended) = (back.level, back.ended);
+        table.again = table.again.saturating_add(octets);
+        (self.octets, self.position) = (back.octets, back.position);
     }
 
     /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
@@ -153,26 +223,16 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// Those of `read`, or when more is read again than four times the whole message.
     pub fn value_again<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
-        let before = (self.octets, self.position);
-        let (target, full) = (self.table().target, self.table().full);
-        let Some(known) = noted(&self.table().known, target) else {
+        let (octets, position) = (self.octets, self.position);
+        let table = self.table();
+        let (target, back) =
+            (table.target, Back { octets, position, level: table.level, ended: table.ended });
+        let Some(level) = noted(&table.known, target).map(|known| known.level) else {
             return Err(self.invalid("an indirection leads to no value"));
         };
-        let level = known.level;
-        if self.table().again > full.len().saturating_mul(MAX_AGAIN) {
-            return Err(self.invalid("the anys of a message share values too often"));
-        }
-        let table = self.table();
-        let levels = (table.level, table.ended);
-        (table.level, table.ended) = (level, u32::MAX);
-        self.position = target;
-        self.octets = if level > 0 { full.get(..target).unwrap_or(full) } else { full };
+        self.go_to(target, level)?;
         let result = read(self);
-        let octets = self.position.saturating_sub(target);
-        (self.octets, self.position) = before;
-        let table = self.table();
-        (table.level, table.ended) = levels;
-        table.again = table.again.saturating_add(octets);
+        self.go_back(target, back);
         result
     }
 
@@ -207,6 +267,9 @@ impl<'a> Decoder<'a> {
             if head.chunked {
                 input.end_chunked(truncated)?;
             }
+            if let Some(back) = head.back {
+                input.go_back(head.position, back);
+            }
             Ok(state)
         })
     }
@@ -233,7 +296,7 @@ impl<'a> Decoder<'a> {
             self.table().level += 1;
             self.leave(true);
         }
-        Ok(NewValue { position, chunked, ids })
+        Ok(NewValue { position, chunked, ids, back: None })
     }
 
     /// A repository id or a URL, or an indirection to an earlier one.
@@ -307,6 +370,7 @@ impl<'a> Decoder<'a> {
                 }
                 tag => {
                     let position = self.position - 4;
+                    note(&mut self.table().skipped, position, inner);
                     self.new_value(tag, position)?;
                     inner += 1;
                 }
@@ -329,9 +393,18 @@ impl<'a> Decoder<'a> {
     fn table(&mut self) -> &mut Values<'a> {
         let full = self.octets;
         self.values.get_or_insert_with(|| {
-            let (known, ids, lists) = (Vec::new(), Vec::new(), Vec::new());
-            let (target, again, ended, types) = (0, 0, u32::MAX, &[][..]);
-            Box::new(Values { full, level: 0, ended, target, again, types, known, ids, lists })
+            Box::new(Values {
+                full,
+                level: 0,
+                ended: u32::MAX,
+                target: 0,
+                again: 0,
+                types: &[],
+                known: Vec::new(),
+                ids: Vec::new(),
+                lists: Vec::new(),
+                skipped: Vec::new(),
+            })
         })
     }
 

@@ -196,16 +196,13 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     /// Raises a user exception instead of giving a result.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the any does not hold an exception.
+    /// `BAD_PARAM` with reason 21 when the any does not hold an exception.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         if !matches!(exception.type_code().resolved(), TypeCode::Exception(_)) {
             let what = "what is raised must be of an exception's type";
-            return Err(SystemException::new(
-                ExceptionKind::BadParam,
-                Minor::BAD_ARGUMENT,
-                Completion::Yes,
-            )
-            .because(what));
+            let minor = Minor::omg(21);
+            let raised = SystemException::new(ExceptionKind::BadParam, minor, Completion::Yes);
+            return Err(raised.because(what));
         }
         self.answer.raised = Some(exception);
         Ok(())

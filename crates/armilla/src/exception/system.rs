@@ -110,6 +110,7 @@ impl SystemException {
         let (kind, minor) = match error.kind {
             CdrErrorKind::WideInGiop1_0 => (ExceptionKind::Marshal, Minor::omg(6)),
             CdrErrorKind::NoWideCodeSet => (ExceptionKind::BadParam, Minor::omg(23)),
+            CdrErrorKind::IncompleteTypeCode => (ExceptionKind::BadTypecode, Minor::OMG_1),
             _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING),
             _ => (ExceptionKind::BadParam, Minor::ENCODING),
         };
@@ -135,7 +136,13 @@ impl SystemException {
 
     /// Whether a value was at fault and not the connection, on which nothing was left half done.
     pub(crate) fn is_about_a_value(&self) -> bool {
+        let standard = [
+            // No type of the value is known, the TypeCode is incomplete.
+            (ExceptionKind::Marshal, Minor::OMG_1),
+            (ExceptionKind::BadTypecode, Minor::OMG_1),
+        ];
         [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.0.minor)
+            || standard.contains(&(self.0.kind, self.0.minor))
             || (self.0.kind == ExceptionKind::InvObjref && self.0.completed == Completion::No)
     }
 

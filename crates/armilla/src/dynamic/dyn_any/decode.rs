@@ -73,7 +73,9 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
         }
         TypeCode::Array(element, length) => elements(element, *length as usize, types, input)?,
         TypeCode::Union(code) => union(code, types, input)?,
-        TypeCode::Recursive(_) => return Err(invalid("a recursive TypeCode names no type")),
+        TypeCode::Recursive(_) => {
+            return Err(armilla_cdr::CdrError::new(CdrErrorKind::IncompleteTypeCode));
+        }
         _ => return Err(invalid("values of local interfaces and native types do not travel")),
     })
 }
