@@ -131,6 +131,7 @@ fn stop_on_signal() -> Outcome<Arc<AtomicBool>> {
     thread::spawn(move || {
         termination.wait();
         stopped.store(true, Ordering::Relaxed);
+        eprintln!("\nending; what is finished is kept (once more ends at once and keeps nothing)");
     });
     Ok(stop)
 }

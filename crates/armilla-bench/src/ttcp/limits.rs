@@ -157,6 +157,10 @@ fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
     let (trip, least) = (tcp.round_trip, tcp.least_round_trip);
     let queued = trip.saturating_sub(least);
     let reached = speed(summary.octets, summary.elapsed);
+    if summary.near {
+        // There is no link; whoever waits for a confirmation waits for the other side to run.
+        return "this machine, on which what was sent waited for the receiver to run".into();
+    }
     if least > Duration::ZERO
         && trip.as_secs_f64() >= QUEUED.0 * least.as_secs_f64()
         && queued >= QUEUED.1
@@ -306,6 +310,9 @@ mod tests {
             ..many
         };
         assert!(of(full).contains("narrowest link, at about 8.00 Mbit/s: 8.0 ms"));
+        // Within a machine there is no link.
+        let near = Summary { near: true, ..summary(100, full) };
+        assert!(verdict(&tester(Carrier::Tcp), &near).contains("this machine"));
     }
 
     #[test]
