@@ -47,7 +47,9 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
 /// A cell for each form and size; those of a form follow each other.
 fn add(plan: &Plan, series: &mut Series, forms: &[Workload]) {
     for &workload in forms {
-        for &size in plan.choose(&SIZES, &FEW_SIZES) {
+        // Of the other transports no figures were published.
+        let all: &[u32] = if series.transport == Transport::Tcp { &SIZES } else { &FEW_SIZES };
+        for &size in if plan.quick { &FEW_SIZES } else { all } {
             series.add(Experiment::Ttcp, Task::of(workload, size));
         }
     }
