@@ -10,11 +10,10 @@ use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Fixed,
-    LittleEndian, Order, TypeCode, WideFormat, code_set,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, Chunk, CodeSet, CodeSets, Decode,
+    Fixed, LittleEndian, Order, TypeCode, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -500,7 +499,7 @@ impl<'a> Decoder<'a> {
             return self.elements(len, T::decode);
         }
         let first = T::decode(self)?;
-        let octets = self.raw(rest.saturating_mul(T::STRIDE))?;
+        let octets = self.raw(rest.saturating_mul(size_of::<T::Chunk>()))?;
         match self.order {
             ByteOrder::Little => read_chunks::<T, LittleEndian>(first, octets, len),
             ByteOrder::Big => read_chunks::<T, BigEndian>(first, octets, len),
@@ -522,21 +521,28 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
-/// `first` and the structs in `octets`. Filling the vector beforehand lets the loop write to places
-/// that exist already, which costs less than to check for room with every push.
+/// `first` and the structs in `octets`. To extend by a known number looks once whether there is room, and
+/// then writes each struct where it belongs. Only turns go that way: used in one place alone, it is
+/// copied there, where the number is known.
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
-    let mut items = vec![first; len];
-    let mut turns = items[1..].chunks_exact_mut(TURN);
-    let mut chunks = octets.chunks_exact(TURN * T::STRIDE);
-    for (places, chunk) in turns.by_ref().zip(chunks.by_ref()) {
-        for i in 0..TURN {
-            places[i] = T::read::<O>(&chunk[i * T::STRIDE..(i + 1) * T::STRIDE])?;
+    let mut items = Vec::with_capacity(len);
+    items.push(first);
+    let (turns, rest) = T::Chunk::all(octets).as_chunks::<TURN>();
+    let mut failure = None;
+    for turn in turns {
+        items.extend(turn.iter().map(|chunk| {
+            T::read::<O>(chunk).unwrap_or_else(|error| {
+                failure.get_or_insert(error);
+                first
+            })
+        }));
+        if let Some(error) = failure {
+            return Err(error);
         }
     }
-    let rest = chunks.remainder().chunks_exact(T::STRIDE);
-    for (place, chunk) in turns.into_remainder().iter_mut().zip(rest) {
-        *place = T::read::<O>(chunk)?;
+    for chunk in rest {
+        items.push(T::read::<O>(chunk)?);
     }
     Ok(items)
 }

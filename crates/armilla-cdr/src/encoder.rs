@@ -4,8 +4,8 @@ use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::EncodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Fixed,
-    LittleEndian, Memory, Order, WideFormat, code_set,
+    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, Chunk, CodeSet, CodeSets, Encode,
+    Fixed, LittleEndian, Memory, Order, WideFormat, code_set,
 };
 use alloc::vec::Vec;
 
@@ -454,22 +454,21 @@ impl<'p> Encoder<'p> {
     /// Appends structs that begin at their phase.
     #[inline]
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        write_chunks::<T, O>(items, self.memory.room(items.len() * T::STRIDE));
+        write_chunks::<T, O>(items, self.memory.room(size_of::<T::Chunk>() * items.len()));
     }
 }
 
 /// Writes structs into as many chunks.
 #[inline(always)]
 fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
-    let mut turns = items.chunks_exact(TURN);
-    let mut places = octets.chunks_exact_mut(TURN * T::STRIDE);
-    for (items, chunk) in turns.by_ref().zip(places.by_ref()) {
-        for i in 0..TURN {
-            items[i].write::<O>(&mut chunk[i * T::STRIDE..(i + 1) * T::STRIDE]);
+    let (turns, rest) = items.as_chunks::<TURN>();
+    let (places, rest_places) = T::Chunk::all_mut(octets).as_chunks_mut::<TURN>();
+    for (items, chunks) in turns.iter().zip(places) {
+        for (item, chunk) in items.iter().zip(chunks) {
+            item.write::<O>(chunk);
         }
     }
-    let rest = places.into_remainder().chunks_exact_mut(T::STRIDE);
-    for (item, chunk) in turns.remainder().iter().zip(rest) {
+    for (item, chunk) in rest.iter().zip(rest_places) {
         item.write::<O>(chunk);
     }
 }

@@ -11,24 +11,50 @@ pub(crate) const TURN: usize = 16;
 /// CDR aligns each member from the start of the message, so the size of a struct depends on where
 /// it begins. But behind a member of the largest alignment the position is known, whatever came
 /// before: after any value the position modulo [`ALIGN`](Self::ALIGN) is the same number,
-/// [`PHASE`](Self::PHASE). So all elements of a sequence but the first begin at that phase, lie
-/// [`STRIDE`](Self::STRIDE) octets apart, and hold their members at the same offsets. The IDL
-/// compiler computes the three and writes the two functions.
+/// [`PHASE`](Self::PHASE). So all elements of a sequence but the first begin at that phase, take a
+/// [`Chunk`](Self::Chunk) each, and hold their members at the same offsets in it. The IDL compiler
+/// computes the three and writes the two functions.
 pub trait Fixed: Copy + Encode + for<'a> Decode<'a> {
     /// The largest alignment of a member: 1, 2, 4 or 8.
     const ALIGN: usize;
     /// The position modulo `ALIGN` behind a value.
     const PHASE: usize;
-    /// How many octets a value takes that begins at `PHASE`, padding before members included.
-    const STRIDE: usize;
+    /// The octets of a value that begins at `PHASE`, padding before members included. As a type, so
+    /// that the compiler knows of each offset that it lies within.
+    type Chunk: Chunk;
 
-    /// Writes the value into a chunk of `STRIDE` octets that begins at `PHASE`: every octet, padding as
-    /// zeros.
-    fn write<O: Order>(&self, chunk: &mut [u8]);
+    /// Writes the value into a chunk that begins at `PHASE`: every octet, padding as zeros.
+    fn write<O: Order>(&self, chunk: &mut Self::Chunk);
 
-    /// Reads a value from a chunk of `STRIDE` octets that begins at `PHASE`.
+    /// Reads a value from a chunk that begins at `PHASE`.
     ///
     /// # Errors
     /// When a boolean or an enum in it has no valid value.
-    fn read<O: Order>(chunk: &[u8]) -> CdrResult<Self>;
+    fn read<O: Order>(chunk: &Self::Chunk) -> CdrResult<Self>;
+}
+
+/// What [`Fixed`] values are written into: `[u8; N]`, of any length but 0.
+pub trait Chunk: Sized + private::Sealed {
+    /// The chunks that lie one behind the other in `octets`, as many as there are whole.
+    fn all(octets: &[u8]) -> &[Self];
+
+    /// The same, to be written.
+    fn all_mut(octets: &mut [u8]) -> &mut [Self];
+}
+
+impl<const N: usize> Chunk for [u8; N] {
+    #[inline(always)]
+    fn all(octets: &[u8]) -> &[Self] {
+        octets.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn all_mut(octets: &mut [u8]) -> &mut [Self] {
+        octets.as_chunks_mut().0
+    }
+}
+
+mod private {
+    pub trait Sealed {}
+    impl<const N: usize> Sealed for [u8; N] {}
 }

@@ -58,7 +58,7 @@ pub use decoder::{Context, DEPTH_LIMIT, Decoder, Kept, Pieces, Surroundings};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
-pub use fixed::Fixed;
+pub use fixed::{Chunk, Fixed};
 pub use large_array::LargeArray;
 pub use long_double::LongDouble;
 pub use memory::Memory;

@@ -39,14 +39,14 @@ macro_rules! fixed {
         impl Fixed for $name {
             const ALIGN: usize = $align;
             const PHASE: usize = $phase;
-            const STRIDE: usize = $stride;
+            type Chunk = [u8; $stride];
 
-            fn write<O: Order>(&self, chunk: &mut [u8]) {
+            fn write<O: Order>(&self, chunk: &mut [u8; $stride]) {
                 chunk[..[$($at),*][0]].fill(0);
                 $(O::$put(chunk, $at..$end, self.$member);)*
             }
 
-            fn read<O: Order>(chunk: &[u8]) -> CdrResult<Self> {
+            fn read<O: Order>(chunk: &[u8; $stride]) -> CdrResult<Self> {
                 Ok(Self { $($member: fixed!(@get O $ty chunk $at)),* })
             }
         }

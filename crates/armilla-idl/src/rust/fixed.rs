@@ -58,11 +58,11 @@ impl Plan {
             impl rt::Fixed for #name {
                 const ALIGN: usize = #align;
                 const PHASE: usize = #phase;
-                const STRIDE: usize = #stride;
+                type Chunk = [u8; #stride];
                 #[inline(always)]
-                fn write<#order: rt::Order>(&self, chunk: &mut [u8]) { #(#writes)* }
+                fn write<#order: rt::Order>(&self, chunk: &mut [u8; #stride]) { #(#writes)* }
                 #[inline(always)]
-                fn read<#order: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> { Ok(#value) }
+                fn read<#order: rt::Order>(chunk: &[u8; #stride]) -> rt::CdrResult<Self> { Ok(#value) }
             }
         }
     }

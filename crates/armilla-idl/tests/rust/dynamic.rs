@@ -571,15 +571,15 @@ pub mod dynamic {
     impl rt::Fixed for Base {
         const ALIGN: usize = 4;
         const PHASE: usize = 0;
-        const STRIDE: usize = 4;
+        type Chunk = [u8; 4];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 4]) {
             O::put_i32(chunk, 0..4, self.first);
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 4]) -> rt::CdrResult<Self> {
             Ok(Self { first: O::i32(chunk, 0) })
         }
     }
@@ -640,16 +640,16 @@ pub mod dynamic {
     impl rt::Fixed for Derived {
         const ALIGN: usize = 8;
         const PHASE: usize = 0;
-        const STRIDE: usize = 16;
+        type Chunk = [u8; 16];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 16]) {
             O::put_i32(chunk, 0..8, self.first);
             O::put_f64(chunk, 8..16, self.second);
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 16]) -> rt::CdrResult<Self> {
             Ok(Self {
                 first: O::i32(chunk, 0),
                 second: O::f64(chunk, 8),

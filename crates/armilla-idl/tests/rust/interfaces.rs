@@ -48,16 +48,16 @@ pub mod bank {
     impl rt::Fixed for Part {
         const ALIGN: usize = 8;
         const PHASE: usize = 0;
-        const STRIDE: usize = 16;
+        type Chunk = [u8; 16];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 16]) {
             O::put_i32(chunk, 0..8, self.number);
             O::put_f64(chunk, 8..16, self.amount);
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 16]) -> rt::CdrResult<Self> {
             Ok(Self {
                 number: O::i32(chunk, 0),
                 amount: O::f64(chunk, 8),

@@ -420,15 +420,15 @@ pub mod r#match {
     impl rt::Fixed for O {
         const ALIGN: usize = 4;
         const PHASE: usize = 0;
-        const STRIDE: usize = 4;
+        type Chunk = [u8; 4];
 
         #[inline(always)]
-        fn write<O_: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O_: rt::Order>(&self, chunk: &mut [u8; 4]) {
             O_::put_i32(chunk, 0..4, self.x);
         }
 
         #[inline(always)]
-        fn read<O_: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O_: rt::Order>(chunk: &[u8; 4]) -> rt::CdrResult<Self> {
             Ok(Self { x: O_::i32(chunk, 0) })
         }
     }
@@ -484,15 +484,15 @@ pub mod r#match {
     impl rt::Fixed for P {
         const ALIGN: usize = 4;
         const PHASE: usize = 0;
-        const STRIDE: usize = 4;
+        type Chunk = [u8; 4];
 
         #[inline(always)]
-        fn write<O_: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O_: rt::Order>(&self, chunk: &mut [u8; 4]) {
             O_::put_i32(chunk, 0..4, self.inner.x);
         }
 
         #[inline(always)]
-        fn read<O_: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O_: rt::Order>(chunk: &[u8; 4]) -> rt::CdrResult<Self> {
             Ok(Self {
                 inner: O { x: O_::i32(chunk, 0) },
             })

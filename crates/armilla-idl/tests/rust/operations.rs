@@ -134,10 +134,10 @@ pub mod extras {
     impl rt::Fixed for Sized_ {
         const ALIGN: usize = 8;
         const PHASE: usize = 0;
-        const STRIDE: usize = 16;
+        type Chunk = [u8; 16];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 16]) {
             O::put_i8(chunk, 0..1, self.a);
             O::put_u8(chunk, 1..2, self.b);
             O::put_i16(chunk, 2..8, self.c);
@@ -145,7 +145,7 @@ pub mod extras {
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 16]) -> rt::CdrResult<Self> {
             Ok(Self {
                 a: O::i8(chunk, 0),
                 b: O::u8(chunk, 1),

@@ -111,10 +111,10 @@ pub mod data {
     impl rt::Fixed for BinStruct {
         const ALIGN: usize = 8;
         const PHASE: usize = 0;
-        const STRIDE: usize = 24;
+        type Chunk = [u8; 24];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 24]) {
             O::put_i16(chunk, 0..2, self.s);
             O::put_u8(chunk, 2..4, self.c);
             O::put_i32(chunk, 4..8, self.l);
@@ -123,7 +123,7 @@ pub mod data {
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 24]) -> rt::CdrResult<Self> {
             Ok(Self {
                 s: O::i16(chunk, 0),
                 c: O::u8(chunk, 2),
@@ -211,10 +211,10 @@ pub mod data {
     impl rt::Fixed for Sample {
         const ALIGN: usize = 8;
         const PHASE: usize = 0;
-        const STRIDE: usize = 96;
+        type Chunk = [u8; 96];
 
         #[inline(always)]
-        fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+        fn write<O: rt::Order>(&self, chunk: &mut [u8; 96]) {
             O::put_i16(chunk, 0..2, self.head.s);
             O::put_u8(chunk, 2..4, self.head.c);
             O::put_i32(chunk, 4..8, self.head.l);
@@ -242,7 +242,7 @@ pub mod data {
         }
 
         #[inline(always)]
-        fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+        fn read<O: rt::Order>(chunk: &[u8; 96]) -> rt::CdrResult<Self> {
             Ok(Self {
                 head: BinStruct {
                     s: O::i16(chunk, 0),
@@ -579,15 +579,15 @@ pub mod data {
         impl rt::Fixed for Inner {
             const ALIGN: usize = 4;
             const PHASE: usize = 0;
-            const STRIDE: usize = 4;
+            type Chunk = [u8; 4];
 
             #[inline(always)]
-            fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+            fn write<O: rt::Order>(&self, chunk: &mut [u8; 4]) {
                 O::put_i32(chunk, 0..4, self.x);
             }
 
             #[inline(always)]
-            fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+            fn read<O: rt::Order>(chunk: &[u8; 4]) -> rt::CdrResult<Self> {
                 Ok(Self { x: O::i32(chunk, 0) })
             }
         }

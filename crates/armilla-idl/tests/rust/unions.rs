@@ -798,16 +798,16 @@ pub mod choice {
         impl rt::Fixed for Point {
             const ALIGN: usize = 8;
             const PHASE: usize = 0;
-            const STRIDE: usize = 16;
+            type Chunk = [u8; 16];
 
             #[inline(always)]
-            fn write<O: rt::Order>(&self, chunk: &mut [u8]) {
+            fn write<O: rt::Order>(&self, chunk: &mut [u8; 16]) {
                 O::put_f64(chunk, 0..8, self.x);
                 O::put_f64(chunk, 8..16, self.y);
             }
 
             #[inline(always)]
-            fn read<O: rt::Order>(chunk: &[u8]) -> rt::CdrResult<Self> {
+            fn read<O: rt::Order>(chunk: &[u8; 16]) -> rt::CdrResult<Self> {
                 Ok(Self {
                     x: O::f64(chunk, 0),
                     y: O::f64(chunk, 8),
