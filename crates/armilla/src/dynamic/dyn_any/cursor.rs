@@ -27,7 +27,7 @@ impl DynAny {
             Content::Octets(octets) => octets.len(),
             Content::Parts(parts) => parts.len(),
             Content::Union(union) => 1 + usize::from(union.member.is_some()),
-            Content::Value(Some(value)) => value.state().len(),
+            Content::Value(Some(value)) => value.count(),
             _ => 0,
         }
     }

@@ -7,6 +7,7 @@ use super::{DynAny, DynAnyError, Result, invalid};
 use armilla_cdr::value::NewValue;
 use armilla_cdr::{Any, CdrResult, TypeCode, TypeCodeKind};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A value. Every handle of it sees what is changed in it.
@@ -20,6 +21,8 @@ pub(super) struct Shared {
     chunked: bool,
     /// The state, that of bases first; what is in a box is all of its state.
     members: RwLock<Vec<DynAny>>,
+    /// How many members there are, for who may hold one of them.
+    count: AtomicUsize,
 }
 
 /// `VM_CUSTOM` and `VM_ABSTRACT`, which have no state that a TypeCode describes.
@@ -34,7 +37,8 @@ impl Shared {
         let known = head.ids().iter().map(|id| String::from_utf8_lossy(id).into_owned());
         let ids = known.skip_while(|id| code.id() != Some(id)).collect();
         let (types, chunked) = (types.clone(), head.can_be_truncated());
-        Self { code, types, ids, chunked, members: RwLock::default() }
+        let (members, count) = Default::default();
+        Self { code, types, ids, chunked, members, count }
     }
 
     /// A value with a state of nothing.
@@ -48,8 +52,8 @@ impl Shared {
             ids.extend(part.id().map(str::to_owned));
         }
         let chunked = ids.len() > 1;
-        let (code, members) = (code.clone(), RwLock::default());
-        let value = Self { code, types: types.clone(), ids, chunked, members };
+        let (code, (members, count)) = (code.clone(), Default::default());
+        let value = Self { code, types: types.clone(), ids, chunked, members, count };
         let mut maker = Maker::default();
         let members = value.members()?.into_iter().map(|ty| maker.make(ty, types));
         let members = members.collect::<Result<_>>()?;
@@ -87,7 +91,12 @@ impl Shared {
     }
 
     pub(super) fn set(&self, members: Vec<DynAny>) {
+        self.count.store(members.len(), Ordering::Relaxed);
         *self.state_mut() = members;
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
 
     pub(super) fn state(&self) -> RwLockReadGuard<'_, Vec<DynAny>> {
@@ -401,7 +410,47 @@ impl Comparison {
 /// chunks or not.
 fn same_trees(a: &Any, b: &Any) -> bool {
     match (DynAny::from_any(a), DynAny::from_any(b)) {
-        (Ok(a), Ok(b)) => a == b,
+        (Ok(a), Ok(b)) => {
+            let same = a == b;
+            take_apart(a);
+            take_apart(b);
+            same
+        }
         _ => false,
+    }
+}
+
+/// Frees a value that nobody else has, circles of valuetypes in it too.
+fn take_apart(value: DynAny) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value.content {
+            Content::Parts(parts) => open.extend(parts),
+            Content::Union(union) => open.extend(union.member),
+            Content::Value(Some(shared)) => open.append(&mut shared.state_mut()),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_that_is_taken_apart_is_freed() {
+        let next = ("next", TypeCode::recursive("IDL:N:1.0"), true);
+        let code = TypeCode::value("IDL:N:1.0", "N", 0, TypeCode::Null, [next]);
+        let mut node = DynAny::new(&code).unwrap();
+        node.as_value().unwrap().set_to_value().unwrap();
+        let itself = node.clone();
+        node.component(0).unwrap().as_value().unwrap().share(&itself).unwrap();
+        drop(itself);
+        let seen = Arc::downgrade(node.shared().unwrap());
+        assert_eq!(seen.strong_count(), 2);
+        let any = node.to_any().unwrap();
+        assert!(same_trees(&any, &any));
+        take_apart(node);
+        assert_eq!(seen.strong_count(), 0);
     }
 }
