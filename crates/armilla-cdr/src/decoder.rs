@@ -14,6 +14,7 @@ use crate::{
     Fixed, LittleEndian, Order, TypeCode, WideFormat, code_set,
 };
 use alloc::borrow::Cow;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -521,28 +522,20 @@ fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
 }
 
-/// `first` and the structs in `octets`. To extend by a known number looks once whether there is room, and
-/// then writes each struct where it belongs. Only turns go that way: used in one place alone, it is
-/// copied there, where the number is known.
+/// `first` and the structs in `octets`. Filling the vector beforehand lets the loop write to places
+/// that exist already, which costs less than to check for room with every push.
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
-    let mut items = Vec::with_capacity(len);
-    items.push(first);
-    let (turns, rest) = T::Chunk::all(octets).as_chunks::<TURN>();
-    let mut failure = None;
-    for turn in turns {
-        items.extend(turn.iter().map(|chunk| {
-            T::read::<O>(chunk).unwrap_or_else(|error| {
-                failure.get_or_insert(error);
-                first
-            })
-        }));
-        if let Some(error) = failure {
-            return Err(error);
+    let mut items = vec![first; len];
+    let (turns, rest_places) = items[1..].as_chunks_mut::<TURN>();
+    let (chunks, rest) = T::Chunk::all(octets).as_chunks::<TURN>();
+    for (places, chunks) in turns.iter_mut().zip(chunks) {
+        for (place, chunk) in places.iter_mut().zip(chunks) {
+            *place = T::read::<O>(chunk)?;
         }
     }
-    for chunk in rest {
-        items.push(T::read::<O>(chunk)?);
+    for (place, chunk) in rest_places.iter_mut().zip(rest) {
+        *place = T::read::<O>(chunk)?;
     }
     Ok(items)
 }
