@@ -17,6 +17,24 @@ struct Editor {
 impl Editor {
     /// Starts a server for a directory with a file in a search path.
     fn start(name: &str) -> Self {
+        let mut editor = Self::launch(name);
+        editor.initialize();
+        editor
+    }
+
+    fn initialize(&mut self) {
+        let parameters = json!({
+            "capabilities": {},
+            "workspaceFolders": [{ "uri": self.uri(""), "name": "bells" }],
+            "initializationOptions": { "includePaths": ["common"], "defines": ["LOUD=1"] },
+        });
+        let answer = self.request("initialize", parameters);
+        assert_eq!(answer["capabilities"]["textDocumentSync"]["change"], 2);
+        assert_eq!(answer["serverInfo"]["name"], "armilla");
+        self.notify("initialized", json!({}));
+    }
+
+    fn launch(name: &str) -> Self {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp").join(name);
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(directory.join("common")).unwrap();
@@ -26,20 +44,12 @@ impl Editor {
             .args(["idl", "lsp"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let input = server.stdin.take().unwrap();
         let output = BufReader::new(server.stdout.take().unwrap());
-        let mut editor = Editor { server, input, output, directory, requests: 0 };
-        let parameters = json!({
-            "capabilities": {},
-            "workspaceFolders": [{ "uri": editor.uri(""), "name": "bells" }],
-            "initializationOptions": { "includePaths": ["common"], "defines": ["LOUD=1"] },
-        });
-        let answer = editor.request("initialize", parameters);
-        assert_eq!(answer["capabilities"]["textDocumentSync"]["change"], 2);
-        editor.notify("initialized", json!({}));
-        editor
+        Editor { server, input, output, directory, requests: 0 }
     }
 
     fn uri(&self, file: &str) -> String {
@@ -75,14 +85,24 @@ impl Editor {
 
     /// Sends a request and gives its result; what else comes before it is dropped.
     fn request(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Sends a request and gives the number of the error that answers it.
+    fn refused(&mut self, method: &str, params: Value) -> i64 {
+        self.answer(method, params)["error"]["code"].as_i64().unwrap()
+    }
+
+    fn answer(&mut self, method: &str, params: Value) -> Value {
         self.requests += 1;
         let id = self.requests;
         self.send(json!({ "id": id, "method": method, "params": params }));
         loop {
             let message = self.receive();
             if message["id"] == id {
-                assert!(message.get("error").is_none(), "{message}");
-                return message["result"].clone();
+                return message;
             }
         }
     }
@@ -124,8 +144,15 @@ impl Editor {
     fn end(mut self) {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
+        let (status, told) = self.leave();
+        assert_eq!(status, Some(0), "{told}");
+    }
+
+    /// Closes the pipe; gives the exit status of the server and what it wrote to standard error.
+    fn leave(self) -> (Option<i32>, String) {
         drop(self.input);
-        assert!(self.server.wait().unwrap().success());
+        let output = self.server.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
 }
 
@@ -233,4 +260,58 @@ fn hover_goes_on_while_the_text_is_being_written() {
     let text = hover["contents"]["value"].as_str().unwrap();
     assert!(text.contains("`IDL:Tune:1.0`"), "{text}");
     editor.end();
+}
+
+#[test]
+fn requests_before_initialize_are_told_to_wait_and_it_may_be_tried_again() {
+    let mut editor = Editor::launch("early");
+    assert_eq!(editor.refused("textDocument/hover", json!({})), -32002);
+    assert_eq!(editor.refused("initialize", json!({ "capabilities": 17 })), -32602);
+    editor.initialize();
+    assert_eq!(editor.refused("initialize", json!({ "capabilities": {} })), -32600);
+    editor.end();
+}
+
+#[test]
+fn notifications_that_make_no_sense_are_left_out() {
+    let mut editor = Editor::start("senseless");
+    editor.notify("textDocument/didOpen", json!({}));
+    editor.notify("textDocument/didChange", json!({ "textDocument": { "uri": "not a uri" } }));
+    editor.notify("textDocument/didClose", Value::Null);
+    editor.edit("never_opened.idl", 1, [0, 0], [9, 9], "x");
+    editor.open("bell.idl", BELL);
+    assert!(editor.diagnostics("bell.idl").is_empty());
+    editor.request("shutdown", Value::Null);
+    editor.notify("exit", Value::Null);
+    let (status, told) = editor.leave();
+    assert_eq!(status, Some(0), "{told}");
+    for what in ["didOpen is left out: missing field", "didChange is left out", "didClose is left"]
+    {
+        assert!(told.contains(what), "{told}");
+    }
+}
+
+#[test]
+fn what_comes_after_shutdown_is_refused_until_exit() {
+    let mut editor = Editor::start("shutdown");
+    editor.request("shutdown", Value::Null);
+    assert_eq!(editor.refused("textDocument/hover", json!({})), -32600);
+    editor.notify("exit", Value::Null);
+    assert_eq!(editor.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn exit_without_shutdown_has_status_1() {
+    let mut editor = Editor::start("exit");
+    editor.notify("exit", Value::Null);
+    assert_eq!(editor.leave(), (Some(1), String::new()));
+}
+
+#[test]
+fn what_is_no_message_ends_the_server_which_says_what_it_was() {
+    let mut editor = Editor::start("garbage");
+    write!(editor.input, "Content-Length: 5\r\n\r\n{{\"a:}}").unwrap();
+    let (status, told) = editor.leave();
+    assert_eq!(status, Some(1));
+    assert!(told.contains("malformed LSP payload"), "{told}");
 }

@@ -16,19 +16,21 @@ mod uri;
 use super::Input;
 use crate::failure::{Failure, Outcome};
 use documents::Documents;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
-    DidSaveTextDocument, Notification as _, PublishDiagnostics,
+    DidSaveTextDocument, Exit, Notification as _, PublishDiagnostics,
 };
 use lsp_types::request::{
-    DocumentSymbolRequest, Formatting, GotoDefinition, HoverRequest, Request as _,
+    DocumentSymbolRequest, Formatting, GotoDefinition, HoverRequest, Initialize, Request as _,
+    Shutdown,
 };
 use lsp_types::{
-    HoverProviderCapability, InitializeParams, OneOf, PublishDiagnosticsParams, SaveOptions,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    Uri,
+    HoverProviderCapability, InitializeParams, InitializeResult, OneOf, PublishDiagnosticsParams,
+    SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, Uri,
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,16 +48,32 @@ const QUIET: Duration = Duration::from_millis(150);
 
 pub(super) fn run(arguments: &Lsp) -> Outcome {
     let (connection, threads) = Connection::stdio();
-    serve(&connection, arguments)?;
+    let end = serve(&connection, arguments)?;
     drop(connection);
-    Ok(threads.join()?)
+    // What cannot be read as a message ends the reading thread, and it says what that was.
+    threads.join()?;
+    match end {
+        End::Orderly => Ok(()),
+        End::Abrupt => Err(Failure::Told),
+        End::Gone => Err(Failure::because("the editor is gone")),
+    }
 }
 
-fn serve(connection: &Connection, arguments: &Lsp) -> Outcome {
-    let capabilities = serde_json::to_value(capabilities())?;
-    let parameters = serde_json::from_value(connection.initialize(capabilities)?)?;
+/// How an editor leaves.
+enum End {
+    /// It sent `shutdown`, then `exit`.
+    Orderly,
+    /// It sent `exit` only.
+    Abrupt,
+    /// It sends nothing any more.
+    Gone,
+}
+
+fn serve(connection: &Connection, arguments: &Lsp) -> Outcome<End> {
+    let Some(parameters) = initialize(connection)? else { return Ok(End::Gone) };
     let options = with_client_options(&arguments.input, &parameters).options();
-    let mut server = Server { connection, documents: Documents::new(options), changed: false };
+    let documents = Documents::new(options);
+    let mut server = Server { connection, documents, changed: false, shut: false };
     loop {
         let message = if server.changed {
             match connection.receiver.recv_timeout(QUIET) {
@@ -70,20 +88,52 @@ fn serve(connection: &Connection, arguments: &Lsp) -> Outcome {
         };
         match message {
             Some(Message::Request(request)) => {
-                if connection.handle_shutdown(&request)? {
-                    return Ok(());
-                }
                 let response = server.answer(request);
                 server.send(response.into())?;
             }
-            Some(Message::Notification(notification)) if notification.method == "exit" => {
-                return Err(Failure::Told);
+            Some(Message::Notification(notification)) if notification.method == Exit::METHOD => {
+                return Ok(if server.shut { End::Orderly } else { End::Abrupt });
             }
             Some(Message::Notification(notification)) => server.notice(notification)?,
             Some(Message::Response(_)) => {}
-            None => return Err(Failure::because("the editor is gone")),
+            None => return Ok(End::Gone),
         }
     }
+}
+
+/// Waits for the request that comes first and answers it; `None` if the editor leaves before. Other
+/// requests are told to wait. The notification `initialized` is not waited for: it says nothing.
+fn initialize(connection: &Connection) -> Outcome<Option<InitializeParams>> {
+    for message in &connection.receiver {
+        let (response, parameters) = match message {
+            Message::Request(Request { id, method, params }) if method == Initialize::METHOD => {
+                match serde_json::from_value(params) {
+                    Ok(parameters) => {
+                        let result = InitializeResult {
+                            capabilities: capabilities(),
+                            server_info: Some(ServerInfo {
+                                name: "armilla".to_owned(),
+                                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                            }),
+                        };
+                        (Response::new_ok(id, result), Some(parameters))
+                    }
+                    Err(error) => (invalid(id, &error), None),
+                }
+            }
+            Message::Request(Request { id, .. }) => {
+                let what = "initialize has to come first".to_owned();
+                (Response::new_err(id, ErrorCode::ServerNotInitialized as i32, what), None)
+            }
+            Message::Notification(notification) if notification.method == Exit::METHOD => break,
+            _ => continue,
+        };
+        send(connection, response.into())?;
+        if parameters.is_some() {
+            return Ok(parameters);
+        }
+    }
+    Ok(None)
 }
 
 fn capabilities() -> ServerCapabilities {
@@ -127,27 +177,43 @@ struct Server<'c> {
     documents: Documents,
     /// Whether something changed since the last compilation.
     changed: bool,
+    /// Whether the editor said that it is about to leave.
+    shut: bool,
+}
+
+fn send(connection: &Connection, message: Message) -> Outcome {
+    let sent = connection.sender.send(message);
+    sent.map_err(|_| Failure::because("the editor does not listen any more"))
+}
+
+fn invalid(id: RequestId, error: &serde_json::Error) -> Response {
+    Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string())
 }
 
 impl Server<'_> {
     fn send(&self, message: Message) -> Outcome {
-        let sent = self.connection.sender.send(message);
-        sent.map_err(|_| Failure::because("the editor does not listen any more"))
+        send(self.connection, message)
     }
 
+    /// Takes a notification in. Nothing answers one, so what makes no sense goes to the log, which
+    /// editors show.
     fn notice(&mut self, notification: Notification) -> Outcome {
         let Notification { method, params } = notification;
-        match method.as_str() {
-            DidOpenTextDocument::METHOD => self.documents.open(serde_json::from_value(params)?),
-            DidChangeTextDocument::METHOD => self.documents.change(serde_json::from_value(params)?),
-            DidCloseTextDocument::METHOD => {
-                let closed = self.documents.close(serde_json::from_value(params)?);
-                if let Some(uri) = closed {
-                    self.publish(uri, Vec::new(), None)?;
-                }
-            }
-            DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {}
+        let documents = &mut self.documents;
+        let closed = match method.as_str() {
+            DidOpenTextDocument::METHOD => taken(params, |p| documents.open(p)).map(|()| None),
+            DidChangeTextDocument::METHOD => taken(params, |p| documents.change(p)).map(|()| None),
+            DidCloseTextDocument::METHOD => taken(params, |p| documents.close(p)),
+            DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => Ok(None),
             _ => return Ok(()),
+        };
+        match closed {
+            Ok(Some(uri)) => self.publish(uri, Vec::new(), None)?,
+            Ok(None) => {}
+            Err(error) => {
+                eprintln!("warning: {method} is left out: {error}");
+                return Ok(());
+            }
         }
         self.changed = true;
         Ok(())
@@ -180,12 +246,24 @@ impl Server<'_> {
             self.documents.refresh();
         }
         let Request { id, method, params } = request;
+        if self.shut {
+            let what = "shutdown has come before; only exit may follow".to_owned();
+            return Response::new_err(id, ErrorCode::InvalidRequest as i32, what);
+        }
         let documents = &self.documents;
         let answer = match method.as_str() {
             HoverRequest::METHOD => parsed(params, |p| answers::hover(documents, p)),
             GotoDefinition::METHOD => parsed(params, |p| answers::definition(documents, p)),
             DocumentSymbolRequest::METHOD => parsed(params, |p| answers::symbols(documents, p)),
             Formatting::METHOD => parsed(params, |p| answers::formatting(documents, p)),
+            Shutdown::METHOD => {
+                self.shut = true;
+                Ok(Value::Null)
+            }
+            Initialize::METHOD => {
+                let what = "initialize has come before".to_owned();
+                return Response::new_err(id, ErrorCode::InvalidRequest as i32, what);
+            }
             _ => {
                 let what = format!("there is no method {method}");
                 return Response::new_err(id, ErrorCode::MethodNotFound as i32, what);
@@ -193,14 +271,21 @@ impl Server<'_> {
         };
         match answer {
             Ok(value) => Response::new_ok(id, value),
-            Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string()),
+            Err(error) => invalid(id, &error),
         }
     }
 }
 
-fn parsed<P: serde::de::DeserializeOwned, R: serde::Serialize>(
+fn parsed<P: DeserializeOwned, R: serde::Serialize>(
     parameters: Value,
     answer: impl FnOnce(P) -> R,
 ) -> serde_json::Result<Value> {
-    serde_json::to_value(answer(serde_json::from_value(parameters)?))
+    serde_json::to_value(taken(parameters, answer)?)
+}
+
+fn taken<P: DeserializeOwned, R>(
+    parameters: Value,
+    take: impl FnOnce(P) -> R,
+) -> serde_json::Result<R> {
+    serde_json::from_value(parameters).map(take)
 }
