@@ -162,3 +162,42 @@ fn a_code_is_explained_with_an_example() {
     assert!(text.starts_with("E0505: ") && text.contains("oneway void f();"), "{text}");
     assert_eq!(armilla(&directory, &["idl", "explain", "E9999"]).status.code(), Some(2));
 }
+
+#[test]
+fn the_rust_never_takes_the_place_of_its_idl() {
+    let directory = directory("onto_itself");
+    let before = fs::read_to_string(directory.join("good.idl")).unwrap();
+    let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", "common/../good.idl"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is IDL; the Rust needs another file"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(directory.join("good.idl")).unwrap(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn rust_that_cannot_be_written_whole_is_not_left_half_written() {
+    let directory = directory("half");
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" idl compile good.idl -o bell.rs"])
+        .arg(env!("CARGO_BIN_EXE_armilla"))
+        .current_dir(&directory)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write bell.rs"), "{}", stderr(&output));
+    assert!(!directory.join("bell.rs").exists());
+}
+
+#[test]
+fn a_definition_without_a_proper_name_is_wrong_usage() {
+    let directory = directory("define");
+    let check = |define: &str| armilla(&directory, &["idl", "check", "good.idl", "-D", define]);
+    for define in ["X", "X=", "_x1=a=b"] {
+        assert_eq!(check(define).status.code(), Some(0), "{define}");
+    }
+    for define in ["", "=1", "1X", "a-b=2", "F(x)=x", "defined=1"] {
+        let output = check(define);
+        assert_eq!(output.status.code(), Some(2), "{define}");
+        assert!(stderr(&output).contains("cannot be the name of a macro"), "{}", stderr(&output));
+    }
+}

@@ -5,7 +5,9 @@ use crate::failure::{Doing, Failure, Outcome};
 use crate::output::print;
 use armilla_idl::rust::Sides;
 use armilla_idl::{Diagnostics, parse_all, rust};
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// What to compile, and how.
 #[derive(Debug, clap::Args)]
@@ -84,7 +86,26 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
         return print(format_args!("{text}"));
     }
     let output = if output.is_dir() { inside(arguments) } else { output.clone() };
-    std::fs::write(&output, text).doing(format_args!("cannot write {}", output.display()))
+    let is_output = |file: &PathBuf| match (file.canonicalize(), output.canonicalize()) {
+        (Ok(file), Ok(output)) => file == output,
+        _ => false,
+    };
+    if arguments.files.iter().any(is_output) {
+        let what = format_args!("{} is IDL; the Rust needs another file", output.display());
+        return Err(Failure::usage(what));
+    }
+    write(&output, &text).doing(format_args!("cannot write {}", output.display()))
+}
+
+/// Writes a file whole or not at all: half of one would only be found when it is compiled.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(text.as_bytes()).inspect_err(|_| {
+        if file.metadata().is_ok_and(|file| file.is_file()) {
+            // The first error is the one to tell.
+            drop(fs::remove_file(path));
+        }
+    })
 }
 
 fn generate(arguments: &Compile) -> Result<String, Diagnostics> {

@@ -54,7 +54,7 @@ pub(crate) struct Input {
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
     /// A macro to define, as 1 if no value is given; may stand several times
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     define: Vec<String>,
     /// A warning to leave out, such as W0005; may stand several times
     #[arg(long, value_name = "CODE", value_parser = warning)]
@@ -71,6 +71,17 @@ enum Format {
     Text,
     /// One JSON object on a line each, on standard error
     Json,
+}
+
+/// A definition whose name the preprocessor could meet.
+fn definition(text: &str) -> Result<String, String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let letters = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let is_name = name.chars().all(letters) && !name.starts_with(|c: char| c.is_ascii_digit());
+    match is_name && !name.is_empty() && name != "defined" {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`{name}` cannot be the name of a macro without parameters")),
+    }
 }
 
 /// The warning of this code.
