@@ -1,20 +1,19 @@
 //! Octets into values.
 
+mod fixed;
 mod kept;
 mod pieces;
 
 pub use kept::Kept;
 pub use pieces::Pieces;
 
-use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, Chunk, CodeSet, CodeSets, Decode,
-    Fixed, LittleEndian, Order, TypeCode, WideFormat, code_set,
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, TypeCode, WideFormat,
+    code_set,
 };
 use alloc::borrow::Cow;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -487,25 +486,6 @@ impl<'a> Decoder<'a> {
             None => Err(truncated(self.position, self.remaining(), 1)),
         }
     }
-
-    /// Reads `len` fixed-size structs, without a length before them.
-    ///
-    /// # Errors
-    /// When the octets end too early or a struct in them is invalid.
-    #[inline]
-    pub fn fixed_vec<T: Fixed>(&mut self, len: usize) -> CdrResult<Vec<T>> {
-        let Some(rest) = len.checked_sub(1) else { return Ok(Vec::new()) };
-        if self.pieces.is_some() || self.is_in_chunks() {
-            // The offsets hold only where nothing changes the alignment in between.
-            return self.elements(len, T::decode);
-        }
-        let first = T::decode(self)?;
-        let octets = self.raw(rest.saturating_mul(size_of::<T::Chunk>()))?;
-        match self.order {
-            ByteOrder::Little => read_chunks::<T, LittleEndian>(first, octets, len),
-            ByteOrder::Big => read_chunks::<T, BigEndian>(first, octets, len),
-        }
-    }
 }
 
 /// Drops the notes of values, which is not copied to where there are nearly always none.
@@ -520,24 +500,6 @@ fn forget(values: DecodedValues<'_>) {
 #[cold]
 fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
-}
-
-/// `first` and the structs in `octets`. Filling the vector beforehand lets the loop write to places
-/// that exist already, which costs less than to check for room with every push.
-#[inline]
-fn read_chunks<T: Fixed, O: Order>(first: T, octets: &[u8], len: usize) -> CdrResult<Vec<T>> {
-    let mut items = vec![first; len];
-    let (turns, rest_places) = items[1..].as_chunks_mut::<TURN>();
-    let (chunks, rest) = T::Chunk::all(octets).as_chunks::<TURN>();
-    for (places, chunks) in turns.iter_mut().zip(chunks) {
-        for (place, chunk) in places.iter_mut().zip(chunks) {
-            *place = T::read::<O>(chunk)?;
-        }
-    }
-    for (place, chunk) in rest_places.iter_mut().zip(rest) {
-        *place = T::read::<O>(chunk)?;
-    }
-    Ok(items)
 }
 
 macro_rules! numbers {

@@ -134,7 +134,8 @@ pub mod rt {
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
     pub use crate::operations::Operations;
-    pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, ServerCall};
+    pub use crate::server::ServerCall;
+    pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };

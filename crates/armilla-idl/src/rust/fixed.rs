@@ -68,6 +68,19 @@ impl Plan {
     }
 }
 
+/// Whether the type is a struct of fixed size, whose code stands here.
+pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
+    match scope.model.resolve(ty) {
+        Type::Named(id) if matches!(scope.model.get(*id).kind, DeclKind::Struct(_)) => {
+            let mut sizes = Vec::new();
+            leaves(scope.model, &Type::Named(*id), MAX_DEPTH, &mut sizes).is_some()
+                && !sizes.is_empty()
+                && scope.makes(*id)
+        }
+        _ => false,
+    }
+}
+
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
 fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {

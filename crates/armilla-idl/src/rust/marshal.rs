@@ -1,5 +1,6 @@
 //! The statements that put values into CDR and the expressions that take them out.
 
+use super::fixed;
 use super::names;
 use super::scope::Scope;
 use super::types;
@@ -296,6 +297,17 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
                     quote!(#input.bounded_octets(#bound))
                 }
             }
+        }
+        Type::Sequence(element, bound) if fixed::is_fixed(scope, element) => {
+            let element = types::owned(scope, element);
+            let bound = match bound {
+                None => quote!(None),
+                Some(bound) => {
+                    let bound = Literal::u32_unsuffixed(*bound);
+                    quote!(Some(#bound))
+                }
+            };
+            quote!(rt::Scratch::<#element>::read(#input, #bound))
         }
         _ => decode(scope, input, ty),
     }

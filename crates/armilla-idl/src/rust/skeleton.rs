@@ -1,6 +1,7 @@
 //! The server side: for each operation a function that decodes the arguments, calls the servant
 //! and encodes the reply.
 
+use super::fixed;
 use super::marshal::{self, Place, Step};
 use super::names;
 use super::operation::{self, Callable};
@@ -143,10 +144,14 @@ fn read(
     quote!(let #mutable #name #annotation = #value?;)
 }
 
-/// Whether an `in` argument of the type is borrowed from the request.
+/// Whether an `in` argument of the type is borrowed from the request or the thread.
 fn is_borrowed(scope: &Scope<'_>, ty: &Type) -> bool {
-    let is_text = matches!(scope.model.resolve(ty), Type::String(_) | Type::WString(_));
-    is_text || types::is_octets(scope.model, ty)
+    let is_lent = match scope.model.resolve(ty) {
+        Type::String(_) | Type::WString(_) => true,
+        Type::Sequence(element, _) => fixed::is_fixed(scope, element),
+        _ => false,
+    };
+    is_lent || types::is_octets(scope.model, ty)
 }
 
 /// The reply: what the servant returned, with the `inout` parameters among the `out` ones.

@@ -1105,7 +1105,7 @@ pub mod bank {
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let name = input.string()?;
-                let pieces: super::super::Parts = input.sequence()?;
+                let pieces = rt::Scratch::<super::super::Part>::read(input, None)?;
                 let mut rest = input.i32()?;
                 let outcome = servant.split(&name, &pieces, &mut rest);
                 call.reply(

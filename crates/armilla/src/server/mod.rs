@@ -21,6 +21,7 @@ mod pool;
 mod publications;
 mod registry;
 mod reply_port;
+mod scratch;
 
 pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
@@ -28,3 +29,4 @@ pub(crate) use desk::Absence;
 pub(crate) use endpoints::Server;
 pub(crate) use here::{is_here, serve_here};
 pub use later::{EncodeResults, ReplyHandle};
+pub use scratch::Scratch;
