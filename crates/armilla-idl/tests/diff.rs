@@ -239,6 +239,9 @@ fn constants_do_not_travel() {
         ["compatible N: constant-changed"]
     );
     // But the bound that one gives does.
+    let message = |new: &str| findings("const long N = 1;", new)[0].message.clone();
+    assert_eq!(message("const long N = 2;"), "its value changed");
+    assert_eq!(message("const short N = 1;"), "its type is `short` and was `long`");
     let with = |n: u32| format!("const long N = {n}; typedef string<N> T;");
     assert_eq!(
         changes(&with(1), &with(2)),

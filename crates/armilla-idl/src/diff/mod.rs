@@ -264,12 +264,16 @@ impl<'m> Diff<'m> {
     }
 
     fn constant(&mut self, name: &str, old: &Const, new: &Const, place: Place) {
-        let same_type = self.wire(&old.ty, &new.ty) != Wire::Different;
-        if same_type && self.same_value(&old.value, &new.value) {
+        let message = if self.wire(&old.ty, &new.ty) == Wire::Different {
+            let (new, old) = (self.new.type_text(&new.ty), self.old.type_text(&old.ty));
+            format!("its type is `{new}` and was `{old}`")
+        } else if !self.same_value(&old.value, &new.value) {
+            "its value changed".to_owned()
+        } else {
             return;
-        }
+        };
         let why = "constants do not travel, but an old program goes on with the old one";
-        self.compatible("constant-changed", name, "its value changed".to_owned(), why, place);
+        self.compatible("constant-changed", name, message, why, place);
     }
 }
 
