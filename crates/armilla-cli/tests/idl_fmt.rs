@@ -41,6 +41,37 @@ fn files_are_changed_in_place() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_whole_stays_as_it_is() {
+    let directory = directory("whole");
+    // What is in the way stands for a disk that is full.
+    fs::create_dir(directory.join("ugly.idl.armilla-fmt")).unwrap();
+    let output = fmt(&directory, &["ugly.idl"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write ugly.idl"));
+    assert_eq!(fs::read_to_string(directory.join("ugly.idl")).unwrap(), UGLY);
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let directory = directory("links");
+    let file = directory.join("ugly.idl");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("ugly.idl", directory.join("link.idl")).unwrap();
+    assert!(fmt(&directory, &["link.idl"], b"").status.success());
+    assert!(fs::symlink_metadata(directory.join("link.idl")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_to_string(&file).unwrap(), PRETTY);
+
+    fs::write(&file, UGLY).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+    assert_eq!(fmt(&directory, &["ugly.idl"], b"").status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&file).unwrap(), UGLY);
+}
+
+#[test]
 fn check_names_what_would_change_and_changes_nothing() {
     let directory = directory("check");
     let output = fmt(&directory, &["--check", "ugly.idl", "pretty.idl"], b"");

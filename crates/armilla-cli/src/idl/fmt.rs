@@ -2,7 +2,8 @@
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::{print_bytes, say};
-use std::io::Read;
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// What `armilla idl fmt` is told.
@@ -38,7 +39,7 @@ pub(super) fn run(fmt: &Fmt) -> Outcome {
 /// Formats one file; tells whether it was formatted already.
 fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     let is_input = file.as_os_str() == "-";
-    let before = if is_input { read_input() } else { std::fs::read(file) };
+    let before = if is_input { read_input() } else { fs::read(file) };
     let before = before.doing(format_args!("cannot read {}", file.display()))?;
     let after = formatted(file, &before)?;
     let unchanged = before == after;
@@ -49,14 +50,31 @@ fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     } else if is_input || fmt.stdout {
         print_bytes(&after)?;
     } else if !unchanged {
-        std::fs::write(file, &after).doing(format_args!("cannot write {}", file.display()))?;
+        replace(file, &after).doing(format_args!("cannot write {}", file.display()))?;
     }
     Ok(unchanged)
 }
 
-fn read_input() -> std::io::Result<Vec<u8>> {
+/// Puts `after` in the place of what is in the file. It is written beside it first, so that nothing is
+/// lost where that fails.
+fn replace(file: &Path, after: &[u8]) -> io::Result<()> {
+    let file = fs::canonicalize(file)?;
+    let permissions = fs::metadata(&file)?.permissions();
+    if permissions.readonly() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let mut beside = file.clone().into_os_string();
+    beside.push(".armilla-fmt");
+    let written = fs::write(&beside, after)
+        .and_then(|()| fs::set_permissions(&beside, permissions))
+        .and_then(|()| fs::rename(&beside, &file));
+    // The first error is the one to tell.
+    written.inspect_err(|_| drop(fs::remove_file(&beside)))
+}
+
+fn read_input() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    io::stdin().lock().read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
