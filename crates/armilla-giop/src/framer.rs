@@ -17,6 +17,9 @@ const RETAINED: usize = 1024 * 1024;
 /// more than this.
 const PARKED: usize = INITIAL / 2;
 
+/// From how many octets on it costs less to read a message by itself than to move it away from the next.
+const LARGE: usize = 16 * 1024;
+
 /// How many requests that were given up are remembered before their turn. To give up is advice, so
 /// that more of them may be passed over.
 const FORESEEN: usize = 256;
@@ -62,6 +65,9 @@ pub struct Framer {
     last: usize,
     /// How many octets from `start` on the message under way needs, as far as that is known.
     needed: usize,
+    /// Whether large messages follow each other without a pause: then no more is read at once than the
+    /// message under way is known or likely to need, so that each arrives by itself and is not moved.
+    streaming: bool,
     /// Up to where the messages behind the first were looked at.
     scanned: usize,
     /// The requests that those messages give up.
@@ -89,6 +95,7 @@ impl Framer {
             lent: 0,
             last: 0,
             needed: 0,
+            streaming: false,
             scanned: 0,
             foreseen: Vec::new(),
             max_message,
@@ -114,7 +121,7 @@ impl Framer {
     #[inline(always)]
     pub fn space_from<'s>(&'s mut self, lender: &'s mut MessageBuffer) -> &'s mut [u8] {
         self.release();
-        if self.start != self.end || self.buffer.len() >= INITIAL {
+        if self.start != self.end || self.buffer.len() >= INITIAL || self.streaming {
             return self.space_within(lender);
         }
         let memory = lender.memory();
@@ -140,6 +147,7 @@ impl Framer {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
+            self.needed = 0;
             self.scanned = 0;
             if self.buffer.len() > INITIAL {
                 let mut buffer = mem::take(&mut self.buffer);
@@ -150,7 +158,11 @@ impl Framer {
             self.make_room();
         }
         (self.room, self.outside) = (self.buffer.len(), false);
-        &mut self.buffer[self.end..]
+        let likely = self.start + self.needed.max(self.last);
+        if self.streaming && likely > self.end {
+            self.room = self.room.min(likely);
+        }
+        &mut self.buffer[self.end..self.room]
     }
 
     /// Tells that `count` octets were read into the space.
@@ -237,6 +249,10 @@ impl Framer {
             Some(Ready::InBuffer(header)) => {
                 let (start, end) = (self.start, self.start + self.lent);
                 self.lent = 0;
+                self.streaming = match self.end - end {
+                    0 => self.streaming && end == self.room,
+                    _ => end - start >= LARGE,
+                };
                 if self.end - end <= end - start {
                     mem::swap(&mut self.buffer, into.memory());
                     self.bring(&into.memory()[end..self.end], end);

@@ -215,6 +215,38 @@ fn the_buffer_is_small_again_after_a_large_message() {
 }
 
 #[test]
+fn large_messages_that_follow_each_other_are_read_one_by_one() {
+    let message = request(Version::V1_2, ByteOrder::Little, 1, &[7; 20_000]);
+    let small = request(Version::V1_2, ByteOrder::Little, 2, b"");
+    let (mut framer, mut reader) = (Framer::new(LIMIT), MessageBuffer::new());
+    let mut stream = message.repeat(10);
+    stream.extend(&small);
+    let (mut reads, mut taken) = (Vec::new(), 0);
+    let mut left = &stream[..];
+    while !left.is_empty() {
+        let space = framer.space_from(&mut reader);
+        let count = space.len().min(left.len());
+        space[..count].copy_from_slice(&left[..count]);
+        framer.received(count);
+        left = &left[count..];
+        reads.push(count);
+        while let Some(taking) = framer.take(&mut reader).unwrap() {
+            assert!(taking.octets == message || taking.octets == small);
+            taken += 1;
+        }
+    }
+    assert_eq!(taken, 11);
+    // All that there is, then the rest of what has begun, then each by itself.
+    let length = message.len();
+    let mut expected = vec![65_536, 4 * length - 65_536];
+    expected.extend([length; 6]);
+    expected.push(small.len());
+    assert_eq!(reads, expected);
+    // One that comes alone ends it.
+    assert_eq!(framer.space_from(&mut reader).len(), 65_536);
+}
+
+#[test]
 fn a_framer_that_is_parked_holds_no_more_than_has_arrived() {
     let mut framer = Framer::new(LIMIT);
     let mut reader = MessageBuffer::new();
