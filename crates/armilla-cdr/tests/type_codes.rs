@@ -3,7 +3,9 @@
 use armilla_cdr::type_code::{
     TypeCodeErrorKind as Kind, TypeCodeFactory as Factory, UnionCode, UnionMember,
 };
-use armilla_cdr::{Any, ByteOrder, CdrErrorKind, Encode, Encoder, TypeCode, TypeCodeKind};
+use armilla_cdr::{Any, ByteOrder, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_cdr::{TypeCode, TypeCodeKind};
+use std::sync::Arc;
 
 fn case(label: Option<i64>, name: &str, ty: TypeCode) -> UnionMember {
     UnionMember { label, name: name.into(), ty }
@@ -55,6 +57,8 @@ fn the_cases_of_a_union_fit_its_discriminator() {
     assert_eq!(kind(TypeCode::Octet, &[a.clone(), b.clone()]), Some(Kind::LabelType));
     assert_eq!(kind(TypeCode::Double, std::slice::from_ref(&a)), Some(Kind::Discriminator));
     assert_eq!(kind(TypeCode::Long, &[a.clone(), a.clone()]), Some(Kind::DuplicateLabel));
+    let half = case(Some(0xd800), "a", TypeCode::Long);
+    assert_eq!(kind(TypeCode::WChar, &[half]), Some(Kind::LabelType), "no character");
     let default = case(None, "c", TypeCode::Any);
     let again = case(None, "d", TypeCode::Any);
     assert_eq!(kind(TypeCode::Long, &[default.clone(), again]), Some(Kind::DuplicateLabel));
@@ -90,12 +94,138 @@ fn a_type_says_what_it_consists_of() {
     assert!(compact != value && compact.is_equivalent(&value));
 }
 
+fn octets(code: &TypeCode) -> CdrResult<Vec<u8>> {
+    let mut out = Encoder::new(ByteOrder::NATIVE);
+    code.encode(&mut out)?;
+    Ok(out.to_vec())
+}
+
+fn read(octets: &[u8]) -> CdrResult<TypeCode> {
+    TypeCode::decode(&mut Decoder::new(octets, ByteOrder::NATIVE))
+}
+
 #[test]
-fn a_type_that_nests_too_deep_is_not_written() {
+fn a_type_that_nests_too_deep_is_not_written_and_not_made() {
     let deep = |levels| (0..levels).fold(TypeCode::Long, |ty, _| TypeCode::sequence(ty, 0));
-    assert!(deep(64).encode(&mut Encoder::new(ByteOrder::NATIVE)).is_ok());
-    let error = deep(65).encode(&mut Encoder::new(ByteOrder::NATIVE)).unwrap_err();
-    assert_eq!(error.kind, CdrErrorKind::TooDeep { limit: 64 });
+    assert!(octets(&deep(64)).is_ok());
+    assert_eq!(octets(&deep(65)).unwrap_err().kind, CdrErrorKind::TooDeep { limit: 64 });
+    assert!(Factory::create_sequence_tc(0, deep(63)).is_ok());
+    assert!(Factory::create_struct_tc("", "", [("a", deep(63)), ("b", deep(3))]).is_ok());
+    let error = Factory::create_sequence_tc(0, deep(64)).unwrap_err();
+    assert_eq!(error.kind, Kind::TooDeep);
+    let error = Factory::create_struct_tc("", "", [("a", deep(3)), ("b", deep(64))]).unwrap_err();
+    assert_eq!(error.kind, Kind::TooDeep);
+}
+
+/// A struct of so many members, each of them `height` sequences around the one before, to which an
+/// indirection leads.
+fn ladder(members: usize, height: usize) -> Vec<u8> {
+    let flag = u32::from(ByteOrder::NATIVE.flag());
+    let mut words = vec![15, 0, flag, 4, u32::from_ne_bytes(*b"L:1\0"), 1, 0, members as u32];
+    let mut above = None;
+    for _ in 0..members {
+        words.extend([1, 0]);
+        let top = words.len();
+        let innermost = 1 + u32::from(above.is_some());
+        let level = |within: u32| [19, 4 * (1 + 4 * within + innermost + 1), flag];
+        words.extend((0..height as u32).rev().flat_map(level));
+        match above {
+            None => words.push(3),
+            Some(above) => {
+                words.push(0xffff_ffff);
+                words.push((4 * (above as i32 - words.len() as i32)).cast_unsigned());
+            }
+        }
+        words.resize(words.len() + height, 0);
+        above = Some(top);
+    }
+    words[1] = 4 * (words.len() as u32 - 2);
+    words.into_iter().flat_map(u32::to_ne_bytes).collect()
+}
+
+#[test]
+fn what_an_indirection_leads_to_counts_for_the_depth() {
+    let crafted = ladder(9, 7);
+    let code = read(&crafted).unwrap();
+    assert_eq!(octets(&code).unwrap(), crafted, "63 sequences in a struct");
+    for (members, height) in [(2, 32), (20_000, 60)] {
+        let error = read(&ladder(members, height)).unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::TooDeep { limit: 64 });
+    }
+    // The same in memory, where nothing hinders it.
+    let wrap = |ty| (0..32).fold(ty, |ty, _| TypeCode::sequence(ty, 0));
+    let rung = wrap(TypeCode::Long);
+    let code = TypeCode::structure("L:1", "", [("", rung.clone()), ("", wrap(rung))]);
+    assert_eq!(octets(&code).unwrap_err().kind, CdrErrorKind::TooDeep { limit: 64 });
+}
+
+#[test]
+fn a_part_is_written_once_whatever_its_kind() {
+    let colour = TypeCode::enumeration("IDL:C:1.0", "C", (0..100).map(|n| format!("colour_{n}")));
+    let account = TypeCode::object_reference("IDL:A:1.0", "A");
+    for part in [colour, account, TypeCode::sequence(TypeCode::Long, 3)] {
+        let many = (0..100).map(|n| (format!("m{n}"), part.clone()));
+        let many = TypeCode::structure("IDL:S:1.0", "S", many);
+        let written = octets(&many).unwrap();
+        assert!(written.len() < octets(&part).unwrap().len() + 100 * 20, "{}", written.len());
+        assert_eq!(read(&written).unwrap(), many);
+    }
+}
+
+#[test]
+fn parts_that_share_memory_and_differ_are_not_taken_for_each_other() {
+    let element = Arc::new(TypeCode::structure("IDL:S:1.0", "S", [("a", TypeCode::Long)]));
+    let codes = [
+        TypeCode::Sequence(element.clone(), 0),
+        TypeCode::Sequence(element.clone(), 5),
+        TypeCode::Array(element, 5),
+    ];
+    let names = ["a", "b", "c"];
+    let code = TypeCode::structure("IDL:T:1.0", "T", names.into_iter().zip(codes));
+    let back = read(&octets(&code).unwrap()).unwrap();
+    assert_eq!(back, code);
+    let lengths: Vec<_> = (0..3).map(|n| back.member_type(n).and_then(TypeCode::length)).collect();
+    assert_eq!(lengths, [Some(0), Some(5), Some(5)]);
+    assert!(back.member_type(1) != back.member_type(2), "a sequence is no array");
+    assert!(back.compact().is_equivalent(&code));
+}
+
+#[test]
+fn a_type_without_a_repository_id_may_contain_itself() {
+    // A struct that contains a sequence of itself.
+    let flag = u32::from(ByteOrder::NATIVE.flag());
+    let nameless = [1, 0, 1, 0];
+    let head = [15, 56, flag];
+    let sequence = [19, 16, flag, 0xffff_ffff, (-56_i32).cast_unsigned(), 0];
+    let words = [&head[..], &nameless, &[1, 1, 0], &sequence].concat();
+    let octets_of = |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let crafted: Vec<u8> = octets_of(&words);
+    let code = read(&crafted).unwrap();
+    assert_eq!(code.member_type(0).unwrap().content_type(), Some(&TypeCode::recursive("")));
+    assert_eq!(octets(&code).unwrap(), crafted);
+    // Within another of the kind, by which it cannot be named any more.
+    let inner = [15, 56, flag, 1, 0, 1, 0, 1, 1, 0, 19, 16, flag, 0xffff_ffff];
+    let outward = [(-96_i32).cast_unsigned(), 0];
+    let words = [&[15, 96, flag][..], &nameless, &[1, 1, 0], &inner, &outward].concat();
+    let error = read(&octets_of(&words)).unwrap_err();
+    assert!(error.to_string().contains("same repository id"), "{error}");
+}
+
+#[test]
+fn a_type_with_many_ways_through_it_is_shown_as_what_it_consists_of() {
+    let double = |code: TypeCode, level: u32| {
+        let id = format!("IDL:Level{level}:1.0");
+        TypeCode::structure(id, "", [("a", code.clone()), ("b", code)])
+    };
+    let code = (0..60).fold(TypeCode::Long, double);
+    let shown = format!("{code:?}");
+    assert!(shown.len() < 10_000, "{}", shown.len());
+    assert!(shown.starts_with("Struct { id: \"IDL:Level59:1.0\", name: \"\", members: [(\"a\", "));
+    assert!(shown.ends_with("(\"b\", Struct(\"IDL:Level58:1.0\"))] }"), "{shown}");
+    let again = TypeCode::sequence(TypeCode::array(TypeCode::recursive("IDL:T:1.0"), 3), 0);
+    assert_eq!(format!("{again:?}"), "Sequence(Array(Recursive(\"IDL:T:1.0\"), 3), 0)");
+    let price = TypeCode::Fixed { digits: 5, scale: 2 };
+    assert_eq!(format!("{price:?} {:?}", TypeCode::String(4)), "Fixed(5, 2) String(4)");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! TypeCodes without the names that one can do without.
 
 use super::{
-    AliasCode, CaseCode, EnumCode, MemberCode, NamedCode, StateCode, StructCode, TypeCode,
-    UnionCode, ValueCode,
+    AliasCode, CaseCode, EnumCode, Identity, MemberCode, NamedCode, StateCode, StructCode,
+    TypeCode, UnionCode, ValueCode,
 };
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -18,16 +18,12 @@ impl TypeCode {
     }
 }
 
-/// What parts have become, by their place: a part that is shared stays shared.
-struct Compaction(BTreeMap<usize, TypeCode>);
+/// What parts have become: a part that is shared stays shared.
+struct Compaction(BTreeMap<Identity, TypeCode>);
 
 impl Compaction {
     fn of(&mut self, code: &TypeCode) -> TypeCode {
-        // A sequence and an array of the same element share their place.
-        let key = match code {
-            TypeCode::Sequence(..) | TypeCode::Array(..) => None,
-            code => code.address(),
-        };
+        let key = code.identity();
         if let Some(known) = key.and_then(|key| self.0.get(&key)) {
             return known.clone();
         }

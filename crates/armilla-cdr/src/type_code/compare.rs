@@ -1,6 +1,6 @@
 //! When two TypeCodes are the same, and when their values can stand for one another.
 
-use super::{StructCode, TypeCode, UnionCode, ValueCode};
+use super::{Identity, StructCode, TypeCode, UnionCode, ValueCode};
 use alloc::collections::BTreeSet;
 
 impl TypeCode {
@@ -24,17 +24,16 @@ impl Eq for TypeCode {}
 /// and takes no longer than there are pairs.
 struct Comparison {
     exact: bool,
-    assumed: BTreeSet<(usize, usize)>,
+    assumed: BTreeSet<(Identity, Identity)>,
 }
 
 impl Comparison {
     fn same(&mut self, a: &TypeCode, b: &TypeCode) -> bool {
         let (a, b) = if self.exact { (a, b) } else { (a.resolved(), b.resolved()) };
-        if let (Some(x), Some(y)) = (a.address(), b.address())
+        if let (Some(x), Some(y)) = (a.identity(), b.identity())
             && (x == y || !self.assumed.insert((x, y)))
-            && a.kind() == b.kind()
         {
-            return self.same_bounds(a, b);
+            return true;
         }
         if !self.exact
             && let (Some(x), Some(y)) = (a.id(), b.id())
@@ -44,15 +43,6 @@ impl Comparison {
             return x == y && (a.kind() == b.kind() || a.kind().is_none() || b.kind().is_none());
         }
         self.same_parts(a, b)
-    }
-
-    /// What a sequence or array does not share with its clones.
-    fn same_bounds(&self, a: &TypeCode, b: &TypeCode) -> bool {
-        match (a, b) {
-            (TypeCode::Sequence(_, x), TypeCode::Sequence(_, y))
-            | (TypeCode::Array(_, x), TypeCode::Array(_, y)) => x == y,
-            _ => true,
-        }
     }
 
     fn same_parts(&mut self, a: &TypeCode, b: &TypeCode) -> bool {

@@ -1,7 +1,8 @@
 //! Octets into TypeCodes (CORBA 3.4 Part 2, 9.3.5.1).
 //!
 //! An indirection to a part that is complete shares that part; one to a type that is still being
-//! read becomes [`TypeCode::Recursive`]. So reading takes time linear in the input.
+//! read becomes [`TypeCode::Recursive`]. So reading takes time linear in the input. What is shared
+//! counts for the depth as if it stood there, for who walks through the type goes that deep.
 
 use super::encode::{INDIRECTION, bad_discriminator};
 use super::{
@@ -16,20 +17,30 @@ use alloc::vec::Vec;
 
 impl<'a> Decode<'a> for TypeCode {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
-        Reader { seen: BTreeMap::new(), depth: 0 }.read(input, 0)
+        Reader::default().read(input, 0)
     }
 }
 
-/// What was read, by its offset from the start of the outermost message or encapsulation.
+/// What was read; offsets count from the start of the outermost message or encapsulation.
+#[derive(Default)]
 struct Reader {
-    seen: BTreeMap<usize, Seen>,
-    depth: usize,
+    complete: BTreeMap<usize, Complete>,
+    /// The types that are still being read, from the outermost on.
+    open: Vec<Open>,
+    /// How deep anything within the innermost of these nests in the whole.
+    deepest: usize,
 }
 
-enum Seen {
-    /// Still being read; its repository id, once that is known.
-    Open(Option<Arc<str>>),
-    Complete(TypeCode),
+struct Open {
+    start: usize,
+    /// Once it is known, and where the type has one.
+    id: Option<Arc<str>>,
+}
+
+struct Complete {
+    code: TypeCode,
+    /// How many types it nests, itself among them.
+    height: usize,
 }
 
 impl Reader {
@@ -57,15 +68,30 @@ impl Reader {
         }
     }
 
-    fn follow(&self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
+    fn follow(&mut self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
         let place = base + input.position();
         let offset = input.i32()?;
-        let target = place.checked_add_signed(offset as isize);
-        match target.and_then(|target| self.seen.get(&target)) {
-            Some(Seen::Complete(code)) => Ok(code.clone()),
-            Some(Seen::Open(Some(id))) => Ok(TypeCode::Recursive(id.clone())),
-            _ => Err(input.error(CdrErrorKind::Invalid("an indirection leads to no TypeCode"))),
+        let lost = |input: &Decoder<'_>, what| Err(input.error(CdrErrorKind::Invalid(what)));
+        let Some(target) = place.checked_add_signed(offset as isize) else {
+            return lost(input, "an indirection leads to no TypeCode");
+        };
+        if let Some(Complete { code, height }) = self.complete.get(&target) {
+            let reach = self.open.len() + height;
+            self.deepest = self.deepest.max(reach);
+            return match reach <= TYPE_CODE_DEPTH_LIMIT {
+                true => Ok(code.clone()),
+                false => Err(too_deep(input)),
+            };
         }
+        let found = self.open.iter().rposition(|open| open.start == target);
+        let found = found.and_then(|at| Some((self.open.get(at)?.id.as_ref()?, at)));
+        let Some((id, at)) = found else {
+            return lost(input, "an indirection leads to no TypeCode");
+        };
+        if self.open.iter().skip(at + 1).any(|inner| inner.id.as_ref() == Some(id)) {
+            return lost(input, "an indirection leads past a type of the same repository id");
+        }
+        Ok(TypeCode::Recursive(id.clone()))
     }
 
     fn complex(
@@ -75,17 +101,18 @@ impl Reader {
         base: usize,
         start: usize,
     ) -> CdrResult<TypeCode> {
-        if self.depth == TYPE_CODE_DEPTH_LIMIT {
-            let limit = TYPE_CODE_DEPTH_LIMIT as u16;
-            return Err(input.error(CdrErrorKind::TooDeep { limit }));
+        if self.open.len() == TYPE_CODE_DEPTH_LIMIT {
+            return Err(too_deep(input));
         }
         let mut inner = input.encapsulation()?;
         let base = base + input.position() - (inner.position() + inner.remaining());
-        self.depth += 1;
-        self.seen.insert(start, Seen::Open(None));
-        let code = self.parameters(kind, &mut inner, base, start)?;
-        self.seen.insert(start, Seen::Complete(code.clone()));
-        self.depth -= 1;
+        self.open.push(Open { start, id: None });
+        let outside = core::mem::replace(&mut self.deepest, self.open.len());
+        let code = self.parameters(kind, &mut inner, base)?;
+        self.open.pop();
+        let height = self.deepest - self.open.len();
+        self.deepest = self.deepest.max(outside);
+        self.complete.insert(start, Complete { code: code.clone(), height });
         Ok(code)
     }
 
@@ -94,7 +121,6 @@ impl Reader {
         kind: TypeCodeKind,
         input: &mut Decoder<'_>,
         base: usize,
-        start: usize,
     ) -> CdrResult<TypeCode> {
         if matches!(kind, TypeCodeKind::Sequence | TypeCodeKind::Array) {
             let element = Arc::new(self.read(input, base)?);
@@ -106,7 +132,9 @@ impl Reader {
         }
         let id: String = input.string()?.into();
         let name: String = input.string()?.into();
-        self.seen.insert(start, Seen::Open(Some(id.as_str().into())));
+        if let Some(open) = self.open.last_mut() {
+            open.id = Some(id.as_str().into());
+        }
         let named = |id, name| Arc::new(NamedCode { id, name });
         Ok(match kind {
             TypeCodeKind::Struct => TypeCode::Struct(self.structure(id, name, input, base)?),
@@ -219,6 +247,11 @@ pub(crate) fn read_label(ty: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i6
         TypeCode::Char | TypeCode::Octet => input.u8()?.into(),
         _ => return Err(bad_discriminator()),
     })
+}
+
+#[cold]
+fn too_deep(input: &Decoder<'_>) -> CdrError {
+    input.error(CdrErrorKind::TooDeep { limit: TYPE_CODE_DEPTH_LIMIT as u16 })
 }
 
 #[cold]

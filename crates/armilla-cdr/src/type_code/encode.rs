@@ -1,9 +1,10 @@
 //! TypeCodes into octets (CORBA 3.4 Part 2, 9.3.5.1).
 //!
 //! A part that was written before is written as an indirection to it, so that the output is as
-//! small as the type is in memory, however often its parts are shared.
+//! small as the type is in memory, however often its parts are shared. For the depth it counts as if
+//! it was written again, as it does for who reads it.
 
-use super::{StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
+use super::{Identity, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
 use crate::{CdrError, CdrErrorKind, CdrResult, Encode, Encoder};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -33,13 +34,22 @@ pub(crate) fn write(code: &TypeCode, out: &mut Encoder<'_>) -> CdrResult {
     Writer::default().write(code, out, 0)
 }
 
-/// What was written, by its offset from the start of the outermost message or encapsulation.
+/// What was written; offsets count from the start of the outermost message or encapsulation.
 #[derive(Default)]
 struct Writer {
-    /// Where the parts stand that clones share.
-    written: BTreeMap<usize, usize>,
-    /// The types that enclose what is being written.
-    enclosing: Vec<(String, usize)>,
+    /// The parts that clones share.
+    written: BTreeMap<Identity, Written>,
+    /// The types that enclose what is being written, with their repository ids where they have one.
+    enclosing: Vec<(Option<String>, usize)>,
+    /// How deep anything within the innermost of these nests in the whole.
+    deepest: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Written {
+    start: usize,
+    /// How many types it nests, itself among them.
+    height: usize,
 }
 
 impl Writer {
@@ -49,9 +59,6 @@ impl Writer {
         let start = base + out.len();
         if let Some(before) = self.before(code)? {
             return indirect(before, start, out);
-        }
-        if let Some(address) = code.address() {
-            self.written.insert(address, start);
         }
         let Some(kind) = code.kind() else {
             // `before` has found every recursive code or refused it.
@@ -65,33 +72,47 @@ impl Writer {
                 out.put_i16(*scale);
             }
             _ if TypeCode::simple(kind).is_some() => {}
-            _ => {
-                if self.enclosing.len() == TYPE_CODE_DEPTH_LIMIT {
-                    let limit = TYPE_CODE_DEPTH_LIMIT as u16;
-                    return Err(CdrError::new(CdrErrorKind::TooDeep { limit }));
-                }
-                let id = code.id().unwrap_or_default();
-                self.enclosing.push((id.into(), start));
-                let written = self.encapsulate(out, base, |writer, inner, base| {
-                    writer.parameters(code, inner, base)
-                });
-                self.enclosing.pop();
-                written?;
-            }
+            _ => self.complex(code, start, out, base)?,
+        }
+        Ok(())
+    }
+
+    /// Writes what a kind with an encapsulation has there.
+    fn complex(
+        &mut self,
+        code: &TypeCode,
+        start: usize,
+        out: &mut Encoder<'_>,
+        base: usize,
+    ) -> CdrResult {
+        check_depth(self.enclosing.len() + 1)?;
+        self.enclosing.push((code.id().map(String::from), start));
+        let outside = core::mem::replace(&mut self.deepest, self.enclosing.len());
+        self.encapsulate(out, base, |writer, inner, base| writer.parameters(code, inner, base))?;
+        self.enclosing.pop();
+        let height = self.deepest - self.enclosing.len();
+        self.deepest = self.deepest.max(outside);
+        if let Some(identity) = code.identity() {
+            self.written.insert(identity, Written { start, height });
         }
         Ok(())
     }
 
     /// Where `code` was written before, or encloses what is being written.
-    fn before(&self, code: &TypeCode) -> CdrResult<Option<usize>> {
+    fn before(&mut self, code: &TypeCode) -> CdrResult<Option<usize>> {
         if let TypeCode::Recursive(id) = code {
-            let found = self.enclosing.iter().rev().find(|(enclosing, _)| **enclosing == **id);
-            return match found {
+            let same = |(enclosing, _): &&(Option<String>, _)| enclosing.as_deref() == Some(id);
+            return match self.enclosing.iter().rev().find(same) {
                 Some((_, start)) => Ok(Some(*start)),
                 None => Err(CdrError::new(CdrErrorKind::IncompleteTypeCode)),
             };
         }
-        Ok(code.address().and_then(|address| self.written.get(&address).copied()))
+        let known = code.identity().and_then(|identity| self.written.get(&identity).copied());
+        let Some(Written { start, height }) = known else { return Ok(None) };
+        let reach = self.enclosing.len() + height;
+        check_depth(reach)?;
+        self.deepest = self.deepest.max(reach);
+        Ok(Some(start))
     }
 
     /// Writes an encapsulation whose place in the whole is known while it is filled.
@@ -174,6 +195,16 @@ impl Writer {
             out.put_i16(i16::from(member.public));
         }
         Ok(())
+    }
+}
+
+fn check_depth(depth: usize) -> CdrResult {
+    match depth <= TYPE_CODE_DEPTH_LIMIT {
+        true => Ok(()),
+        false => {
+            let limit = TYPE_CODE_DEPTH_LIMIT as u16;
+            Err(CdrError::new(CdrErrorKind::TooDeep { limit }))
+        }
     }
 }
 

@@ -1,15 +1,18 @@
 //! TypeCodes made at run time from what a program was told: the `create_*_tc` operations of the ORB,
 //! which check what the constructors of [`TypeCode`] take on trust (CORBA 3.4 Part 1, 8.11.3).
 
-use super::{CaseCode, NamedCode, TypeCode, UnionCode};
+use super::{CaseCode, NamedCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode};
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::RangeInclusive;
 
 /// Makes TypeCodes that are valid. Its functions have the names of CORBA; each fails with what is
-/// wrong, and where.
+/// wrong, and where. `create_recursive_sequence_tc`, which CORBA 2.3 took out of use, is a sequence
+/// of a recursive code. More than [`TYPE_CODE_DEPTH_LIMIT`] types within each other are
+/// [`TooDeep`](TypeCodeErrorKind::TooDeep).
 ///
 /// ```
 /// use armilla_cdr::TypeCode;
@@ -70,6 +73,8 @@ pub enum TypeCodeErrorKind {
     Member,
     /// A number of digits, a scale or a length is out of range: `BAD_PARAM`.
     Range,
+    /// More than [`TYPE_CODE_DEPTH_LIMIT`] types would nest: `IMP_LIMIT`.
+    TooDeep,
 }
 
 type Result<T = TypeCode, E = TypeCodeError> = core::result::Result<T, E>;
@@ -90,7 +95,7 @@ impl TypeCodeFactory {
     ) -> Result {
         optional_id(id)?;
         identifier(name)?;
-        Ok(TypeCode::structure(id, name, members_of(members)?))
+        shallow(TypeCode::structure(id, name, members_of(members)?))
     }
 
     /// An exception.
@@ -104,7 +109,7 @@ impl TypeCodeFactory {
     ) -> Result {
         repository_id(id)?;
         identifier(name)?;
-        Ok(TypeCode::exception(id, name, members_of(members)?))
+        shallow(TypeCode::exception(id, name, members_of(members)?))
     }
 
     /// A union over `discriminator`. A member with several labels is given once for each.
@@ -131,7 +136,7 @@ impl TypeCodeFactory {
         };
         let cases = members.into_iter().map(case).collect();
         let union = UnionCode::new(id.into(), name.into(), discriminator, default, cases);
-        Ok(TypeCode::Union(Arc::new(union)))
+        shallow(TypeCode::Union(Arc::new(union)))
     }
 
     /// An enum.
@@ -159,7 +164,7 @@ impl TypeCodeFactory {
     pub fn create_alias_tc(id: &str, name: &str, original: TypeCode) -> Result {
         optional_id(id)?;
         identifier(name)?;
-        Ok(TypeCode::alias(id, name, content(original)?))
+        shallow(TypeCode::alias(id, name, content(original)?))
     }
 
     /// A boxed valuetype with what is in the box.
@@ -169,7 +174,7 @@ impl TypeCodeFactory {
     pub fn create_value_box_tc(id: &str, name: &str, boxed: TypeCode) -> Result {
         repository_id(id)?;
         identifier(name)?;
-        Ok(TypeCode::value_box(id, name, content(boxed)?))
+        shallow(TypeCode::value_box(id, name, content(boxed)?))
     }
 
     /// A valuetype; see [`TypeCode::value`] for its parameters.
@@ -199,7 +204,7 @@ impl TypeCodeFactory {
         let members: Vec<_> = members.into_iter().collect();
         member_names(members.iter().map(|(name, ..)| name))?;
         members.iter().try_for_each(|(_, ty, _)| usable(ty))?;
-        Ok(TypeCode::value(id, name, modifier, base, members))
+        shallow(TypeCode::value(id, name, modifier, base, members))
     }
 
     /// An event type; see [`create_value_tc`](Self::create_value_tc).
@@ -250,7 +255,7 @@ impl TypeCodeFactory {
     /// # Errors
     /// [`Member`](TypeCodeErrorKind::Member) when there are no sequences of such elements.
     pub fn create_sequence_tc(bound: u32, element: TypeCode) -> Result {
-        Ok(TypeCode::sequence(content(element)?, bound))
+        shallow(TypeCode::sequence(content(element)?, bound))
     }
 
     /// An array of one dimension.
@@ -261,7 +266,7 @@ impl TypeCodeFactory {
     pub fn create_array_tc(length: u32, element: TypeCode) -> Result {
         match length {
             0 => Err(error(TypeCodeErrorKind::Range, "an array has at least one element")),
-            length => Ok(TypeCode::array(content(element)?, length)),
+            length => shallow(TypeCode::array(content(element)?, length)),
         }
     }
 
@@ -388,6 +393,17 @@ fn usable(ty: &TypeCode) -> Result<()> {
     }
 }
 
+/// `code`, unless it nests deeper than types may.
+fn shallow(code: TypeCode) -> Result {
+    match code.may_travel() {
+        true => Ok(code),
+        false => {
+            let what = alloc::format!("more than {TYPE_CODE_DEPTH_LIMIT} types nest");
+            Err(error(TypeCodeErrorKind::TooDeep, what))
+        }
+    }
+}
+
 fn content(ty: TypeCode) -> Result {
     usable(&ty)?;
     Ok(ty)
@@ -413,7 +429,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
         }
         previous = Some(&member.name);
         let is_new = match member.label {
-            Some(label) if !range.contains(&label) => {
+            Some(label) if !is_label(discriminator, &range, label) => {
                 let what = alloc::format!("the discriminator has no value {label}");
                 return Err(error(TypeCodeErrorKind::LabelType, what));
             }
@@ -429,9 +445,16 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
     Ok(default)
 }
 
+/// Whether a discriminator, whose labels are in `range`, can have this one.
+fn is_label(discriminator: &TypeCode, range: &RangeInclusive<i64>, label: i64) -> bool {
+    let is_half = matches!(discriminator.resolved(), TypeCode::WChar)
+        && u32::try_from(label).ok().and_then(char::from_u32).is_none();
+    range.contains(&label) && !is_half
+}
+
 impl TypeCode {
     /// The labels that a union over this type can have, as numbers; `None` when there can be none.
-    pub(super) fn label_range(&self) -> Option<core::ops::RangeInclusive<i64>> {
+    pub(super) fn label_range(&self) -> Option<RangeInclusive<i64>> {
         Some(match self.resolved() {
             Self::Short => i16::MIN.into()..=i16::MAX.into(),
             Self::UShort => 0..=u16::MAX.into(),

@@ -1,6 +1,6 @@
 //! All the types that a TypeCode is made of, by their repository ids.
 
-use super::TypeCode;
+use super::{Identity, TypeCode};
 use alloc::collections::{BTreeMap, BTreeSet};
 
 /// The named types within a TypeCode, found by repository id: what a [`Recursive`] code names, and
@@ -11,7 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub struct TypeIndex<'c> {
     types: BTreeMap<&'c str, &'c TypeCode>,
-    seen: BTreeSet<usize>,
+    seen: BTreeSet<Identity>,
 }
 
 impl<'c> TypeIndex<'c> {
@@ -34,7 +34,7 @@ impl<'c> TypeIndex<'c> {
 
     /// Adds the types within another TypeCode; those of the same repository ids stay.
     pub(crate) fn add(&mut self, code: &'c TypeCode) {
-        if code.address().is_some_and(|address| !self.seen.insert(address)) {
+        if code.identity().is_some_and(|identity| !self.seen.insert(identity)) {
             return;
         }
         if !matches!(code, TypeCode::Recursive(_))
@@ -42,18 +42,6 @@ impl<'c> TypeIndex<'c> {
         {
             self.types.entry(id).or_insert(code);
         }
-        match code {
-            TypeCode::Struct(code) | TypeCode::Exception(code) => {
-                code.members.iter().for_each(|member| self.add(&member.ty));
-            }
-            TypeCode::Union(code) => code.cases.iter().for_each(|case| self.add(&case.ty)),
-            TypeCode::Sequence(ty, _) | TypeCode::Array(ty, _) => self.add(ty),
-            TypeCode::Alias(code) | TypeCode::ValueBox(code) => self.add(&code.ty),
-            TypeCode::Value(code) | TypeCode::Event(code) => {
-                self.add(&code.base);
-                code.members.iter().for_each(|member| self.add(&member.ty));
-            }
-            _ => {}
-        }
+        code.each_part(|part| self.add(part));
     }
 }

@@ -3,12 +3,14 @@
 mod close;
 mod compact;
 mod compare;
+mod debug;
 mod decode;
 mod encode;
 mod factory;
 mod index;
 mod inspect;
 mod kind;
+mod parts;
 mod typed;
 mod value;
 
@@ -23,7 +25,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// How deep TypeCodes may nest.
+/// How deep TypeCodes may nest where they travel, and where [`TypeCodeFactory`] makes them.
 pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 
 /// The type of a value, as a value. Clones share what they consist of.
@@ -31,7 +33,7 @@ pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 /// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
 /// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
 /// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum TypeCode {
     /// No type: that of an empty [`Any`](crate::Any).
@@ -326,20 +328,38 @@ impl TypeCode {
         code
     }
 
-    /// Where the parts lie that clones of this code share, for recognizing one that was met before.
-    pub(crate) fn address(&self) -> Option<usize> {
-        fn place<T: ?Sized>(shared: &Arc<T>) -> Option<usize> {
-            Some(Arc::as_ptr(shared).cast::<u8>().addr())
+    /// What clones of this code, and nothing else, have in common; `None` where the kind says
+    /// everything, or a few numbers do.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        fn of<T: ?Sized>(shared: &Arc<T>) -> (usize, u32) {
+            (Arc::as_ptr(shared).cast::<u8>().addr(), 0)
         }
-        match self {
-            Self::Struct(code) | Self::Exception(code) => place(code),
-            Self::Union(code) => place(code),
-            Self::Sequence(code, _) | Self::Array(code, _) => place(code),
-            Self::Alias(code) | Self::ValueBox(code) => place(code),
-            Self::Value(code) | Self::Event(code) => place(code),
-            _ => None,
-        }
+        let (address, bound) = match self {
+            Self::ObjectReference(code)
+            | Self::AbstractInterface(code)
+            | Self::LocalInterface(code)
+            | Self::Native(code)
+            | Self::Component(code)
+            | Self::Home(code) => of(code),
+            Self::Struct(code) | Self::Exception(code) => of(code),
+            Self::Union(code) => of(code),
+            Self::Enum(code) => of(code),
+            Self::Sequence(code, bound) | Self::Array(code, bound) => (of(code).0, *bound),
+            Self::Alias(code) | Self::ValueBox(code) => of(code),
+            Self::Value(code) | Self::Event(code) => of(code),
+            _ => return None,
+        };
+        Some(Identity { address, kind: self.kind()?, bound })
     }
+}
+
+/// By what a code is recognized that was met before: where its parts lie, and what is not part of
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Identity {
+    address: usize,
+    kind: TypeCodeKind,
+    bound: u32,
 }
 
 impl UnionCode {

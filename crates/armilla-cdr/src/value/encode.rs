@@ -95,11 +95,11 @@ impl<'p> Encoder<'p> {
     /// The types of the values that were written, each once, but for those that the TypeCode of the
     /// whole is said to describe.
     pub(crate) fn value_types(&self) -> Vec<TypeCode> {
-        let (mut types, mut seen) = (Vec::new(), BTreeSet::new());
+        let (mut types, mut made, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for known in self.values.iter().flat_map(|values| values.known.values()) {
             match &known.ty {
-                Type::Compiled(make) if seen.insert(*make as usize) => types.push(make()),
-                Type::Known(code) if code.address().is_none_or(|at| seen.insert(at)) => {
+                Type::Compiled(make) if made.insert(*make as usize) => types.push(make()),
+                Type::Known(code) if code.identity().is_none_or(|known| seen.insert(known)) => {
                     types.push(code.clone());
                 }
                 _ => {}

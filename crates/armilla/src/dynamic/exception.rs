@@ -52,7 +52,8 @@ impl From<CdrError> for SystemException {
 const OMG: u32 = 0x4f4d_0000;
 
 impl From<TypeCodeError> for SystemException {
-    /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes.
+    /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes, `IMP_LIMIT` for a type that nests
+    /// too deep.
     fn from(error: TypeCodeError) -> Self {
         let (kind, minor) = match error.kind {
             TypeCodeErrorKind::Name => (ExceptionKind::BadParam, 15),
@@ -62,6 +63,7 @@ impl From<TypeCodeError> for SystemException {
             TypeCodeErrorKind::LabelType => (ExceptionKind::BadParam, 19),
             TypeCodeErrorKind::Discriminator => (ExceptionKind::BadParam, 20),
             TypeCodeErrorKind::Member => (ExceptionKind::BadTypecode, 2),
+            TypeCodeErrorKind::TooDeep => (ExceptionKind::ImpLimit, 0),
             _ => (ExceptionKind::BadParam, 0),
         };
         let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };

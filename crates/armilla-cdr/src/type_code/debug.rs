@@ -1,0 +1,98 @@
+//! TypeCodes as a programmer reads them.
+
+use super::{Identity, TypeCode};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::fmt::{Debug, DebugStruct, Formatter, Result};
+
+impl Debug for TypeCode {
+    /// Each named part is shown once with what it consists of, and by its repository id wherever it
+    /// stands again, so that there is no more to read than the type has parts.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        Shown { code: self, seen: &RefCell::default() }.fmt(f)
+    }
+}
+
+/// A part of a type of which `seen` was shown.
+#[derive(Clone, Copy)]
+struct Shown<'c> {
+    code: &'c TypeCode,
+    seen: &'c RefCell<BTreeSet<Identity>>,
+}
+
+impl<'c> Shown<'c> {
+    const fn part(self, code: &'c TypeCode) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Whether it has parts that were shown before.
+    fn is_known(&self) -> bool {
+        let identity = self.code.identity().filter(|_| self.code.id().is_some());
+        identity.is_some_and(|identity| !self.seen.borrow_mut().insert(identity))
+    }
+}
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let code = self.code;
+        let kind = match code.kind() {
+            Some(kind) => format!("{kind:?}"),
+            None => "Recursive".into(),
+        };
+        match code {
+            TypeCode::Sequence(content, bound) | TypeCode::Array(content, bound) => {
+                f.debug_tuple(&kind).field(&self.part(content)).field(bound).finish()
+            }
+            TypeCode::String(bound) | TypeCode::WString(bound) => {
+                f.debug_tuple(&kind).field(bound).finish()
+            }
+            TypeCode::Fixed { digits, scale } => {
+                f.debug_tuple(&kind).field(digits).field(scale).finish()
+            }
+            _ => match code.id() {
+                None => f.write_str(&kind),
+                Some(id) if matches!(code, TypeCode::Recursive(_)) || self.is_known() => {
+                    f.debug_tuple(&kind).field(&id).finish()
+                }
+                Some(id) => {
+                    let mut shown = f.debug_struct(&kind);
+                    shown.field("id", &id).field("name", &code.name().unwrap_or_default());
+                    self.contents(&mut shown);
+                    shown.finish()
+                }
+            },
+        }
+    }
+}
+
+impl Shown<'_> {
+    /// What a type with a repository id consists of.
+    fn contents(&self, shown: &mut DebugStruct<'_, '_>) {
+        match self.code {
+            TypeCode::Struct(code) | TypeCode::Exception(code) => {
+                let members = code.members.iter().map(|m| (&m.name, self.part(&m.ty)));
+                shown.field("members", &members.collect::<Vec<_>>());
+            }
+            TypeCode::Union(code) => {
+                shown.field("discriminator", &self.part(&code.discriminator));
+                shown.field("default", &code.default);
+                let cases = code.cases.iter().map(|c| (c.label, &c.name, self.part(&c.ty)));
+                shown.field("cases", &cases.collect::<Vec<_>>());
+            }
+            TypeCode::Enum(code) => {
+                shown.field("enumerators", &code.enumerators);
+            }
+            TypeCode::Alias(code) | TypeCode::ValueBox(code) => {
+                shown.field("type", &self.part(&code.ty));
+            }
+            TypeCode::Value(code) | TypeCode::Event(code) => {
+                shown.field("modifier", &code.modifier).field("base", &self.part(&code.base));
+                let members = code.members.iter().map(|m| (&m.name, self.part(&m.ty), m.public));
+                shown.field("members", &members.collect::<Vec<_>>());
+            }
+            _ => {}
+        }
+    }
+}

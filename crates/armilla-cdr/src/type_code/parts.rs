@@ -1,0 +1,53 @@
+//! The types of which a type consists, and how deep they nest.
+
+use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
+use alloc::collections::BTreeMap;
+
+impl TypeCode {
+    /// Shows `visit` the types that stand immediately within this one.
+    pub(super) fn each_part<'c>(&'c self, mut visit: impl FnMut(&'c Self)) {
+        match self {
+            Self::Struct(code) | Self::Exception(code) => {
+                code.members.iter().for_each(|member| visit(&member.ty));
+            }
+            Self::Union(code) => {
+                visit(&code.discriminator);
+                code.cases.iter().for_each(|case| visit(&case.ty));
+            }
+            Self::Sequence(ty, _) | Self::Array(ty, _) => visit(ty),
+            Self::Alias(code) | Self::ValueBox(code) => visit(&code.ty),
+            Self::Value(code) | Self::Event(code) => {
+                visit(&code.base);
+                code.members.iter().for_each(|member| visit(&member.ty));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it nests no deeper than types may that travel.
+    pub(super) fn may_travel(&self) -> bool {
+        Depths::default().height(self, TYPE_CODE_DEPTH_LIMIT).is_some()
+    }
+}
+
+/// How many types nest in those that were looked at, themselves among them.
+#[derive(Default)]
+struct Depths(BTreeMap<Identity, usize>);
+
+impl Depths {
+    /// That of `code`; `None` when it is more than `limit`.
+    fn height(&mut self, code: &TypeCode, limit: usize) -> Option<usize> {
+        let Some(identity) = code.identity() else { return Some(0) };
+        if let Some(known) = self.0.get(&identity) {
+            return Some(*known).filter(|known| *known <= limit);
+        }
+        let limit = limit.checked_sub(1)?;
+        let mut highest = Some(0);
+        code.each_part(|part| {
+            highest = highest.and_then(|highest| Some(self.height(part, limit)?.max(highest)));
+        });
+        let height = highest? + 1;
+        self.0.insert(identity, height);
+        Some(height)
+    }
+}
