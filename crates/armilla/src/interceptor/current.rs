@@ -54,7 +54,12 @@ thread_local! {
 
 /// The slots of the present thread become `slots`; gives what they were.
 pub(super) fn swap(orb: &Orb, slots: Slots) -> Slots {
-    THREAD.with_borrow_mut(|table| table.insert(orb.incarnation(), slots)).unwrap_or_default()
+    let before = THREAD.with_borrow_mut(|table| match slots.0.is_empty() {
+        // A thread outlives many ORBs.
+        true => table.remove(&orb.incarnation()),
+        false => table.insert(orb.incarnation(), slots),
+    });
+    before.unwrap_or_default()
 }
 
 /// A copy of the slots of the present thread.
@@ -62,9 +67,23 @@ pub(super) fn copy(orb: &Orb) -> Slots {
     THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())
 }
 
+/// Sets a slot of the present thread.
+pub(super) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
+    let count = count(orb);
+    check(id, count)?;
+    THREAD
+        .with_borrow_mut(|table| table.entry(orb.incarnation()).or_default().set(id, count, value))
+}
+
+/// How many slots were allocated.
+fn count(orb: &Orb) -> usize {
+    orb.interceptors().map_or(0, |interceptors| interceptors.slots)
+}
+
 /// The slots of the present thread: `PICurrent`. What is in them when a call begins, the
 /// interceptors of the call find in its slots; what server interceptors put into the slots of a
-/// request, the servant finds here.
+/// request, servant managers and the servant find here. Interceptors of calls have slots of their own
+/// here, the same ones at the beginning and the end of a call.
 #[derive(Debug, Clone)]
 pub struct PiCurrent(Orb);
 
@@ -74,7 +93,7 @@ impl PiCurrent {
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
     pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
-        copy(&self.0).get(id, self.count())
+        copy(&self.0).get(id, count(&self.0))
     }
 
     /// Sets a slot for this thread.
@@ -82,14 +101,7 @@ impl PiCurrent {
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
     pub fn set_slot(&self, id: SlotId, value: Any) -> Result<(), SystemException> {
-        let mut slots = copy(&self.0);
-        slots.set(id, self.count(), value)?;
-        swap(&self.0, slots);
-        Ok(())
-    }
-
-    fn count(&self) -> usize {
-        self.0.interceptors().map_or(0, |interceptors| interceptors.slots)
+        set(&self.0, id, value)
     }
 }
 

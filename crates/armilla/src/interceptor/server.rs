@@ -2,7 +2,7 @@
 
 use super::client::{keep, out_of_order};
 use super::context::Contexts;
-use super::current::{SlotId, Slots};
+use super::current::{self, SlotId, Slots};
 use super::ior::adapter_names;
 use super::mode::ProcessingMode;
 use super::outcome::{Interruption, Outcome, ReplyStatus};
@@ -111,6 +111,8 @@ pub struct ServerRequestInfo {
     pub(super) outcome: Option<Outcome>,
     pub(super) slots: Slots,
     pub(super) slot_count: usize,
+    /// What the slots of the thread were before it got those of the request.
+    pub(super) outside: Option<Slots>,
     pub(super) kept: Vec<Box<dyn Any + Send>>,
 }
 
@@ -364,7 +366,11 @@ impl ServerRequestInfo {
         status.ok_or_else(|| out_of_order("the request has not ended yet"))
     }
 
-    /// A slot of the request. The servant finds it in the slots of its thread.
+    /// A slot of the request. Behind
+    /// [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts) its thread
+    /// has a copy of all of them in its [`PiCurrent`](super::PiCurrent), which servant managers, the
+    /// servant and [`receive_request`](ServerInterceptor::receive_request) may read and change; when the
+    /// servant has returned that becomes the request's.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
@@ -372,11 +378,15 @@ impl ServerRequestInfo {
         self.slots.get(id, self.slot_count)
     }
 
-    /// Sets a slot of the request. Once the servant has returned only interceptors see it.
+    /// Sets a slot of the request, and of its thread while that has them. Once the servant has
+    /// returned only interceptors see it.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
     pub fn set_slot(&mut self, id: SlotId, value: Value) -> Result<(), SystemException> {
+        if self.outside.is_some() {
+            current::set(&self.orb, id, value.clone())?;
+        }
         self.slots.set(id, self.slot_count, value)
     }
 

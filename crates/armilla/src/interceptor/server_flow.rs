@@ -25,8 +25,6 @@ pub(crate) struct ServerFlow {
     awaits_servant: bool,
     /// Whether it comes from this process.
     is_local: bool,
-    /// What the slots of the thread were before the servant was called.
-    outside: Option<Slots>,
 }
 
 impl ServerFlow {
@@ -53,15 +51,25 @@ impl ServerFlow {
             outcome: None,
             slots: Slots::default(),
             slot_count: orb.interceptors().map_or(0, |interceptors| interceptors.slots),
+            outside: None,
             kept: Vec::new(),
         };
         let is_local = is_here(peer);
-        let mut flow =
-            Box::new(Self { info, entered: 0, awaits_servant: false, is_local, outside: None });
-        if let Err(interruption) = flow.arrive() {
-            *stopped = Some(Box::new(interruption.into()));
+        let mut flow = Box::new(Self { info, entered: 0, awaits_servant: false, is_local });
+        match flow.arrive() {
+            Ok(()) => flow.enter_thread(),
+            Err(interruption) => *stopped = Some(Box::new(interruption.into())),
         }
         flow
+    }
+
+    /// The thread gets the slots of the request, for all that is called until it ends: a servant
+    /// manager, interceptors, the servant.
+    fn enter_thread(&mut self) {
+        if self.info.slot_count > 0 {
+            let slots = self.info.slots.clone();
+            self.info.outside = Some(current::swap(&self.info.orb, slots));
+        }
     }
 
     fn arrive(&mut self) -> Result<(), Interruption> {
@@ -89,13 +97,10 @@ impl ServerFlow {
             self.describe(signature, true, arguments);
         }
         self.info.object = Some(target);
-        if !self.awaits_servant {
-            self.pass_on()?;
+        match self.awaits_servant {
+            true => Ok(()),
+            false => self.pass_on(),
         }
-        if self.info.slot_count > 0 {
-            self.outside = Some(current::swap(&self.info.orb, self.info.slots.clone()));
-        }
-        Ok(())
     }
 
     /// The servant, which has been called, tells of its arguments (CORBA 3.4 Part 1, 16.3.8.3).
@@ -110,7 +115,7 @@ impl ServerFlow {
         }
         let signature = Signature { parameters: parameters(), ..Signature::new() };
         self.describe(signature, false, arguments);
-        self.pass_on_late()
+        self.pass_on()
     }
 
     /// Of what type the result of such a servant is.
@@ -141,21 +146,9 @@ impl ServerFlow {
         }
     }
 
-    /// Calls the points before the servant is called, while it is called already: its thread has the
-    /// slots of the request.
-    fn pass_on_late(&mut self) -> Result<(), Interruption> {
-        self.awaits_servant = false;
-        if self.outside.is_some() {
-            self.info.slots = current::copy(&self.info.orb);
-        }
-        let passed = self.pass_on();
-        if self.outside.is_some() {
-            current::swap(&self.info.orb, self.info.slots.clone());
-        }
-        passed
-    }
-
+    /// Calls the points before the servant is called, or within the call of one that tells late.
     fn pass_on(&mut self) -> Result<(), Interruption> {
+        self.awaits_servant = false;
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
@@ -171,7 +164,7 @@ impl ServerFlow {
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
         if self.awaits_servant
-            && let Err(interruption) = self.pass_on_late()
+            && let Err(interruption) = self.pass_on()
         {
             // The servant has not told of anything.
             outcome = interruption.into();
@@ -205,7 +198,7 @@ impl ServerFlow {
     /// back.
     #[cold]
     pub(crate) fn leave_thread(&mut self) {
-        if let Some(outside) = self.outside.take() {
+        if let Some(outside) = self.info.outside.take() {
             self.info.slots = current::swap(&self.info.orb, outside);
         }
     }
@@ -243,6 +236,12 @@ impl ServerFlow {
     /// The service contexts of the reply.
     pub(crate) fn contexts(&self) -> Vec<ServiceContext<'_>> {
         self.info.reply_contexts.to_send()
+    }
+}
+
+impl Drop for ServerFlow {
+    fn drop(&mut self) {
+        self.leave_thread();
     }
 }
 
