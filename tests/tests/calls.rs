@@ -3,13 +3,16 @@
 //! A second ORB in the process stands for another process: it does not know the objects of the
 //! first, so its calls travel over TCP.
 
-use armilla::{Completion, Error, ExceptionKind, Minor, Object, SystemException, Version};
+use armilla::{
+    Completion, Error, ExceptionKind, IdAssignment, Minor, Object, ObjectId, SystemException,
+    Version,
+};
 use armilla_giop::{Message, ReplyStatus, decode_reply};
-use armilla_tests::orbs::{self, Server};
+use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::peer::{self, ORDERS, Peer, VERSIONS, Wire, request};
 use armilla_tests::probe::everything::ChooseRaises;
 use armilla_tests::probe::*;
-use armilla_tests::servant::Ear;
+use armilla_tests::servant::{Ear, Probe};
 use std::fmt::Debug;
 
 /// Runs a suite collocated, then remote in each version of GIOP.
@@ -270,6 +273,38 @@ fn a_connection_is_used_again() {
     let remote = peer.reference(&orbs::client(), Version::V1_2);
     (0..20).for_each(|_| remote.ping().unwrap());
     assert_eq!(peer.connections(), 1);
+}
+
+#[test]
+fn objects_that_are_called_in_turn_over_one_connection_are_told_apart() {
+    let server = orbs::listening();
+    let builder = server.root_poa().create_poa("named").policy(IdAssignment::User);
+    let poa = builder.build().unwrap();
+    // Keys of one length and of others, so that headers serve again, or do not.
+    let ids = ["a", "b", "cc", "dd", "e", "long enough to move what follows", "f"];
+    let near = ids.map(|id| {
+        let probe = everything::tie(Probe::default());
+        let reference = poa.activate_with_id(ObjectId::from(id), probe).unwrap();
+        reference.set_name(id).unwrap();
+        reference
+    });
+    for (round, version) in (1..).zip(VERSIONS) {
+        let client = orbs::builder().max_giop(version).build().unwrap();
+        let far = near.each_ref().map(|reference| travel(reference, &client));
+        for (id, object) in ids.iter().zip(&far).cycle().take(3 * ids.len()) {
+            assert_eq!(object.name().unwrap(), *id, "GIOP {version}");
+            object.ping().unwrap();
+            object.remark(id).unwrap();
+        }
+        // By one operation, from object to object.
+        far.iter().chain(&far).for_each(|object| object.ping().unwrap());
+        let names: Vec<_> = far.iter().map(|object| object.name().unwrap()).collect();
+        assert_eq!(names, ids, "GIOP {version}");
+        for (id, object) in ids.iter().zip(&far) {
+            let remarks = object.remarks(3 * round).unwrap();
+            assert_eq!(remarks, vec![*id; 3 * round as usize], "GIOP {version}");
+        }
+    }
 }
 
 #[test]

@@ -37,5 +37,5 @@ pub use machine::{Machine, Placement};
 pub use peers::Absent;
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
-pub use record::{Cell, Metric, Record};
+pub use record::{Cell, Metric, Record, median};
 pub use worker::{Sink, Worker};

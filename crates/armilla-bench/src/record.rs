@@ -141,7 +141,7 @@ impl Serialize for Record {
 }
 
 /// The middle of some values; of none it is not a number.
-pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
     let half = values.len() / 2;

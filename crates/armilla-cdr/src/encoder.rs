@@ -249,15 +249,21 @@ impl<'p> Encoder<'p> {
         self.memory.truncate(len - self.borrowed.octets);
     }
 
-    /// Overwrites the four octets at `at`, which lies before every borrowed payload.
+    /// Overwrites the four octets at `at`, which lie before every borrowed payload.
     #[inline]
     pub fn patch_u32(&mut self, at: usize, value: u32) {
         let octets = match self.order {
             ByteOrder::Big => value.to_be_bytes(),
             ByteOrder::Little => value.to_le_bytes(),
         };
-        if let Some(place) = self.memory.written_mut().get_mut(at..at + 4) {
-            place.copy_from_slice(&octets);
+        self.patch(at, &octets);
+    }
+
+    /// Overwrites as many octets as these from `at` on, which lie before every borrowed payload.
+    #[inline]
+    pub fn patch(&mut self, at: usize, octets: &[u8]) {
+        if let Some(place) = self.memory.written_mut().get_mut(at..at + octets.len()) {
+            place.copy_from_slice(octets);
         }
     }
 

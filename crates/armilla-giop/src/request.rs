@@ -169,6 +169,9 @@ pub struct OutgoingRequest<'r> {
 pub struct RequestLayout {
     /// The offset of the request id, for [`Encoder::patch_u32`].
     pub request_id_at: usize,
+    /// The offset of the octets of the object key, for [`Encoder::patch`]; `None` where the object is
+    /// named in another way.
+    pub key_at: Option<usize>,
     /// The length of the header, before any padding that a body needs.
     pub end_of_header: usize,
 }
@@ -185,24 +188,31 @@ pub fn begin_request(
     request: &OutgoingRequest<'_>,
 ) -> CdrResult<RequestLayout> {
     MessageHeader::begin(out, version, MessageKind::Request);
-    let request_id_at = match version.has_1_2_layout() {
+    let (request_id_at, end_of_target) = match version.has_1_2_layout() {
         true => encode_1_2(out, request)?,
         false => encode_1_0(out, request)?,
     };
-    Ok(RequestLayout { request_id_at, end_of_header: out.len() })
+    let key_at = match request.target {
+        TargetAddress::Key(key) => Some(end_of_target - key.len()),
+        _ => None,
+    };
+    Ok(RequestLayout { request_id_at, key_at, end_of_header: out.len() })
 }
 
-fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<usize> {
+/// Returns where the request id stands, and where the name of the object ends.
+fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<(usize, usize)> {
     let request_id_at = out.len();
     out.put_u32(request.request_id);
     out.copy_raw(&[request.response as u8, 0, 0, 0]);
     request.target.encode(out)?;
+    let end_of_target = out.len();
     encode_operation(out, request.operation)?;
     encode_contexts(out, request.contexts)?;
-    Ok(request_id_at)
+    Ok((request_id_at, end_of_target))
 }
 
-fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<usize> {
+/// As [`encode_1_2`].
+fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<(usize, usize)> {
     encode_contexts(out, request.contexts)?;
     out.align(4);
     let request_id_at = out.len();
@@ -210,9 +220,10 @@ fn encode_1_0(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult
     // The three reserved octets of 1.1 are where 1.0 has padding.
     out.copy_raw(&[u8::from(request.response.response_expected()), 0, 0, 0]);
     out.copy_octets(request.target.key()?)?;
+    let end_of_target = out.len();
     encode_operation(out, request.operation)?;
     out.put_u32(0); // No principal: deprecated before 1.2 took it away.
-    Ok(request_id_at)
+    Ok((request_id_at, end_of_target))
 }
 
 fn encode_operation(out: &mut Encoder<'_>, name: &str) -> CdrResult {
@@ -314,13 +325,15 @@ mod tests {
     }
 
     #[test]
-    fn a_template_serves_again_with_another_request_id() {
+    fn a_template_serves_again_with_another_request_id_and_key() {
         for version in VERSIONS {
             let octets = written(ByteOrder::Little, |out| {
                 let layout = begin_request(out, version, &REQUEST).unwrap();
                 out.patch_u32(layout.request_id_at, 0xabcd);
+                out.patch(layout.key_at.unwrap(), b"kex");
             });
-            assert_eq!(decode_request(&message(&octets)).unwrap().0.request_id, 0xabcd);
+            let header = decode_request(&message(&octets)).unwrap().0;
+            assert_eq!((header.request_id, header.target), (0xabcd, Target::Key(b"kex")));
         }
     }
 

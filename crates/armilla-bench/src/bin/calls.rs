@@ -1,5 +1,6 @@
-//! `calls serve [-ORB…]` prints a reference and serves; `calls void|structs COUNT REF [-ORB…]` calls
-//! it and prints what a call took on the average.
+//! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF [-ORB…]`
+//! calls it and prints what a call took on the average. With `turns` two references have it in turn, as if
+//! there were two objects.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::{BinStruct, Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", ..] => serve(&arguments),
-        [what @ ("void" | "structs"), count, url, ..] => match count.parse() {
+        [what @ ("void" | "turns" | "structs"), count, url, ..] => match count.parse() {
             Ok(count) => call(what, count, url, &arguments),
             Err(_) => return usage(),
         },
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: calls serve [-ORB…] | calls void|structs COUNT REF [-ORB…]");
+    eprintln!("usage: calls serve [-ORB…] | calls void|turns|structs COUNT REF [-ORB…]");
     ExitCode::from(2)
 }
 
@@ -44,11 +45,17 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
 fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let sink: TtcpSequenceRef = orb.resolve(url)?;
+    let other: TtcpSequenceRef = orb.resolve(url)?;
     let one = |l| BinStruct { s: 7, c: b'x', l, o: 255, d: 0.5 };
     let structs: Vec<_> = (0..STRUCTS).map(one).collect();
     let begun = Instant::now();
     match what {
         "void" => (0..count).try_for_each(|_| sink.send_no_params_2way())?,
+        "turns" => [sink, other]
+            .iter()
+            .cycle()
+            .take(count as usize)
+            .try_for_each(|sink| sink.send_no_params_2way())?,
         _ => (0..count).try_for_each(|_| sink.send_struct_seq_2way(&structs))?,
     }
     println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));

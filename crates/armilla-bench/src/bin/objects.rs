@@ -2,12 +2,12 @@
 //! takes beside its servant, and whether a call gets slower when there are many of them.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, median, ttcp_sequence};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -15,11 +15,13 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// How many objects of each crowd are called, in turn and spread over all of it.
 const CALLED: usize = 1_000;
 
-/// How often the crowds are called in turn, so that what else the machine does hits all of them.
-const ROUNDS: usize = 60;
+/// How many servers have as many objects. Two with one object differ from each other by up to three
+/// per cent, as chance has placed their memory.
+const SERVERS: usize = 3;
 
-/// How many calls a round makes.
-const CALLS: u32 = 2_000;
+/// How often the crowds are called in turn, each first as often as the others, so that what else the
+/// machine does hits all of them.
+const ROUNDS: usize = 60;
 
 fn main() -> ExitCode {
     let count = match std::env::args().nth(1).map(|count| count.parse()) {
@@ -41,21 +43,20 @@ fn main() -> ExitCode {
 
 fn measure(count: usize) -> Result<(), SystemException> {
     let client = Orb::new()?;
-    let mut crowds = Vec::new();
-    for size in [1, count / 100, count] {
-        let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
-        let called = fill(&server, size.max(1), &client)?;
-        crowds.push(Crowd { size: size.max(1), called, best: Duration::MAX, server });
+    let sizes = [1, count / 100, count].map(|size| size.max(1));
+    let mut crowds = sizes.map(|size| Crowd { size, servers: Vec::new(), rounds: Vec::new() });
+    for _ in 0..SERVERS {
+        crowds.iter_mut().try_for_each(|crowd| crowd.add_server(&client))?;
     }
-    for _ in 0..ROUNDS {
-        crowds.iter_mut().try_for_each(Crowd::round)?;
+    for round in 0..ROUNDS {
+        (0..sizes.len()).try_for_each(|turn| crowds[(round + turn) % sizes.len()].round())?;
     }
-    let alone = crowds[0].best;
+    let alone = crowds[0].rounds.clone();
     for crowd in &crowds {
-        let ratio = crowd.best.as_secs_f64() / alone.as_secs_f64();
-        let each = crowd.best.as_secs_f64() * 1e6 / f64::from(CALLS);
+        let ratios = crowd.rounds.iter().zip(&alone).map(|(many, one)| many / one);
+        let (each, ratio) = (median(crowd.rounds.clone()), median(ratios));
         println!("{} objects: {each:.2} µs a call, {ratio:.3} of one object's", crowd.size);
-        crowd.server.shutdown();
+        crowd.servers.iter().for_each(|(server, _)| server.shutdown());
     }
     Ok(())
 }
@@ -92,21 +93,28 @@ fn fill(server: &Orb, size: usize, client: &Orb) -> Result<Vec<TtcpSequenceRef>,
     kept.iter().cycle().take(CALLED).map(travel).collect()
 }
 
-/// The objects of one server.
+/// Servers with as many objects each, and those of them that are called.
 struct Crowd {
-    server: Orb,
     size: usize,
-    called: Vec<TtcpSequenceRef>,
-    /// The fastest round.
-    best: Duration,
+    servers: Vec<(Orb, Vec<TtcpSequenceRef>)>,
+    /// The microseconds of a call in each round.
+    rounds: Vec<f64>,
 }
 
 impl Crowd {
+    fn add_server(&mut self, client: &Orb) -> Result<(), SystemException> {
+        let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+        let called = fill(&server, self.size, client)?;
+        self.servers.push((server, called));
+        Ok(())
+    }
+
     fn round(&mut self) -> Result<(), SystemException> {
         let begun = Instant::now();
-        let mut calls = self.called.iter().cycle().take(CALLS as usize);
-        calls.try_for_each(|object| object.send_no_params_2way())?;
-        self.best = self.best.min(begun.elapsed());
+        let mut objects = self.servers.iter().flat_map(|(_, called)| called);
+        objects.try_for_each(|object| object.send_no_params_2way())?;
+        let calls = (SERVERS * CALLED) as f64;
+        self.rounds.push(begun.elapsed().as_secs_f64() * 1e6 / calls);
         Ok(())
     }
 }

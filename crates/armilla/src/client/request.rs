@@ -1,12 +1,14 @@
-//! A request as octets: its header, made once for the same object and operation, and its arguments.
+//! A request as octets: its header, made once for an operation and then given the key of the object,
+//! and its arguments.
 
 use super::operation::Operation;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrResult, Encoder};
 use armilla_giop::{
-    CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, ResponseFlags,
-    ServiceContext, ServiceContexts, TargetAddress, Version, begin_request, put_body,
+    CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
+    ResponseFlags, ServiceContext, ServiceContexts, TargetAddress, Version, begin_request,
+    put_body,
 };
 
 /// A request that is to be sent.
@@ -31,7 +33,7 @@ pub(crate) struct Intercepted<'r> {
 type Announced<'a> = (Option<&'a CodeSetContext>, Option<&'a [u8]>);
 
 /// What the header in a request buffer was made for.
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct Template {
     target: u64,
     /// What tells the operation from all others.
@@ -39,6 +41,8 @@ pub(super) struct Template {
     response: u8,
     request_id_at: usize,
     len: usize,
+    /// The version, where the key of the object stands and how long it is, if that alone names it.
+    key: Option<(Version, usize, usize)>,
 }
 
 impl Template {
@@ -79,20 +83,31 @@ impl Template {
         call: &Outgoing<'_, '_>,
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
-        let wanted = Self {
-            target: call.target.id,
-            operation: call.operation.key,
-            response: call.response as u8,
-            ..*self
-        };
-        if *self == wanted && announced.is_none() {
-            out.truncate(wanted.len);
-            out.patch_u32(wanted.request_id_at, id);
-            return Ok(wanted.request_id_at);
+        let same = self.operation == call.operation.key && self.response == call.response as u8;
+        let known = same && (self.target == call.target.id || self.rekey(out, call.target));
+        if known && announced.is_none() {
+            out.truncate(self.len);
+            out.patch_u32(self.request_id_at, id);
+            return Ok(self.request_id_at);
         }
         *self = Self::default();
         out.truncate(0);
-        self.new_header(out, id, call, announced, wanted)
+        self.new_header(out, id, call, announced)
+    }
+
+    /// Makes the header one for `target`, if the keys are of one length, as those that a server makes
+    /// are.
+    #[inline(never)]
+    fn rekey(&mut self, out: &mut Encoder<'_>, target: &Target) -> bool {
+        let (Some((version, at, len)), Some(key)) = (self.key, target.plain_key()) else {
+            return false;
+        };
+        let fits = version == target.version && key.len() == len;
+        if fits {
+            out.patch(at, key);
+            self.target = target.id;
+        }
+        fits
     }
 
     #[cold]
@@ -103,7 +118,6 @@ impl Template {
         id: u32,
         call: &Outgoing<'_, '_>,
         announced: Option<Announced<'_>>,
-        wanted: Self,
     ) -> CdrResult<usize> {
         let version = call.target.version;
         let (agreed, offered) = announced.unwrap_or_default();
@@ -126,8 +140,12 @@ impl Template {
         };
         let layout = begin_request(out, version, &request)?;
         if announced.is_none() && call.intercepted.is_none() {
-            *self =
-                Self { request_id_at: layout.request_id_at, len: layout.end_of_header, ..wanted };
+            let RequestLayout { request_id_at, key_at, end_of_header: len } = layout;
+            let plain = call.target.plain_key().zip(key_at);
+            let key = plain.map(|(key, at)| (version, at, key.len()));
+            let (target, operation) = (call.target.id, call.operation.key);
+            let response = call.response as u8;
+            *self = Self { target, operation, response, request_id_at, len, key };
         }
         Ok(layout.request_id_at)
     }

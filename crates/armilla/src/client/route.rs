@@ -52,6 +52,14 @@ impl Target {
         }
     }
 
+    /// The key, where requests name the object by that alone.
+    pub(super) fn plain_key(&self) -> Option<&[u8]> {
+        match &self.name {
+            Name::Key(key) if self.numbers.is_none() => Some(key),
+            _ => None,
+        }
+    }
+
     /// The key with the number of `operation`, where requests say that.
     pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
         let (Name::Key(key), Some(numbers)) = (&self.name, &self.numbers) else { return None };
