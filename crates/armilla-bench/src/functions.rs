@@ -18,6 +18,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The buffers and queues of the study's table.
 const BUFFER: u32 = 128 * 1024;
@@ -99,8 +101,8 @@ impl Tool {
 ///
 /// # Errors
 /// When files for the tools cannot be written.
-pub fn functions(plan: &Plan, stop: impl Fn() -> bool) -> io::Result<String> {
-    let peers = Peers::open()?;
+pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
+    let peers = Peers::open(stop)?;
     let mut out = String::new();
     let mut sampler = None;
     for tool in [Tool::Perf, Tool::Callgrind, Tool::Strace] {
@@ -127,12 +129,13 @@ pub fn functions(plan: &Plan, stop: impl Fn() -> bool) -> io::Result<String> {
         }
         let both = [Workload::FloodSequence, Workload::FloodString];
         for &workload in if program.is_raw() { &both[..1] } else { &both[..] } {
-            if stop() {
+            if stop.load(Ordering::Relaxed) {
                 return Ok(out);
             }
             eprintln!("{}, {} …", program.name, workload.name());
             match observe(&peers, &program, workload, sampler) {
                 Ok(table) => out.push_str(&table),
+                Err(_) if stop.load(Ordering::Relaxed) => return Ok(out),
                 Err(failure) => drop(writeln!(out, "failed: {failure}")),
             }
         }

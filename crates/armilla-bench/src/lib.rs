@@ -15,8 +15,10 @@
 
 armilla::include_idl!("bench");
 
+mod counting;
 mod experiments;
 mod functions;
+mod keeper;
 mod machine;
 mod measure;
 mod network;

@@ -9,10 +9,15 @@ use crate::process::{Measured, Running, Start};
 use crate::program::{C, Program, Transport};
 use crate::record::{Cell, Metric, Record, median};
 use crate::workload::Workload;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long one program works in one round of a cell.
 const SLICE: Duration = Duration::from_millis(4);
+
+/// How many times as short the slices are where cells are compared with each other; the rounds are
+/// twice as many times as many.
+const FINER: u32 = 2;
 
 /// How many times as long it moves data in bulk: it takes a while until both sides run as they do in
 /// the long run.
@@ -55,18 +60,35 @@ impl Scene<'_> {
         let start = Start { program, transport, placement, queue, congestion, link, prefixes };
         Running::start(self.peers, &start)
     }
+
+    /// Whether the run shall end.
+    fn is_stopped(&self) -> bool {
+        self.peers.stop().load(Ordering::Relaxed)
+    }
 }
 
 /// The programs that run side by side, all over one transport and placed alike.
 pub(crate) struct Stage<'a> {
     scene: Scene<'a>,
     running: Vec<(Program, Running)>,
+    /// What the brokers carried out last to prepare for a step.
+    prepared: Option<String>,
     /// Programs that failed, and how.
-    pub(crate) failures: Vec<String>,
+    failures: Vec<String>,
+    /// Those that cannot be started over this transport, or hang.
+    unable: Vec<Program>,
+}
+
+/// What is done on a stage.
+pub(crate) struct Step {
+    /// What the brokers do before, without being measured.
+    pub(crate) prepare: Option<String>,
+    pub(crate) cell: Cell,
+    pub(crate) task: Task,
 }
 
 /// What the programs are to do.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) workload: Workload,
     pub(crate) units: u32,
@@ -79,7 +101,8 @@ impl Task {
         Self { workload, units, order: "train" }
     }
 
-    fn command(&self, program: &Program, count: u32) -> String {
+    /// What `program` is told to make `count` calls.
+    pub(crate) fn command(&self, program: &Program, count: u32) -> String {
         match program.is_raw() {
             true => self.workload.raw_command(self.units, count),
             false => {
@@ -87,6 +110,13 @@ impl Task {
                 format!("call {name} {units} {count} {order}")
             }
         }
+    }
+
+    /// Whether the time of the whole is what counts, and not that of single exchanges. For many strings
+    /// by a call each, plain sockets have no exchange that is as much.
+    fn is_timed_whole(&self) -> bool {
+        self.workload.is_timed_whole()
+            || (self.workload == Workload::SingleStrings && self.units > 1)
     }
 
     const fn metric(&self) -> Metric {
@@ -103,83 +133,144 @@ impl Task {
         match self.metric() {
             Metric::Throughput => octets * 8.0 / nanos * 1000.0,
             Metric::Rate => f64::from(count) / nanos * 1e9,
-            Metric::Latency if self.workload.is_timed_whole() => nanos / f64::from(count) / 1000.0,
-            Metric::Latency => nanos / 1000.0,
+            _ if self.is_timed_whole() => nanos / f64::from(count) / 1000.0,
+            _ => nanos / 1000.0,
         }
     }
 }
 
 impl<'a> Stage<'a> {
-    /// Starts `programs`. Those that cannot be started are left out and remembered.
-    pub(crate) fn set(scene: Scene<'a>, programs: &[Program]) -> Self {
-        let mut stage = Self { scene, running: Vec::new(), failures: Vec::new() };
+    /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
+    /// they failed.
+    pub(crate) fn set(scene: Scene<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
+        let (running, failures) = Default::default();
+        let mut stage = Self { scene, running, prepared: None, failures, unable };
         for program in programs.iter().filter(|program| program.takes(scene.transport)) {
+            if scene.is_stopped() || stage.unable.contains(program) {
+                continue;
+            }
             match scene.start(program) {
                 Ok(running) => stage.running.push((program.clone(), running)),
-                Err(failure) => stage.failures.push(failure),
+                Err(failure) => {
+                    stage.unable.push(program.clone());
+                    stage.fail(failure);
+                }
             }
         }
         stage
     }
 
+    /// Ends the programs; gives how some failed, and which need not be started again: each time it
+    /// would take as long to find out.
+    pub(crate) fn clear(mut self) -> (Vec<String>, Vec<Program>) {
+        let hung = self.running.iter().filter(|(_, running)| running.has_hung());
+        self.unable.extend(hung.map(|(program, _)| program.clone()));
+        (self.failures, self.unable)
+    }
+
     /// Starts the programs again, but for those that have to warm up, and lets them move a little.
     fn renew(&mut self, task: Task) {
-        let Self { scene, running, failures } = self;
-        for (program, running) in running.iter_mut().filter(|(program, _)| !program.warms_up()) {
-            match scene.start(program) {
-                Ok(anew) => *running = anew,
-                Err(failure) => failures.push(failure),
+        for place in 0..self.running.len() {
+            let (program, running) = &mut self.running[place];
+            if program.warms_up() {
+                continue;
             }
             // What it answers is not measured, and whether it can do it was found out before.
-            running.carry_out(&task.command(program, TRIAL)).ok();
+            let command = task.command(program, TRIAL);
+            match self.scene.start(program) {
+                Ok(anew) => *running = anew,
+                Err(failure) => self.fail(failure),
+            }
+            self.carry_out(place, &command);
         }
     }
 
-    /// Has every program carry out a command of its own that is not measured.
-    pub(crate) fn prepare(&mut self, command: &str) {
-        let failures = &mut self.failures;
-        self.running.retain_mut(|(program, running)| {
-            if program.is_raw() {
-                return true;
-            }
-            match running.carry_out(command) {
+    /// Has every broker carry out what comes before a step, unless that is how things stand already.
+    fn prepare(&mut self, step: &Step) {
+        let Some(command) = &step.prepare else { return };
+        if self.prepared.as_ref() == Some(command) {
+            return;
+        }
+        self.prepared = Some(command.clone());
+        for place in 0..self.running.len() {
+            if !self.running[place].0.is_raw() {
                 // Who cannot do it has no result in the cell.
-                Ok(_) => true,
-                Err(failure) => {
-                    failures.push(format!("{}: {failure}", program.name));
-                    false
-                }
+                self.carry_out(place, command);
             }
-        });
+        }
     }
 
-    /// Measures all programs at `task`, in rounds; stops between two rounds when `stop` says so.
+    /// Has one program carry out a command, and remembers how it failed. Who has ended is asked no more.
+    fn carry_out(&mut self, place: usize, command: &str) -> Option<Measured> {
+        let (program, running) = &mut self.running[place];
+        if running.has_ended() {
+            return None;
+        }
+        let name = program.name;
+        running.carry_out(command).unwrap_or_else(|failure| {
+            self.fail(format!("{name}: {failure}"));
+            None
+        })
+    }
+
+    /// Remembers a failure, unless it is that the run was stopped in the middle.
+    fn fail(&mut self, failure: String) {
+        if !self.scene.is_stopped() && !self.failures.contains(&failure) {
+            self.failures.push(failure);
+        }
+    }
+
+    /// Measures all programs at `steps`, in rounds: in each, every step has its turn, and in it every
+    /// program. Before each turn, and before each step is tried, `go_on` says whether to go on.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
-        cell: &Cell,
-        task: Task,
-        stop: impl Fn() -> bool,
+        steps: &[Step],
+        mut go_on: impl FnMut(&Cell) -> bool,
     ) -> Vec<Record> {
-        let bulk = task.workload.is_bulk();
-        let slice = SLICE * if bulk || task.workload.is_flood() { BULK } else { 1 };
-        let Some(counts) = self.calibrate(task, slice) else { return Vec::new() };
-        let mut rounds: Vec<Vec<Option<Measured>>> = Vec::new();
-        for round in 0..plan.repetitions() {
-            if stop() {
-                break;
+        let slice = if steps.len() > 1 { SLICE / FINER } else { SLICE };
+        let mut turns: Vec<Turn<'_>> = steps
+            .iter()
+            .take_while(|step| go_on(&step.cell))
+            .filter_map(|step| self.begin(step, slice))
+            .collect();
+        let last = turns.len().saturating_sub(1);
+        'rounds: for round in 0..rounds(plan, steps.len()) {
+            for number in 0..turns.len() {
+                let number = if round.is_multiple_of(2) { number } else { last - number };
+                let turn = &mut turns[number];
+                if !go_on(&turn.step.cell) {
+                    break 'rounds;
+                }
+                if turn.step.task.workload.is_bulk() && round.is_multiple_of(ROUNDS_A_CONNECTION) {
+                    self.renew(turn.step.task);
+                }
+                self.prepare(turn.step);
+                turn.rounds.push(self.round(turn.step.task, &turn.counts, round));
             }
-            if bulk && round.is_multiple_of(ROUNDS_A_CONNECTION) {
-                self.renew(task);
-            }
-            rounds.push(self.round(task, &counts, round));
         }
         let reference = self.running.iter().position(|(program, _)| *program == C);
-        let programs = self.running.iter().enumerate();
-        let result = programs.filter_map(|(index, (program, _))| {
-            summary(cell, task, &counts, &rounds, (index, reference), program)
+        let records = turns.iter().flat_map(|turn| {
+            let simplest = turns.first().filter(|_| turns.len() > 1);
+            let programs = self.running.iter().enumerate();
+            programs.filter_map(move |(index, (program, _))| {
+                Some(Record {
+                    ratio_to_one: simplest.and_then(|simplest| turn.ratio(simplest, index)),
+                    ..turn.summary((index, reference), program)?
+                })
+            })
         });
-        result.collect()
+        records.collect()
+    }
+
+    /// Lets all programs try a step, and finds out how many calls each makes in a round; `None` when
+    /// none of them can do it.
+    fn begin<'s>(&mut self, step: &'s Step, slice: Duration) -> Option<Turn<'s>> {
+        self.prepare(step);
+        let workload = step.task.workload;
+        let slice = slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 };
+        let counts = self.calibrate(step.task, slice)?;
+        Some(Turn { step, counts, rounds: Vec::new() })
     }
 
     /// One command for each program, in an order that changes from round to round.
@@ -189,16 +280,8 @@ impl<'a> Stage<'a> {
         for step in 0..programs {
             let forth = (step + round) % programs;
             let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
-            let (program, running) = &mut self.running[index];
-            match running.carry_out(&task.command(program, counts[index])) {
-                Ok(answer) => measured[index] = answer,
-                Err(failure) => {
-                    let failure = format!("{}: {failure}", program.name);
-                    if !self.failures.contains(&failure) {
-                        self.failures.push(failure);
-                    }
-                }
-            }
+            let command = task.command(&self.running[index].0, counts[index]);
+            measured[index] = self.carry_out(index, &command);
         }
         measured
     }
@@ -209,9 +292,10 @@ impl<'a> Stage<'a> {
         let mut first = None;
         let mut counts = Vec::new();
         let slice = slice.as_nanos() as f64;
-        for (program, running) in &mut self.running {
+        for place in 0..self.running.len() {
             // All are warm afterwards: connections, buffers, caches.
-            let answer = running.carry_out(&task.command(program, TRIAL)).ok().flatten();
+            let command = task.command(&self.running[place].0, TRIAL);
+            let answer = self.carry_out(place, &command);
             let each = answer.map(|answer| (answer.total / f64::from(TRIAL)).max(1.0));
             first = first.or(each);
             let fitting = slice / first.unwrap_or(slice);
@@ -224,54 +308,82 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The record of one program; `None` when it measured nothing.
-fn summary(
-    cell: &Cell,
-    task: Task,
-    counts: &[u32],
-    rounds: &[Vec<Option<Measured>>],
-    (index, reference): (usize, Option<usize>),
-    program: &Program,
-) -> Option<Record> {
-    let of = |pick: fn(&Measured) -> f64, place: usize| {
-        let picked = rounds.iter().filter_map(move |round| round[place].as_ref().map(pick));
-        picked.map(|nanos| task.value(counts[place], nanos)).collect::<Vec<_>>()
-    };
-    let whole = task.workload.is_timed_whole();
-    let middle: fn(&Measured) -> f64 = if whole { |m| m.total } else { |m| m.median };
-    let values = of(middle, index);
-    if values.is_empty() {
-        return None;
+/// In how many rounds so many steps are measured together.
+pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
+    match steps {
+        0 | 1 => plan.repetitions(),
+        _ => 2 * FINER as usize * plan.repetitions(),
     }
-    let metric = task.metric();
-    let ratios = reference.map(|reference| {
-        let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
-        let value = |m: Measured, place: usize| task.value(counts[place], middle(&m));
-        median(both.map(|(ours, theirs)| value(ours, index) / value(theirs, reference)))
-    });
-    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (p1, p99, min, max) = match whole {
-        true => (least(&values), most(&values), least(&values), most(&values)),
-        false => (
-            median(of(|m| m.p1, index)),
-            median(of(|m| m.p99, index)),
-            least(&of(|m| m.min, index)),
-            most(&of(|m| m.max, index)),
-        ),
-    };
-    Some(Record {
-        cell: cell.clone(),
-        program: program.name.to_owned(),
-        style: program.style(),
-        metric,
-        unit: metric.unit(),
-        median: median(values.iter().copied()),
-        p1,
-        p99,
-        min,
-        max,
-        repetitions: values.len(),
-        ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
-    })
+}
+
+/// A step with what all programs measured at it, round by round.
+struct Turn<'s> {
+    step: &'s Step,
+    /// How many calls each program makes in a round.
+    counts: Vec<u32>,
+    rounds: Vec<Vec<Option<Measured>>>,
+}
+
+impl Turn<'_> {
+    /// What counts of a measurement, in the unit of the metric.
+    fn value(&self, measured: &Measured, place: usize) -> f64 {
+        let task = self.step.task;
+        let nanos = if task.is_timed_whole() { measured.total } else { measured.median };
+        task.value(self.counts[place], nanos)
+    }
+
+    /// The median over the rounds of what a program measured here to what it measured at `other`.
+    fn ratio(&self, other: &Self, place: usize) -> Option<f64> {
+        let rounds = self.rounds.iter().zip(&other.rounds);
+        let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
+        let ratio = median(both.map(|(a, b)| self.value(&a, place) / other.value(&b, place)));
+        Some(ratio).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The record of one program; `None` when it measured nothing.
+    fn summary(
+        &self,
+        (index, reference): (usize, Option<usize>),
+        program: &Program,
+    ) -> Option<Record> {
+        let Self { step: Step { cell, task, .. }, counts, rounds } = self;
+        let of = |pick: fn(&Measured) -> f64| {
+            let picked = rounds.iter().filter_map(move |round| round[index].as_ref().map(pick));
+            picked.map(|nanos| task.value(counts[index], nanos)).collect::<Vec<_>>()
+        };
+        let whole = task.is_timed_whole();
+        let values = of(if whole { |m| m.total } else { |m| m.median });
+        if values.is_empty() {
+            return None;
+        }
+        let ratios = reference.map(|reference| {
+            let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
+            median(both.map(|(a, b)| self.value(&a, index) / self.value(&b, reference)))
+        });
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (p1, p99, min, max) = match whole {
+            true => (least(&values), most(&values), least(&values), most(&values)),
+            false => {
+                let (p1, p99) = (of(|m| m.p1), of(|m| m.p99));
+                (median(p1), median(p99), least(&of(|m| m.min)), most(&of(|m| m.max)))
+            }
+        };
+        let metric = task.metric();
+        Some(Record {
+            cell: cell.clone(),
+            program: program.name.to_owned(),
+            style: program.style(),
+            metric,
+            unit: metric.unit(),
+            median: median(values.iter().copied()),
+            p1,
+            p99,
+            min,
+            max,
+            repetitions: values.len(),
+            ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
+            ratio_to_one: None,
+        })
+    }
 }

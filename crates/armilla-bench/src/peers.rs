@@ -1,12 +1,25 @@
 //! The programs of other toolkits: compiled when they are first needed, or known to be absent.
 
+use crate::keeper::Keeper;
 use crate::program::{Kind, Program};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::hash_map::DefaultHasher;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Who takes longer to be made waits for a network that is not there.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The file that says that a peer was made to the end.
+const MADE: &str = "made";
 
 /// How a peer is made.
 #[derive(PartialEq)]
@@ -151,20 +164,37 @@ pub struct Absent {
 pub(crate) struct Peers {
     directory: PathBuf,
     scratch: PathBuf,
+    keeper: Arc<Keeper>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Peers {
-    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`.
+    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`. What
+    /// takes time ends when `stop` becomes true.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn open() -> io::Result<Self> {
+    pub(crate) fn open(stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home);
-        let directory = cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench");
+        Self::within(&cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench"), stop)
+    }
+
+    fn within(directory: &Path, stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let scratch = directory.join(format!("run-{}", std::process::id()));
         fs::create_dir_all(&scratch)?;
-        Ok(Self { directory, scratch })
+        let keeper = Arc::new(Keeper::start(&scratch)?);
+        Ok(Self { directory: directory.to_owned(), scratch, keeper, stop: stop.clone() })
+    }
+
+    /// What takes away what is left if this process is killed.
+    pub(crate) const fn keeper(&self) -> &Arc<Keeper> {
+        &self.keeper
+    }
+
+    /// What becomes true when the run shall end.
+    pub(crate) const fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
     }
 
     /// Where sockets and what tools write are, until this is dropped.
@@ -218,21 +248,55 @@ impl Peers {
 
     fn compile(&self, recipe: &Recipe) -> Result<(), String> {
         let place = self.place(recipe);
-        if place.join(recipe.name).exists() {
+        let made = place.join(MADE);
+        if made.exists() {
             return Ok(());
         }
+        eprintln!("making {} …", recipe.name);
         let written = fs::create_dir_all(&place).and_then(|()| {
             recipe.sources.iter().try_for_each(|(name, text)| fs::write(place.join(name), text))
         });
         written.map_err(|error| format!("cannot write to {}: {error}", place.display()))?;
-        let output = Command::new("sh").args(["-ec", recipe.script]).current_dir(&place).output();
-        let output = output.map_err(|error| error.to_string())?;
-        if output.status.success() {
-            return Ok(());
+        let log = place.join("log");
+        let failed = |what: &str| format!("could not be made in {}: {what}", place.display());
+        let ended =
+            self.follow(recipe, &place, &log).map_err(|error| failed(&error.to_string()))?;
+        match ended {
+            Some(status) if status.success() => {
+                fs::write(&made, "").map_err(|error| failed(&error.to_string()))
+            }
+            Some(_) => {
+                let said = fs::read(&log).unwrap_or_default();
+                Err(failed(&reason(&String::from_utf8_lossy(&said))))
+            }
+            None if self.stop.load(Ordering::Relaxed) => Err(failed("it was stopped")),
+            None => Err(failed(&format!("it took longer than {PATIENCE:?}"))),
         }
-        let said = [output.stderr, output.stdout].concat();
-        let reason = reason(&String::from_utf8_lossy(&said));
-        Err(format!("could not be made in {}: {reason}", place.display()))
+    }
+
+    /// Runs a recipe until it ends; `None` when it took too long or the run shall end.
+    fn follow(&self, recipe: &Recipe, place: &Path, log: &Path) -> io::Result<Option<ExitStatus>> {
+        let output = File::create(log)?;
+        let mut command = Command::new("sh");
+        command.args(["-ec", recipe.script]).current_dir(place).process_group(0);
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        let mut child = command.spawn()?;
+        self.keeper.hold(child.id());
+        let begun = Instant::now();
+        let mut ended = child.try_wait()?;
+        while ended.is_none() {
+            if begun.elapsed() > PATIENCE || self.stop.load(Ordering::Relaxed) {
+                if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
+                    kill_process_group(group, Signal::KILL)?;
+                }
+                child.wait()?;
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+            ended = child.try_wait()?;
+        }
+        self.keeper.release(child.id());
+        Ok(ended)
     }
 }
 
@@ -241,13 +305,6 @@ fn reason(said: &str) -> String {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
     let error = lines.clone().find(|line| line.to_lowercase().contains("error"));
     error.or_else(|| lines.next()).unwrap_or("it did not say why").trim().to_owned()
-}
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        // What is left behind is only what nobody needs.
-        fs::remove_dir_all(&self.scratch).ok();
-    }
 }
 
 /// Whether a command is in the search path, or a file exists.
@@ -278,9 +335,11 @@ mod tests {
 
     #[test]
     fn a_peer_without_a_recipe_is_absent() {
-        let directory = std::env::temp_dir();
-        let peers = Peers { scratch: directory.join("armilla-bench-none"), directory };
+        let directory = std::env::temp_dir().join("armilla-bench-none");
+        let peers = Peers::within(&directory, &Arc::default()).unwrap();
         let unknown = Program { name: "unknown", kind: Kind::Peer, options: &[] };
         assert_eq!(peers.make(&unknown).unwrap_err().program, "unknown");
+        drop(peers);
+        fs::remove_dir(&directory).unwrap();
     }
 }

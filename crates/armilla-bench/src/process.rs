@@ -1,5 +1,6 @@
 //! A program at work: its two processes, placed, and the commands that its client answers.
 
+use crate::keeper::Keeper;
 use crate::machine::Placement;
 use crate::network::Link;
 use crate::peers::Peers;
@@ -7,23 +8,48 @@ use crate::program::{Kind, Program, Transport};
 use armilla_ipc::affinity;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// A program that takes longer for one command has hung.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// A program that takes longer to start has hung, and one that takes longer for one command.
+const START: Duration = Duration::from_secs(60);
+const COMMAND: Duration = Duration::from_secs(120);
+
+/// How often who waits looks whether the run shall end.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The server and the client of a program.
 pub(crate) struct Running {
-    server: Child,
-    client: Child,
+    // In this order, so that the client goes first.
+    client: Side,
+    server: Side,
     commands: Option<ChildStdin>,
-    answers: Receiver<String>,
+    /// Whether it did not answer in time.
+    hung: bool,
+}
+
+/// A process, and what it says.
+struct Side {
+    child: Child,
+    lines: Receiver<String>,
+    keeper: Arc<Keeper>,
+    stop: Arc<AtomicBool>,
+}
+
+/// Why a process said nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Silence {
+    Ended,
+    Late(Duration),
+    /// The run shall end.
+    Stopped,
 }
 
 /// What a program measured, in nanoseconds.
@@ -59,32 +85,27 @@ impl Running {
     /// Says which program could not be started, and why.
     pub(crate) fn start(peers: &Peers, start: &Start<'_>) -> Result<Self, String> {
         let name = start.program.name;
-        let failed = |what: &str| format!("{name} over {}: {what}", start.transport.name());
+        let failed = |what: String| format!("{name} over {}: {what}", start.transport.name());
         let (server_cpu, client_cpu) = start.placement.cpus();
         let address = match (start.transport, start.link) {
             (_, Some(link)) => link.address().to_owned(),
             (Transport::Tcp, None) => "127.0.0.1".to_owned(),
             _ => socket_path(peers),
         };
-        let mut server = spawn(peers, start, "server", &address, server_cpu)
-            .map_err(|error| failed(&error.to_string()))?;
-        let lines = lines_of(server.stdout.take());
-        let place = lines.recv_timeout(PATIENCE);
-        let client = match place {
-            Ok(place) => spawn(peers, start, "client", &place, client_cpu),
-            Err(_) => Err(io::Error::other("the server did not say where it is")),
+        let spawn = |role, place: &str, cpu| {
+            spawn(peers, start, role, place, cpu).map_err(|error| failed(error.to_string()))
         };
-        let mut client = client.map_err(|error| {
-            stop(&mut server);
-            failed(&error.to_string())
-        })?;
-        let (commands, answers) = (client.stdin.take(), lines_of(client.stdout.take()));
-        let running = Self { server, client, commands, answers };
-        match running.answers.recv_timeout(PATIENCE).as_deref() {
-            Ok("ready") => Ok(running),
-            Ok(other) => Err(failed(other)),
-            Err(_) => Err(failed("the client ended before it was ready")),
+        let server = spawn("server", &address, server_cpu)?;
+        let silent = |side: &str, silence| failed(format!("the {side} {silence}"));
+        let place = server.line(START).map_err(|silence| silent("server", silence))?;
+        let mut client = spawn("client", &place, client_cpu)?;
+        match client.line(START) {
+            Ok(line) if line == "ready" => {}
+            Ok(other) => return Err(failed(other)),
+            Err(silence) => return Err(silent("client", silence)),
         }
+        let commands = client.child.stdin.take();
+        Ok(Self { client, server, commands, hung: false })
     }
 
     /// Has the client carry out `command`; `None` when the program cannot do that.
@@ -94,10 +115,14 @@ impl Running {
     pub(crate) fn carry_out(&mut self, command: &str) -> Result<Option<Measured>, String> {
         let sent = self.commands.as_mut().map(|pipe| writeln!(pipe, "{command}"));
         let answer = match sent {
-            Some(Ok(())) => self.answers.recv_timeout(PATIENCE),
-            _ => return Err(format!("{command:?}: the client has ended")),
+            Some(Ok(())) => self.client.line(COMMAND),
+            _ => Err(Silence::Ended),
         };
-        let answer = answer.map_err(|_| format!("{command:?}: no answer"))?;
+        let answer = answer.map_err(|silence| {
+            self.commands = None;
+            self.hung = matches!(silence, Silence::Late(_));
+            format!("{command:?}: the client {silence}")
+        })?;
         let mut words = answer.split_whitespace();
         match words.next() {
             Some("no") => return Ok(None),
@@ -112,38 +137,76 @@ impl Running {
             _ => Err(format!("{command:?}: {answer}")),
         }
     }
-}
 
-impl Running {
+    /// Whether the client has ended, or hung, so that nothing more can be asked of it.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.commands.is_none()
+    }
+
+    /// Whether it did not answer in time.
+    pub(crate) const fn has_hung(&self) -> bool {
+        self.hung
+    }
+
+    /// The processes of server and client.
+    pub(crate) fn processes(&self) -> [u32; 2] {
+        [self.server.child.id(), self.client.child.id()]
+    }
+
     /// Ends both sides as they would end by themselves, so that who observes them can write what it
     /// has seen.
     pub(crate) fn finish(mut self) {
         self.commands = None;
-        self.client.wait().ok();
-        if let Some(group) = Pid::from_raw(self.server.id().cast_signed()) {
+        self.client.child.wait().ok();
+        let server = &mut self.server.child;
+        if let Some(group) = Pid::from_raw(server.id().cast_signed()) {
             kill_process_group(group, Signal::TERM).ok();
         }
         for _ in 0..100 {
-            if matches!(self.server.try_wait(), Ok(Some(_))) {
+            if matches!(server.try_wait(), Ok(Some(_))) {
                 return;
             }
-            thread::sleep(Duration::from_millis(100));
+            thread::sleep(LOOK);
         }
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.commands = None;
-        stop(&mut self.client);
-        stop(&mut self.server);
+impl Side {
+    /// The next line that it says within `limit`.
+    fn line(&self, limit: Duration) -> Result<String, Silence> {
+        let begun = Instant::now();
+        loop {
+            match self.lines.recv_timeout(LOOK) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Ended),
+                Err(_) if self.stop.load(Ordering::Relaxed) => return Err(Silence::Stopped),
+                Err(_) if begun.elapsed() > limit => return Err(Silence::Late(limit)),
+                Err(_) => {}
+            }
+        }
     }
 }
 
-fn stop(child: &mut Child) {
-    // A process that has ended already is what is wanted.
-    child.kill().ok();
-    child.wait().ok();
+impl Drop for Side {
+    fn drop(&mut self) {
+        // The group, because what was started may observe the program, and not be it.
+        if let Some(group) = Pid::from_raw(self.child.id().cast_signed()) {
+            // What has ended already is what is wanted.
+            kill_process_group(group, Signal::KILL).ok();
+        }
+        self.child.wait().ok();
+        self.keeper.release(self.child.id());
+    }
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended => f.write_str("has ended"),
+            Self::Late(limit) => write!(f, "said nothing for {limit:?}"),
+            Self::Stopped => f.write_str("was stopped"),
+        }
+    }
 }
 
 fn socket_path(peers: &Peers) -> String {
@@ -164,7 +227,7 @@ fn spawn(
     role: &str,
     place: &str,
     cpu: Option<usize>,
-) -> io::Result<Child> {
+) -> io::Result<Side> {
     let program = match start.program.kind {
         Kind::Peer => vec![peers.binary(start.program.name).into_os_string()],
         Kind::Ipc => worker("ipc")?,
@@ -194,7 +257,12 @@ fn spawn(
         });
         placed.join()
     });
-    spawned.unwrap_or_else(|_| Err(io::Error::other("the starting thread panicked")))
+    let panicked = |_| Err(io::Error::other("the starting thread panicked"));
+    let mut child = spawned.unwrap_or_else(panicked)?;
+    let (keeper, stop) = (peers.keeper().clone(), peers.stop().clone());
+    keeper.hold(child.id());
+    let lines = lines_of(child.stdout.take());
+    Ok(Side { child, lines, keeper, stop })
 }
 
 /// The lines of a process, read by a thread so that they can be waited for with a limit.

@@ -62,15 +62,23 @@ pub enum Metric {
     Throughput,
     /// Calls over time; more is better.
     Rate,
+    /// What a call takes of the processors in user space, client and server; less is better.
+    Instructions,
 }
 
 impl Metric {
+    /// Whether less of it is better.
+    pub(crate) const fn is_less_better(self) -> bool {
+        matches!(self, Self::Latency | Self::Instructions)
+    }
+
     /// What it is measured in.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Latency => "us",
             Self::Throughput => "Mbit/s",
             Self::Rate => "calls/s",
+            Self::Instructions => "instructions",
         }
     }
 }
@@ -105,6 +113,9 @@ pub struct Record {
     pub repetitions: usize,
     /// The median over the repetitions of the ratio to plain sockets in the same round.
     pub ratio_to_c: Option<f64>,
+    /// The same to one object with one operation, where what is in question is whether more of them
+    /// make a difference.
+    pub ratio_to_one: Option<f64>,
 }
 
 impl Serialize for Record {
@@ -114,7 +125,7 @@ impl Serialize for Record {
             0 => cell.transport.to_owned(),
             queue => format!("{}?queue={queue}", cell.transport),
         };
-        let mut out = serializer.serialize_struct("Record", 21)?;
+        let mut out = serializer.serialize_struct("Record", 22)?;
         out.serialize_field("experiment", cell.experiment)?;
         out.serialize_field("program", &self.program)?;
         out.serialize_field("transport", &transport)?;
@@ -136,6 +147,7 @@ impl Serialize for Record {
         out.serialize_field("max", &self.max)?;
         out.serialize_field("repetitions", &self.repetitions)?;
         out.serialize_field("ratio_to_c", &self.ratio_to_c)?;
+        out.serialize_field("ratio_to_one", &self.ratio_to_one)?;
         out.end()
     }
 }
@@ -149,6 +161,28 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
         (Some(upper), 0) => f64::midpoint(values[half - 1], *upper),
         (Some(middle), _) => *middle,
         (None, _) => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+impl Cell {
+    /// A call without parameters at one object, for tests.
+    pub(crate) const fn of_void() -> Self {
+        Self {
+            experiment: "latency",
+            transport: "tcp",
+            placement: "one-core",
+            invocation: "twoway",
+            payload: "void",
+            units: 0,
+            bytes: 0,
+            objects: 1,
+            operations: 1,
+            order: "train",
+            threads: 1,
+            group: "",
+            queue: 0,
+        }
     }
 }
 

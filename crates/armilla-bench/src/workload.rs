@@ -157,7 +157,7 @@ impl Workload {
     /// Whether the time of the whole is what counts, and not that of single exchanges.
     pub(crate) const fn is_timed_whole(self) -> bool {
         let within = matches!(self, Self::Write(_) | Self::Read(_));
-        self.is_flood() || self.is_bulk() || within || matches!(self, Self::SingleStrings)
+        self.is_flood() || self.is_bulk() || within
     }
 
     /// Who waits for a call of it.

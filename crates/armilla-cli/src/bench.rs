@@ -99,9 +99,8 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         placement: bench.placement,
     };
     if matches!(bench.what, What::Functions) {
-        let stop = stop_on_signal()?;
-        let stopped = || stop.load(Ordering::Relaxed);
-        print!("{}", armilla_bench::functions(&plan, stopped).doing("cannot observe")?);
+        let functions = armilla_bench::functions(&plan, &stop_on_signal()?);
+        print!("{}", functions.doing("cannot observe")?);
         return Ok(());
     }
     // What cannot be written shall not be measured for a quarter of an hour first.
@@ -109,7 +108,7 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         let opened = OpenOptions::new().append(true).create(true).open(path).map(drop);
         opened.doing(format_args!("cannot write {}", path.display()))
     })?;
-    let results = armilla_bench::run(&plan, &*stop_on_signal()?).doing("cannot measure")?;
+    let results = armilla_bench::run(&plan, &stop_on_signal()?).doing("cannot measure")?;
     let write = |path: &Path, text: String| {
         fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
     };

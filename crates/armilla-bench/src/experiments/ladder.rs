@@ -156,6 +156,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         let mut series = Series::on(plan, rung.transport, rung.placement, &programs);
         series.group = rung.what;
+        // Who spins carries out more instructions so that it waits less.
+        series.counted = rung.programs != SPINNING;
         let order = if rung.objects > 1 { "robin" } else { "train" };
         let task = Task { order, ..Task::of(rung.workload, rung.units) };
         match rung.objects {

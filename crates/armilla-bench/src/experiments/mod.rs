@@ -4,18 +4,20 @@ mod batch;
 mod demux;
 mod ladder;
 mod latency;
+mod run;
 mod ttcp;
 
-use crate::machine::{Machine, Placement, congestion};
-use crate::measure::{Scene, Stage, Task};
-use crate::network::Link;
+use crate::machine::{Machine, Placement};
+use crate::measure::{Step, Task, rounds};
 use crate::peers::{Absent, Peers};
 use crate::plan::{Experiment, Plan};
 use crate::program::{C, Kind, Program, Transport, peer_names};
 use crate::record::{Cell, Record};
 use crate::report::Progress;
+use run::Run;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What a run brought.
 #[derive(Debug)]
@@ -40,15 +42,11 @@ struct Series {
     queue: usize,
     /// What its results stand under, if its programs are its own.
     group: &'static str,
+    /// Whether the cells are compared with each other, and so take turns, too.
+    in_turn: bool,
+    /// Whether instructions are counted, too.
+    counted: bool,
     steps: Vec<Step>,
-}
-
-/// What is done on a stage.
-struct Step {
-    /// What the brokers do before, without being measured.
-    prepare: Option<String>,
-    cell: Cell,
-    task: Task,
 }
 
 impl Series {
@@ -60,6 +58,8 @@ impl Series {
             placement: plan.placement.unwrap_or(default),
             queue: 0,
             group: "",
+            in_turn: false,
+            counted: false,
             steps: Vec::new(),
         }
     }
@@ -87,6 +87,16 @@ impl Series {
         self.steps.push(Step { prepare, cell: Cell { operations, ..cell }, task });
     }
 
+    /// How many turns of cells it takes, each of which is tried once before its rounds.
+    fn turns(&self, plan: &Plan) -> usize {
+        self.steps.len() * (1 + rounds(plan, self.together()))
+    }
+
+    /// How many of its cells are measured together.
+    const fn together(&self) -> usize {
+        if self.in_turn { self.steps.len() } else { 1 }
+    }
+
     fn cell(&self, experiment: Experiment, task: Task, objects: u32) -> Cell {
         Cell {
             experiment: experiment.name(),
@@ -110,76 +120,39 @@ impl Series {
 ///
 /// # Errors
 /// When the directory for compiled peers cannot be made.
-pub fn run(plan: &Plan, stop: &AtomicBool) -> io::Result<Outcome> {
-    let peers = Peers::open()?;
-    let congestion = congestion();
-    let mut series = Vec::new();
-    for experiment in &plan.experiments {
-        series.extend(match experiment {
-            Experiment::Ttcp => ttcp::series(plan),
-            Experiment::Latency => latency::series(plan),
-            Experiment::Demux => demux::series(plan),
-            Experiment::Ladder => ladder::series(plan),
-            Experiment::Batch => batch::series(plan),
-        });
-    }
-    let mut absent = make_peers(&peers, &mut series);
-    absent.extend(left_out(plan, &series, &absent));
-    let mut outcome = Outcome {
-        machine: Machine::this(&congestion),
-        records: Vec::new(),
-        absent,
-        failures: Vec::new(),
-        interrupted: false,
+pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
+    let peers = Peers::open(stop)?;
+    let series_of = |experiment: &Experiment| match experiment {
+        Experiment::Ttcp => ttcp::series(plan),
+        Experiment::Latency => latency::series(plan),
+        Experiment::Demux => demux::series(plan),
+        Experiment::Ladder => ladder::series(plan),
+        Experiment::Batch => batch::series(plan),
     };
-    let mut progress = Progress::new(series.iter().map(|series| series.steps.len()).sum());
-    let stopped = || stop.load(Ordering::Relaxed);
-    for series in &series {
-        let link = match series.transport {
-            Transport::Link => match Link::make() {
-                Ok(link) => Some(link),
-                Err(failure) => {
-                    outcome.failures.push(format!("no link of its own: {failure}"));
-                    continue;
-                }
-            },
-            _ => None,
-        };
-        let Series { transport, placement, queue, .. } = *series;
-        let (congestion, link) = (congestion.as_str(), link.as_ref());
-        let scene = Scene { peers: &peers, transport, placement, queue, congestion, link };
-        let mut stage = Stage::set(scene, &series.programs);
-        let mut prepared = None;
-        for step in &series.steps {
-            if stopped() {
-                break;
-            }
-            progress.step(&step.cell);
-            // What the cell before has prepared already stands.
-            if let Some(command) = step.prepare.as_ref().filter(|c| Some(*c) != prepared) {
-                stage.prepare(command);
-            }
-            prepared = step.prepare.as_ref().or(prepared);
-            outcome.records.extend(stage.measure(plan, &step.cell, step.task, stopped));
-        }
-        outcome.failures.append(&mut stage.failures);
+    let mut experiments: Vec<Vec<Series>> = plan.experiments.iter().map(series_of).collect();
+    let mut absent = make_peers(&peers, &mut experiments);
+    absent.extend(left_out(plan, &experiments, &absent));
+    let turns = experiments.iter().flatten().map(|series| series.turns(plan)).sum();
+    let mut run = Run::new(plan, &peers, Progress::new(turns), absent);
+    for series in &experiments {
+        series.iter().for_each(|series| run.perform(series));
+        run.count(series);
     }
-    outcome.interrupted = stopped();
-    Ok(outcome)
+    Ok(run.end())
 }
 
 /// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for
 /// those that are `absent` as a whole.
-fn left_out(plan: &Plan, series: &[Series], absent: &[Absent]) -> Vec<Absent> {
+fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absent]) -> Vec<Absent> {
     let mut all: Vec<Absent> = Vec::new();
-    for Series { programs, transport, .. } in series {
+    for Series { programs, transport, .. } in experiments.iter().flatten() {
         for program in programs.iter().filter(|program| !program.takes(*transport)) {
             let remedy = format!("it does not speak {}", transport.name());
             all.push(Absent { program: program.name, remedy });
         }
     }
     let takes_part = |name: &str| {
-        let mut taking = series.iter().flat_map(|series| &series.programs);
+        let mut taking = experiments.iter().flatten().flat_map(|series| &series.programs);
         taking.any(|program| program.name == name) || absent.iter().any(|a| a.program == name)
     };
     let named = peer_names().filter(|name| plan.peers.iter().flatten().any(|peer| peer == name));
@@ -193,16 +166,16 @@ fn left_out(plan: &Plan, series: &[Series], absent: &[Absent]) -> Vec<Absent> {
 }
 
 /// Compiles the peers that take part, and takes out those that cannot be had.
-fn make_peers(peers: &Peers, series: &mut [Series]) -> Vec<Absent> {
+fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<Absent> {
     let mut programs: Vec<Program> = Vec::new();
-    for program in series.iter().flat_map(|series| &series.programs) {
+    for program in experiments.iter().flatten().flat_map(|series| &series.programs) {
         if !programs.contains(program) {
             programs.push(program.clone());
         }
     }
     let absent: Vec<Absent> =
         programs.iter().filter_map(|program| peers.make(program).err()).collect();
-    for series in series {
+    for series in experiments.iter_mut().flatten() {
         series.programs.retain(|program| absent.iter().all(|a| a.program != program.name));
     }
     absent

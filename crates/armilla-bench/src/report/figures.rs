@@ -3,7 +3,7 @@
 use super::chart::{Chart, Line, Point};
 use super::scale::{Kind, amount};
 use crate::published;
-use crate::record::{Cell, Metric, Record};
+use crate::record::{Cell, Record};
 
 /// The charts of an experiment.
 pub(super) fn figures(experiment: &str, records: &[Record]) -> Vec<Chart> {
@@ -57,7 +57,7 @@ impl Figure {
             line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         }
         let first = first.filter(|_| lines.iter().any(|line| line.points.len() > 1))?;
-        let better = if first.metric == Metric::Latency { "less" } else { "more" };
+        let better = if first.metric.is_less_better() { "less" } else { "more" };
         let y = if ratios { "times plain C sockets".into() } else { first.unit.to_owned() };
         let spread = if ratios { "" } else { "; bars: 1 % to 99 %" };
         let note = format!("{note}; {better} is better{spread}");

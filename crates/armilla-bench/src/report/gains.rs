@@ -3,7 +3,7 @@
 use super::chart::escape;
 use super::scale::{Kind, Scale, amount};
 use super::table::gain;
-use crate::record::Record;
+use crate::record::{Metric, Record};
 use std::fmt::Write;
 
 const WIDTH: f64 = 420.0;
@@ -13,27 +13,32 @@ const RIGHT: f64 = 58.0;
 /// How high a bar is with its name.
 const STEP: f64 = 32.0;
 
-/// The bars, as a piece of HTML; nothing if there is no ladder.
+/// What is told of the ladder: what was measured, and the instructions that were counted.
 pub(super) fn html(records: &[Record]) -> String {
-    let rungs: Vec<(&[Record], f64)> = records
-        .chunk_by(|a, b| a.cell == b.cell)
-        .filter_map(|line| gain(line).map(|gain| (line, gain)))
-        .collect();
+    let counted = |record: &Record| record.metric == Metric::Instructions;
+    let chart = |wanted, title, note| {
+        let lines = records.chunk_by(|a, b| a.cell == b.cell && counted(a) == counted(b));
+        let lines = lines.filter(|line| line.first().is_some_and(|first| counted(first) == wanted));
+        bars(lines.filter_map(|line| gain(line).map(|gain| (line, gain))).collect(), title, note)
+    };
+    chart(false, "E4 what each optimization brings", "medians of interleaved rounds")
+        + &chart(true, "E4 the same in instructions", "client and server, in user space; counted")
+}
+
+/// The bars, as a piece of HTML; nothing if there are none.
+fn bars(rungs: Vec<(&[Record], f64)>, title: &str, note: &str) -> String {
     if rungs.is_empty() {
         return String::new();
     }
     let scale = Scale::holding(Kind::Ratios, rungs.iter().map(|(_, gain)| *gain));
     let x = |gain: f64| LEFT + scale.place(gain) * (WIDTH - LEFT - RIGHT);
     let height = STEP * rungs.len() as f64 + 40.0;
-    let mut out = String::from(
-        "<figure class=tall><figcaption>E4 what each optimization brings<small>times as good as \
-         without it; more is better; medians of interleaved rounds</small></figcaption>",
+    let mut out = format!(
+        "<figure class=tall><figcaption>{title}<small>times as good as without it; more is better; \
+         {note}</small></figcaption>\
+         <svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"{title}\">"
     );
     // Writing to a string cannot fail.
-    let _ = write!(
-        out,
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"what each optimization brings\">"
-    );
     for tick in &scale.ticks {
         let class = if *tick == 1.0 { "one" } else { "grid" };
         let (x, foot) = (x(*tick), height - 32.0);

@@ -82,7 +82,8 @@ fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
             programs.push(&record.program);
         }
     }
-    let compared = records.iter().any(|record| record.ratio_to_c.is_some());
+    let to_one = records.iter().any(|record| record.ratio_to_one.is_some());
+    let compared = to_one || records.iter().any(|record| record.ratio_to_c.is_some());
     let columns: Vec<Column<'_>> = programs
         .iter()
         .map(|program| Column {
@@ -93,9 +94,10 @@ fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
         .collect();
     let labels = records.iter().map(|record| record.cell.label().chars().count());
     let width = labels.max().unwrap_or(0).max(16);
+    let heading = if to_one { "× 1" } else { "× c" };
     write!(out, "{:<width$}", "payload")?;
     for Column { program, width, compared } in &columns {
-        write!(out, "  {program:>width$}{:>8}", if *compared { "× c" } else { "" })?;
+        write!(out, "  {program:>width$}{:>8}", if *compared { heading } else { "" })?;
     }
     writeln!(out)?;
     for line in chunks(records, |a, b| a.cell == b.cell) {
@@ -123,7 +125,7 @@ fn row(
     for Column { program, width, compared } in columns {
         let record = line.iter().find(|record| record.program == *program);
         let value = record.map_or("–".into(), number);
-        let ratio = record.filter(|_| *compared).and_then(|record| record.ratio_to_c);
+        let ratio = record.filter(|_| *compared).and_then(|r| r.ratio_to_one.or(r.ratio_to_c));
         let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
         write!(out, "  {value:>width$}{ratio:>8}")?;
     }
@@ -146,9 +148,9 @@ pub(super) fn gain(line: &[Record]) -> Option<f64> {
     let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
     let without = programs.next()?;
     let with = programs.next_back()?;
-    Some(match with.metric {
-        Metric::Latency => without.median / with.median,
-        Metric::Throughput | Metric::Rate => with.median / without.median,
+    Some(match with.metric.is_less_better() {
+        true => without.median / with.median,
+        false => with.median / without.median,
     })
 }
 
@@ -156,6 +158,6 @@ fn number(record: &Record) -> String {
     match record.metric {
         Metric::Latency if record.median < 1.0 => format!("{:.3}", record.median),
         Metric::Latency => format!("{:.2}", record.median),
-        Metric::Throughput | Metric::Rate => format!("{:.0}", record.median),
+        _ => format!("{:.0}", record.median),
     }
 }

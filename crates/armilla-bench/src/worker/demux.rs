@@ -4,12 +4,12 @@
 use super::answer::Answer;
 use super::many::{Many, Strategy, Tables, names, object_id};
 use super::{Commands, Outcome, Worker};
-use armilla::{Collocation, Orb, Poa, Ref};
+use armilla::{Collocation, Orb, Ref};
 use std::sync::Arc;
 
-/// To how many objects calls go at most, spread evenly over all: what the caller keeps of each shall
-/// not grow with their number.
-const CALLED: u32 = 100;
+/// To how many objects calls go at most, spread evenly over all. What the caller keeps of each stays in
+/// the processor's nearest memory then, and it is the search that is measured.
+const CALLED: u32 = 16;
 
 /// How many calls are chosen ahead; afterwards they repeat.
 const CHOSEN: usize = 256;
@@ -21,14 +21,21 @@ const MOST_LINEAR: u32 = 1000;
 pub(super) struct Client {
     orb: Orb,
     strategy: Strategy,
-    adapter: Option<Poa>,
-    /// How many objects it has.
-    objects: u32,
-    /// What all of them are.
+    /// What all objects are.
     servant: Arc<Tables>,
-    /// In ascending order of their places; the last is the last of all.
-    called: Vec<Ref<dyn Many>>,
+    /// One for each number of objects that was asked for; all stay, so that they can be called in turn.
+    crowds: Vec<Crowd>,
+    /// Which of them is called.
+    chosen: usize,
     operations: usize,
+}
+
+/// The objects of an adapter.
+struct Crowd {
+    objects: u32,
+    /// In ascending order of their places; the last is the last of all. Empty when they are too many
+    /// for the strategy.
+    called: Vec<Ref<dyn Many>>,
 }
 
 impl Client {
@@ -40,40 +47,47 @@ impl Client {
         };
         let orb = Orb::builder().settings(collocation).listen("iiop://127.0.0.1:0")?.build()?;
         let servant = Arc::new(Tables::new(strategy)?);
-        let (adapter, called) = (None, Vec::new());
-        Ok(Self { orb, strategy, adapter, objects: 0, servant, called, operations: 1 })
+        Ok(Self { orb, strategy, servant, crowds: Vec::new(), chosen: 0, operations: 1 })
     }
 
-    /// Has `objects` active objects with `operations` operations each.
+    /// Has calls go to `objects` objects with `operations` operations each.
     fn fill(&mut self, objects: u32, operations: u32) -> Outcome<Option<Answer>> {
-        if self.objects != objects {
-            if let Some(adapter) = self.adapter.take() {
-                self.called.clear();
-                adapter.destroy(false, true)?;
+        self.chosen = match self.crowds.iter().position(|crowd| crowd.objects == objects) {
+            Some(place) => place,
+            None => {
+                let called = match self.strategy == Strategy::Linear && objects > MOST_LINEAR {
+                    true => Vec::new(),
+                    false => self.activate(objects)?,
+                };
+                self.crowds.push(Crowd { objects, called });
+                self.crowds.len() - 1
             }
-            self.objects = objects;
-            if self.strategy != Strategy::Linear || objects <= MOST_LINEAR {
-                self.activate(objects)?;
-            }
-        }
+        };
         self.servant.choose(operations)?;
         self.operations = operations as usize;
         Answer::of_all(|| Ok(())).map(Some)
     }
 
-    fn activate(&mut self, objects: u32) -> Outcome {
-        let builder = self.orb.root_poa().create_poa("many").multiple_ids().user_ids();
+    /// Makes an adapter with so many objects, and gives those that are called.
+    fn activate(&self, objects: u32) -> Outcome<Vec<Ref<dyn Many>>> {
+        let name = format!("many_{objects}");
+        let builder = self.orb.root_poa().create_poa(name).multiple_ids().user_ids();
         let adapter = builder.lookup(self.strategy.lookup(objects)).build()?;
         let servant: Arc<dyn Many> = self.servant.clone();
         let step = objects.div_ceil(CALLED).max(1);
+        let mut called = Vec::new();
         for number in 0..objects {
             let object = adapter.activate_with_id(object_id(number), servant.clone())?;
             if (objects - 1 - number).is_multiple_of(step) {
-                self.called.push(object);
+                called.push(object);
             }
         }
-        self.adapter = Some(adapter);
-        Ok(())
+        Ok(called)
+    }
+
+    /// The objects that are called now.
+    fn called(&self) -> &[Ref<dyn Many>] {
+        self.crowds.get(self.chosen).map_or(&[], |crowd| &crowd.called)
     }
 
     /// The calls of an order: places among the objects, and names.
@@ -86,12 +100,13 @@ impl Client {
             random ^= random << 17;
             (random >> 33) as usize % below.max(1)
         };
-        let last = (self.called.len().saturating_sub(1), self.operations - 1);
+        let called = self.called();
+        let last = (called.len().saturating_sub(1), self.operations - 1);
         let chosen = (0..CHOSEN).map(|_| match order {
             "worst" => last,
-            _ => (any(self.called.len()), any(self.operations)),
+            _ => (any(called.len()), any(self.operations)),
         });
-        chosen.filter_map(|(o, n)| Some((self.called.get(o)?, *names().get(n)?))).collect()
+        chosen.filter_map(|(o, n)| Some((called.get(o)?, *names().get(n)?))).collect()
     }
 }
 
@@ -99,7 +114,7 @@ impl Commands for Client {
     fn carry_out(&mut self, words: &[&str]) -> Outcome<Option<Answer>> {
         match *words {
             ["fill", objects, operations] => self.fill(objects.parse()?, operations.parse()?),
-            ["call", "demux", _, count, order] if !self.called.is_empty() => {
+            ["call", "demux", _, count, order] if !self.called().is_empty() => {
                 let calls = self.choose(order);
                 let mut calls = calls.iter().cycle();
                 let call = || match calls.next() {

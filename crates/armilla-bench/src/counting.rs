@@ -1,0 +1,291 @@
+//! Counting the instructions that programs carry out in user space for a call, client and server
+//! together: what they cost on no matter which machine, however busy it is.
+//!
+//! `valgrind --tool=callgrind` counts. What a call takes is the difference of two runs of different
+//! length divided by that of their lengths, so that start, connection and commands do not count;
+//! between the runs `vgdb`, which comes with it, has it write what it has counted.
+
+use crate::machine::Placement;
+use crate::measure::Step;
+use crate::peers::{Absent, Peers, is_there};
+use crate::process::{Running, Start};
+use crate::program::{Kind, Program, Transport};
+use crate::record::{Cell, Metric, Record};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+
+/// A program whose instructions at a step are to be counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) transport: Transport,
+    /// The size of the socket queues in octets, 0 for the system's.
+    pub(crate) queue: usize,
+    pub(crate) step: &'a Step,
+}
+
+impl Wanted<'_> {
+    /// Whether the same processes can do both.
+    fn runs_with(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.program, other.program);
+        let same = (ours.kind, ours.options) == (theirs.kind, theirs.options)
+            && (ours.kind != Kind::Peer || ours.name == theirs.name);
+        same && (self.transport, self.queue) == (other.transport, other.queue)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.step, other.step);
+        (&ours.prepare, ours.task) == (&theirs.prepare, theirs.task)
+    }
+
+    /// The lengths of the two runs: enough for the one to be exact and the other not to be slow.
+    fn lengths(&self) -> [u32; 2] {
+        let Step { cell, task, .. } = self.step;
+        let few = match task.units {
+            // Each object has its turn as often as any other.
+            _ if cell.objects > 1 => cell.objects,
+            // What is gathered leaves when it is enough.
+            _ if task.workload.is_flood() => 500,
+            1024.. => 10,
+            _ => 100,
+        };
+        [few, 3 * few]
+    }
+
+    fn record(&self, count: f64) -> Record {
+        let metric = Metric::Instructions;
+        Record {
+            cell: self.step.cell.clone(),
+            program: self.program.name.to_owned(),
+            style: self.program.style(),
+            metric,
+            unit: metric.unit(),
+            median: count,
+            p1: count,
+            p99: count,
+            min: count,
+            max: count,
+            repetitions: 1,
+            ratio_to_c: None,
+            ratio_to_one: None,
+        }
+    }
+}
+
+/// Whether there is what counts, or what to install.
+pub(crate) fn check() -> Result<(), Absent> {
+    match is_there("valgrind") && is_there("vgdb") {
+        true => Ok(()),
+        false => {
+            let remedy = "apt install valgrind; it counts instructions".to_owned();
+            Err(Absent { program: "valgrind", remedy })
+        }
+    }
+}
+
+/// Counts what is wanted, as many programs at once as there are processors: none disturbs the others.
+/// Says before each program, by `begin`, which cell comes first, which program it is and of how many.
+/// Gives records in the order of what is wanted, and what failed.
+pub(crate) fn count(
+    peers: &Peers,
+    congestion: &str,
+    wanted: &[Wanted<'_>],
+    mut begin: impl FnMut(&Cell, usize, usize),
+) -> (Vec<Record>, Vec<String>) {
+    let jobs = jobs(wanted);
+    let (next, counts) = (AtomicUsize::new(0), Mutex::new(vec![None; wanted.len()]));
+    let failures = Mutex::new(Vec::new());
+    let lock_failures = || failures.lock().unwrap_or_else(PoisonError::into_inner);
+    let (begun, beginnings) = mpsc::channel();
+    let work = |begun: mpsc::Sender<usize>| {
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if peers.stop().load(Ordering::Relaxed) {
+                return;
+            }
+            begun.send(job[0]).ok();
+            let members: Vec<Wanted<'_>> = job.iter().map(|place| wanted[*place]).collect();
+            match count_one(peers, congestion, &members) {
+                Ok(found) => {
+                    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+                    job.iter().zip(found).for_each(|(place, count)| counts[*place] = count);
+                }
+                Err(_) if peers.stop().load(Ordering::Relaxed) => return,
+                Err(failure) => lock_failures().push(failure),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            let begun = begun.clone();
+            scope.spawn(|| work(begun));
+        }
+        drop(begun);
+        for (number, first) in beginnings.iter().enumerate() {
+            begin(&wanted[first].step.cell, number, jobs.len());
+        }
+    });
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let records =
+        wanted.iter().zip(counts).filter_map(|(wanted, count)| Some(wanted.record(count?)));
+    (records.collect(), failures.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The places of what the same processes can do; none is empty.
+fn jobs(wanted: &[Wanted<'_>]) -> Vec<Vec<usize>> {
+    let mut jobs: Vec<Vec<usize>> = Vec::new();
+    for (place, this) in wanted.iter().enumerate() {
+        match jobs.iter_mut().find(|job| wanted[job[0]].runs_with(this)) {
+            Some(job) => job.push(place),
+            None => jobs.push(vec![place]),
+        }
+    }
+    jobs
+}
+
+/// Counts one program at all of its steps; `None` where it cannot do one.
+fn count_one(
+    peers: &Peers,
+    congestion: &str,
+    wanted: &[Wanted<'_>],
+) -> Result<Vec<Option<f64>>, String> {
+    let Some(first) = wanted.first() else { return Ok(Vec::new()) };
+    let mut observed = Observed::start(peers, congestion, first)?;
+    let mut counts: Vec<Option<f64>> = Vec::new();
+    for (place, this) in wanted.iter().enumerate() {
+        let before = wanted[..place].iter().position(|earlier| earlier.is_same(this));
+        counts.push(match before {
+            Some(before) => counts[before],
+            None => observed.count(this)?,
+        });
+    }
+    Ok(counts)
+}
+
+/// A program under observation.
+struct Observed {
+    running: Running,
+    /// The processes that are observed, and the files that the names of what they write begin with.
+    sides: Vec<(u32, PathBuf)>,
+    /// How often they have written.
+    written: u32,
+}
+
+impl Observed {
+    fn start(peers: &Peers, congestion: &str, wanted: &Wanted<'_>) -> Result<Self, String> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let files = ["server", "client"]
+            .map(|side| peers.scratch().join(format!("instructions-{number}-{side}")));
+        let prefix = |file: &PathBuf| {
+            let out = format!("--callgrind-out-file={}", file.display());
+            ["valgrind", "-q", "--tool=callgrind", &out].map(str::to_owned).to_vec()
+        };
+        let alone = matches!(wanted.program.kind, Kind::Adapter | Kind::Codec);
+        let start = Start {
+            program: wanted.program,
+            transport: wanted.transport,
+            placement: Placement::Unpinned,
+            queue: wanted.queue,
+            congestion,
+            link: None,
+            prefixes: [if alone { Vec::new() } else { prefix(&files[0]) }, prefix(&files[1])],
+        };
+        let running = Running::start(peers, &start)?;
+        let sides = running.processes().into_iter().zip(files).skip(usize::from(alone));
+        Ok(Self { sides: sides.collect(), running, written: 0 })
+    }
+
+    /// The instructions of one call; `None` when the program cannot do that.
+    fn count(&mut self, wanted: &Wanted<'_>) -> Result<Option<f64>, String> {
+        let Step { prepare, task, .. } = wanted.step;
+        if let Some(command) = prepare.as_ref().filter(|_| !wanted.program.is_raw()) {
+            self.running.carry_out(command)?;
+        }
+        let lengths @ [few, many] = wanted.lengths();
+        let mut run = |count| self.running.carry_out(&task.command(wanted.program, count));
+        // Whatever happens only the first time has happened afterwards.
+        if run(few)?.is_none() {
+            return Ok(None);
+        }
+        self.write()?;
+        let mut counted = [0; 2];
+        for (length, counted) in lengths.into_iter().zip(&mut counted) {
+            self.running.carry_out(&task.command(wanted.program, length))?;
+            *counted = self.write()?;
+        }
+        let more = counted[1] as f64 - counted[0] as f64;
+        Ok(Some(more / f64::from(many - few)).filter(|each| *each > 0.0))
+    }
+
+    /// Has all sides write what they have counted since the last time, and gives the sum.
+    fn write(&mut self) -> Result<u64, String> {
+        self.written += 1;
+        let ask = |(process, _): &(u32, PathBuf)| {
+            let mut command = Command::new("vgdb");
+            command.arg(format!("--pid={process}")).arg("dump").stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+        };
+        let asked: Vec<_> = self.sides.iter().map(ask).collect();
+        for child in asked {
+            let status = child.and_then(|mut child| child.wait());
+            match status {
+                Ok(status) if status.success() => {}
+                Ok(_) => return Err("vgdb cannot ask valgrind; is ptrace allowed?".into()),
+                Err(error) => return Err(format!("vgdb: {error}")),
+            }
+        }
+        let number = self.written;
+        let totals = self.sides.iter().map(|(_, file)| {
+            let file = format!("{}.{number}", file.display());
+            let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+            total(&text).ok_or_else(|| format!("{file} has no total"))
+        });
+        totals.sum()
+    }
+}
+
+/// What a file of callgrind says was counted in all.
+fn total(text: &str) -> Option<u64> {
+    let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:"))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Task;
+    use crate::program::{C, ORB};
+    use crate::workload::Workload;
+
+    fn step(workload: Workload, objects: u32) -> Step {
+        let task = Task::of(workload, 0);
+        let cell = Cell { objects, ..Cell::of_void() };
+        Step { prepare: None, cell, task }
+    }
+
+    #[test]
+    fn programs_are_started_once_for_all_that_they_do() {
+        let (void, flood) = (step(Workload::Void, 1), step(Workload::FloodVoid, 1));
+        let static_orb = Program::orb("static", &[]);
+        let wanted = |program, step| Wanted { program, transport: Transport::Tcp, queue: 0, step };
+        let all = [wanted(&ORB, &void), wanted(&C, &void), wanted(&static_orb, &flood)];
+        assert_eq!(jobs(&all), [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn every_object_has_as_many_turns() {
+        let step = step(Workload::Void, 1000);
+        let wanted = Wanted { program: &ORB, transport: Transport::Tcp, queue: 0, step: &step };
+        assert!(wanted.lengths().iter().all(|length| length.is_multiple_of(1000)));
+    }
+
+    #[test]
+    fn totals_are_read() {
+        assert_eq!(total("events: Ir\nsummary: 7\n\ntotals: 12\n"), Some(12));
+        assert_eq!(total("events: Ir\n"), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Going through the series of a run, one after the other.
+
+use super::{Outcome, Series};
+use crate::counting::{self, Wanted};
+use crate::machine::{Machine, congestion};
+use crate::measure::{Scene, Stage};
+use crate::network::Link;
+use crate::peers::{Absent, Peers};
+use crate::plan::Plan;
+use crate::program::{Program, Transport};
+use crate::report::Progress;
+use std::collections::HashMap;
+use std::mem::take;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    plan: &'a Plan,
+    peers: &'a Peers,
+    congestion: String,
+    progress: Progress,
+    /// Programs that cannot be started over a transport, or hang there.
+    unable: HashMap<Transport, Vec<Program>>,
+    outcome: Outcome,
+}
+
+impl<'a> Run<'a> {
+    /// Nothing is done yet.
+    pub(super) fn new(
+        plan: &'a Plan,
+        peers: &'a Peers,
+        progress: Progress,
+        absent: Vec<Absent>,
+    ) -> Self {
+        let congestion = congestion();
+        let machine = Machine::this(&congestion);
+        let (records, failures) = Default::default();
+        let outcome = Outcome { machine, records, absent, failures, interrupted: false };
+        Self { plan, peers, congestion, progress, unable: HashMap::new(), outcome }
+    }
+
+    /// Measures a series, unless the run shall end.
+    pub(super) fn perform(&mut self, series: &Series) {
+        let Self { plan, peers, congestion, progress, unable, outcome } = self;
+        let stopped = || peers.stop().load(Ordering::Relaxed);
+        let link = match series.transport {
+            _ if stopped() => return,
+            Transport::Link => match Link::make(peers.keeper()) {
+                Ok(link) => Some(link),
+                Err(failure) => {
+                    outcome.failures.push(format!("no link of its own: {failure}"));
+                    progress.skip(series.turns(plan));
+                    return;
+                }
+            },
+            _ => None,
+        };
+        let Series { transport, placement, queue, .. } = *series;
+        let scene = Scene { peers, transport, placement, queue, congestion, link: link.as_ref() };
+        let unable = unable.entry(transport).or_default();
+        let mut stage = Stage::set(scene, &series.programs, take(unable));
+        for steps in series.steps.chunks(series.together().max(1)) {
+            outcome.records.extend(stage.measure(plan, steps, |cell| {
+                progress.step(cell);
+                !stopped()
+            }));
+        }
+        let failures;
+        (failures, *unable) = stage.clear();
+        outcome.failures.extend(failures);
+    }
+
+    /// Counts the instructions of what of the series is to be counted.
+    pub(super) fn count(&mut self, series: &[Series]) {
+        let wanted = series.iter().filter(|series| series.counted).flat_map(|series| {
+            let Series { programs, transport, queue, steps, .. } = series;
+            let able = programs.iter().filter(|program| program.takes(*transport));
+            able.flat_map(move |program| {
+                steps.iter().map(move |step| Wanted {
+                    program,
+                    transport: *transport,
+                    queue: *queue,
+                    step,
+                })
+            })
+        });
+        let wanted: Vec<Wanted<'_>> = wanted.collect();
+        if wanted.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(absent) = counting::check() {
+            self.outcome.absent.push(absent);
+            return;
+        }
+        let Self { peers, congestion, progress, outcome, .. } = self;
+        let begun = Instant::now();
+        let (records, failures) = counting::count(peers, congestion, &wanted, |cell, done, all| {
+            progress.count(cell, begun.elapsed(), (done, all));
+        });
+        outcome.records.extend(records);
+        outcome.failures.extend(failures);
+    }
+
+    /// What came of it.
+    pub(super) fn end(self) -> Outcome {
+        let interrupted = self.peers.stop().load(Ordering::Relaxed);
+        Outcome { interrupted, ..self.outcome }
+    }
+}
