@@ -34,8 +34,7 @@ impl DynamicServant for Impersonator {
             }
             "_get_name" => {
                 request.arguments([])?;
-                request.set_result(Any::new("dynamic")?);
-                return Ok(());
+                return request.set_result(Any::new("dynamic")?);
             }
             "echo_point" => Point::type_code(),
             "echo_labels" => TypeCode::sequence(Label::type_code(), 0),
@@ -61,8 +60,7 @@ fn echo(request: &mut ServerRequest<'_, '_>, ty: TypeCode) -> Result<()> {
     assert!(arguments[1].value().is_none());
     request.set_argument(1, given.clone().unwrap());
     request.set_argument(2, given.unwrap());
-    request.set_result(kept.unwrap());
-    Ok(())
+    request.set_result(kept.unwrap())
 }
 
 fn choose(request: &mut ServerRequest<'_, '_>) -> Result<()> {
@@ -74,17 +72,16 @@ fn choose(request: &mut ServerRequest<'_, '_>) -> Result<()> {
     let note: String = value(1).get()?.unwrap();
     match which {
         0 => request.set_result(Any::new(&42)?),
-        1 => request.set_exception(Any::new(&Refused { reason: note, number: which })?)?,
-        2 => request.set_exception(Any::new(&Empty)?)?,
+        1 => request.set_exception(Any::new(&Refused { reason: note, number: which })?),
+        2 => request.set_exception(Any::new(&Empty)?),
         3 => request.set_result(Any::new("no long at all")?),
-        4 => request.set_exception(Any::new("no exception")?)?,
+        4 => request.set_exception(Any::new("no exception")?),
         5 => request.set_result(Any::new(&TypeCode::recursive("IDL:Nowhere:1.0"))?),
         _ => {
             let no = ExceptionKind::NoPermission;
-            return Err(SystemException::new(no, Minor(7), Completion::No));
+            Err(SystemException::new(no, Minor(7), Completion::No))
         }
     }
-    Ok(())
 }
 
 /// Runs a suite against a generated servant and a dynamic one, in this process and from afar.

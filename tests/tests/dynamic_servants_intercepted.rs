@@ -1,7 +1,9 @@
 //! What server interceptors see of requests that dynamic servants serve: such a servant tells of its
 //! arguments, and then they are called (CORBA 3.4 Part 1, 16.3.8.3).
 
-use armilla::dynamic::{DynamicServant, ParameterMode, ServerRequest, serve};
+use armilla::dynamic::{
+    DynamicServant, ParameterMode, Response, ServerRequest, UnknownUserException, serve,
+};
 use armilla::interceptor::{
     Interruption, OrbInitInfo, OrbInitializer, ServerInterceptor, ServerRequestInfo, SlotId,
 };
@@ -31,7 +33,20 @@ impl DynamicServant for Doubler {
                 let number: i32 = arguments[0].value().unwrap().get()?.unwrap();
                 self.0.lock().unwrap().push("served".into());
                 request.set_argument(1, Any::new(&-number)?);
-                request.set_result(Any::new(&(2 * number))?);
+                request.set_result(Any::new(&(2 * number))?)?;
+            }
+            "double_later" | "refuse_later" => {
+                let parameters = [(ParameterMode::InOut, TypeCode::Long)];
+                let arguments = request.arguments(parameters)?.to_vec();
+                let refuses = request.operation() == "refuse_later";
+                let reply = request.reply_later()?;
+                let reason = "later".to_owned();
+                let exception = Any::new(&Refused { reason, number: 8 })?;
+                let result = Any::new(&42)?;
+                std::thread::spawn(move || match refuses {
+                    true => reply.complete(Err(Error::User(UnknownUserException { exception }))),
+                    false => reply.complete(Ok(Response { result, arguments })),
+                });
             }
             "refuse" => {
                 request.arguments([])?;
@@ -40,7 +55,7 @@ impl DynamicServant for Doubler {
             }
             "fail" => return Err(raised()),
             // It never asks for its arguments.
-            _ => request.set_result(Any::new(&1)?),
+            _ => {}
         }
         Ok(())
     }
@@ -164,16 +179,33 @@ fn a_user_exception_is_shown_by_the_type_that_the_servant_gave_it() {
 }
 
 #[test]
+fn values_of_replies_that_come_later_are_shown_too() {
+    let (_orb, doubler, seer) = seen();
+    let mut request = doubler.request("double_later");
+    request.add_inout("number", Any::new(&21).unwrap()).set_return_type(TypeCode::Long);
+    request.invoke().unwrap();
+    let expected = [
+        "invoke double_later",
+        "receive_request [Some(21)]",
+        "send_reply [Some(21)]",
+        "result Some(42)",
+    ];
+    assert_eq!(taken(&seer), expected);
+    let mut request = doubler.request("refuse_later");
+    request.add_inout("number", Any::new(&21).unwrap()).add_exception(Refused::type_code());
+    request.invoke().unwrap_err();
+    let id = "IDL:armilla.org/Probe/Refused:1.0";
+    assert_eq!(taken(&seer)[2..], [format!("send_exception {id} Some(8)")]);
+}
+
+#[test]
 fn interceptors_are_called_once_although_the_servant_never_asks_for_arguments() {
     let (_orb, doubler, seer) = seen();
-    doubler.request("silent").set_return_type(TypeCode::Long).invoke().unwrap();
-    let nothing = [
-        "invoke silent",
-        "receive_request NO_RESOURCES",
-        "send_reply NO_RESOURCES",
-        "result NO_RESOURCES",
-    ];
-    assert_eq!(taken(&seer), nothing);
+    doubler.request("silent").invoke().unwrap_err();
+    let id = ExceptionKind::Marshal.repository_id();
+    let silent =
+        ["invoke silent", "receive_request NO_RESOURCES", &format!("send_exception {id} None")];
+    assert_eq!(taken(&seer), silent);
     doubler.request("fail").invoke().unwrap_err();
     let id = ExceptionKind::NoPermission.repository_id();
     let failed =
@@ -220,8 +252,7 @@ impl DynamicServant for Passenger {
         let before: Result<String, SystemException> = find();
         request.arguments([])?;
         let after: Result<String, SystemException> = find();
-        request.set_result(Any::new(&format!("{:?} {:?}", before?, after?))?);
-        Ok(())
+        request.set_result(Any::new(&format!("{:?} {:?}", before?, after?))?)
     }
 }
 

@@ -20,8 +20,7 @@ impl DynamicServant for Parrot {
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
         let given = request.arguments([(ParameterMode::In, TypeCode::Any)])?;
         let given = given[0].value().cloned().unwrap_or_default();
-        request.set_result(given);
-        Ok(())
+        request.set_result(given)
     }
 }
 

@@ -123,8 +123,7 @@ impl DynamicServant for Echo {
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
         let given = request.arguments([(ParameterMode::In, Pair::type_code())])?;
         let given = given[0].value().cloned().unwrap_or_default();
-        request.set_result(given);
-        Ok(())
+        request.set_result(given)
     }
 }
 

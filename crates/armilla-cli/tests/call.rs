@@ -20,7 +20,7 @@ impl DynamicServant for Account {
         match request.operation() {
             "_get_balance" => {
                 request.arguments([])?;
-                request.set_result(Any::new(&100.0)?);
+                request.set_result(Any::new(&100.0)?)?;
             }
             _ => {
                 let arguments = request.arguments([(ParameterMode::In, TypeCode::Double)])?;

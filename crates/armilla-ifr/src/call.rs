@@ -1,8 +1,8 @@
 //! Calls with JSON, by what is known of an operation.
 
 use crate::model::Signature;
-use armilla::dynamic::{DynAny, DynAnyError, NamedValue, ParameterMode, UnknownUserException};
-use armilla::{Error, Object, SystemException, TypeCode};
+use armilla::dynamic::{DynAny, DynAnyError, ParameterMode, UnknownUserException};
+use armilla::{Any, Error, Object, SystemException, TypeCode};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -47,13 +47,12 @@ impl Signature {
     /// [`CallError`]; only with [`CallError::System`] may something have been sent that was not
     /// answered.
     pub fn call(&self, object: &Object, arguments: &Value) -> Result<Value, CallError> {
-        let mut request = object.request(self.operation.as_str());
-        for argument in self.arguments(arguments)? {
-            request.add(argument);
-        }
-        request.set_return_type(self.result.clone());
-        for exception in &self.exceptions {
-            request.add_exception(exception.clone());
+        let arguments = self.arguments(arguments)?;
+        let mut request = self.request(object).map_err(CallError::System)?;
+        for (index, value) in arguments.into_iter().enumerate() {
+            if let Some(value) = value {
+                request.set_argument(index, value);
+            }
         }
         if self.oneway {
             return request.send_oneway().map(|()| Value::Null).map_err(CallError::System);
@@ -81,7 +80,7 @@ impl Signature {
     }
 
     /// The arguments, by the first reading of `json` that makes values of their types.
-    fn arguments(&self, json: &Value) -> Result<Vec<NamedValue>, CallError> {
+    fn arguments(&self, json: &Value) -> Result<Vec<Option<Any>>, CallError> {
         let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
         let names: Vec<&str> = sent.map(|(name, ..)| name.as_str()).collect();
         let mut failures = Vec::new();
@@ -100,17 +99,16 @@ impl Signature {
         }))
     }
 
-    /// The arguments with these values, in order.
-    fn read(&self, values: &[&Value]) -> Result<Vec<NamedValue>, String> {
+    /// The arguments with these values, in order; none for those that only come back.
+    fn read(&self, values: &[&Value]) -> Result<Vec<Option<Any>>, String> {
         let mut values = values.iter();
         let arguments = self.parameters.iter().map(|(name, mode, ty)| {
             if *mode == ParameterMode::Out {
-                return Ok(NamedValue::new(name, *mode, ty.clone()));
+                return Ok(None);
             }
             let json = values.next().copied().unwrap_or(&Value::Null);
             let value = DynAny::from_json(ty, json).and_then(|value| value.to_any());
-            let value = value.map_err(|error| format!("{name}: {error}"))?;
-            Ok(NamedValue::with_value(name, *mode, value))
+            value.map(Some).map_err(|error| format!("{name}: {error}"))
         });
         arguments.collect()
     }
@@ -159,16 +157,14 @@ mod tests {
             |(name, ty): &(&str, TypeCode)| (name.to_string(), ParameterMode::In, ty.clone());
         Signature {
             operation: "work".to_owned(),
-            oneway: false,
-            result: TypeCode::Void,
             parameters: parameters.iter().map(named).collect(),
-            exceptions: Vec::new(),
+            ..Signature::default()
         }
     }
 
     fn read(signature: &Signature, json: &Value) -> Result<Vec<Value>, String> {
         let arguments = signature.arguments(json).map_err(|error| error.to_string())?;
-        Ok(arguments.iter().map(|argument| to_json(argument.value().unwrap()).unwrap()).collect())
+        Ok(arguments.iter().map(|argument| to_json(argument.as_ref().unwrap()).unwrap()).collect())
     }
 
     #[test]

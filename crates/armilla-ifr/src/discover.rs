@@ -85,5 +85,6 @@ fn signature(operation: OperationDescription) -> Signature {
         oneway: operation.mode == OperationMode::OpOneway,
         result: operation.result,
         exceptions: types(operation.exceptions),
+        contexts: operation.contexts,
     }
 }

@@ -19,6 +19,50 @@
 //! # Ok::<(), armilla_ifr::model::ModelError>(())
 //! ```
 
+//! A program that knows nothing of an object asks it what it offers, and calls that; the object may be
+//! one of a servant that knows its interface only while it runs.
+//!
+//! ```
+//! use armilla::dynamic::{DynamicServant, ParameterMode, ServerRequest, serve};
+//! use armilla::{Any, Orb, SystemException, TypeCode};
+//! use armilla_ifr::model::Model;
+//!
+//! /// Doubles numbers: the dynamic skeleton interface.
+//! struct Doubler;
+//!
+//! impl DynamicServant for Doubler {
+//!     fn primary_interface(&self) -> &str {
+//!         "IDL:Doubler:1.0"
+//!     }
+//!     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+//!         let arguments = request.arguments([(ParameterMode::In, TypeCode::Long)])?;
+//!         let number: Option<i32> = arguments[0].value().map_or(Ok(None), Any::get)?;
+//!         request.set_result(Any::new(&(2 * number.unwrap_or_default()))?)
+//!     }
+//! }
+//!
+//! let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+//! let idl = "interface Doubler { long double_it(in long number); };";
+//! let compiled = armilla_idl::parse_str("doubler.idl", idl, &armilla_idl::Options::new()).unwrap();
+//! let mut model = Model::new();
+//! model.add_idl(&compiled.model)?;
+//! armilla_ifr::serve(&server, model)?;
+//! let doubler = server.root_poa().activate(serve(Doubler))?;
+//! let url = server.object_to_string(&doubler)?;
+//!
+//! // The dynamic invocation interface, by what the interface repository says.
+//! let client = Orb::new()?;
+//! let object = client.string_to_object(&url)?;
+//! let offered = armilla_ifr::discover(&object)?;
+//! assert_eq!(offered[0].to_string(), "long double_it(in long number)");
+//! let mut request = offered[0].request(&object)?;
+//! request.set_argument(0, Any::new(&21)?);
+//! request.invoke()?;
+//! assert_eq!(request.return_value().get::<i32>()?, Some(42));
+//! # server.shutdown();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 #![forbid(unsafe_code)]
 
 mod call;

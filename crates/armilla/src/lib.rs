@@ -103,7 +103,7 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{Links, OnewayBuffer, ReplyFuture, SyncScope};
+pub use client::{Links, OnewayBuffer, PollableSet, ReplyFuture, SyncScope};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref};

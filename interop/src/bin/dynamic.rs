@@ -108,8 +108,7 @@ impl DynamicServant for DynamicGlass {
             "echo_point" => (Point::type_code(), &[In, Out, InOut][..]),
             "_get_level" => {
                 request.arguments([])?;
-                request.set_result(Any::new(&self.0.load(Ordering::Relaxed))?);
-                return Ok(());
+                return request.set_result(Any::new(&self.0.load(Ordering::Relaxed))?);
             }
             "_set_level" => {
                 let arguments = request.arguments([(In, TypeCode::Long)])?;
@@ -129,8 +128,7 @@ impl DynamicServant for DynamicGlass {
             return request.set_exception(Any::new(&refused(&point))?);
         }
         (1..modes.len()).for_each(|index| request.set_argument(index, given.clone()));
-        request.set_result(kept);
-        Ok(())
+        request.set_result(kept)
     }
 }
 

@@ -1,8 +1,8 @@
 //! What one must know of an operation to call it.
 
 use super::{DefId, Kind, Model, Result};
-use armilla::TypeCode;
-use armilla::dynamic::ParameterMode;
+use armilla::dynamic::{Context, NamedValue, ParameterMode, Request};
+use armilla::{Object, SystemException, TypeCode};
 use std::fmt;
 
 /// An operation, or reading or writing an attribute, as a caller sees it.
@@ -18,6 +18,17 @@ pub struct Signature {
     pub parameters: Vec<(String, ParameterMode, TypeCode)>,
     /// What it raises.
     pub exceptions: Vec<TypeCode>,
+    /// The names in its `context` clause.
+    pub contexts: Vec<String>,
+}
+
+/// An operation without a name, parameters and a result.
+impl Default for Signature {
+    fn default() -> Self {
+        let (operation, result) = (String::new(), TypeCode::Void);
+        let (parameters, exceptions, contexts) = Default::default();
+        Self { operation, oneway: false, result, parameters, exceptions, contexts }
+    }
 }
 
 impl Model {
@@ -30,7 +41,7 @@ impl Model {
         let contents = self.contents(interface, crate::corba::DefinitionKind::DkAll, false);
         for definition in contents.into_iter().filter_map(|id| self.get(id)) {
             match &definition.kind {
-                Kind::Operation { result, oneway, parameters, exceptions, .. } => {
+                Kind::Operation { result, oneway, parameters, exceptions, contexts } => {
                     let parameters = parameters.iter().map(|parameter| {
                         Ok((parameter.name.clone(), parameter.mode, self.type_code(parameter.ty)?))
                     });
@@ -40,6 +51,7 @@ impl Model {
                         result: self.type_code(*result)?,
                         parameters: parameters.collect::<Result<_>>()?,
                         exceptions: self.type_codes(exceptions)?,
+                        contexts: contexts.clone(),
                     });
                 }
                 Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } => {
@@ -66,18 +78,40 @@ impl Signature {
     /// Reading an attribute.
     pub fn reading(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_get_{name}");
-        Self { operation, oneway: false, result: ty, parameters: Vec::new(), exceptions }
+        Self { operation, result: ty, exceptions, ..Self::default() }
     }
 
     /// Writing an attribute.
     pub fn writing(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_set_{name}");
         let parameters = vec![("value".to_owned(), ParameterMode::In, ty)];
-        Self { operation, oneway: false, result: TypeCode::Void, parameters, exceptions }
+        Self { operation, parameters, exceptions, ..Self::default() }
     }
 }
 
 impl Signature {
+    /// A call of the operation on `object` that knows its parameters, without values yet, its result
+    /// and its exceptions: what `create_operation_list` of the ORB makes. For a `context` clause it
+    /// sends no properties until it is given some.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when the names in its `context` clause are none.
+    pub fn request(&self, object: &Object) -> Result<Request, SystemException> {
+        let mut request = object.request(self.operation.as_str());
+        for (name, mode, ty) in &self.parameters {
+            request.add(NamedValue::new(name, *mode, ty.clone()));
+        }
+        request.set_return_type(self.result.clone());
+        for exception in &self.exceptions {
+            request.add_exception(exception.clone());
+        }
+        if !self.contexts.is_empty() {
+            let names = self.contexts.iter().map(String::as_str);
+            request.set_context(&Context::new(), names)?;
+        }
+        Ok(request)
+    }
+
     /// Whether nothing comes back but that it was done.
     pub fn returns_nothing(&self) -> bool {
         let returned =

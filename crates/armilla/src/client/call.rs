@@ -86,12 +86,16 @@ pub(crate) fn invoke_oneway<'p>(
     operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
-    let response = match object.links(object.reference()?.orb.settings()).1 {
+    call(object, operation, oneway_response(object)?, arguments, &mut |_, _| Ok(()))
+}
+
+/// What a oneway request asks the server to answer.
+pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemException> {
+    Ok(match object.links(object.reference()?.orb.settings()).1 {
         SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
         SyncScope::WithServer => ResponseFlags::Server,
         SyncScope::WithTarget => ResponseFlags::Target,
-    };
-    call(object, operation, response, arguments, &mut |_, _| Ok(()))
+    })
 }
 
 #[cold]
@@ -101,10 +105,8 @@ pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Er
         Some(exception) => Error::User(exception),
         None => {
             let what = format!("the server raised {repository_id}, which the IDL does not declare");
-            let minor = Minor::UNKNOWN_USER_EXCEPTION;
-            Error::System(
-                SystemException::new(ExceptionKind::Unknown, minor, Completion::Yes).because(what),
-            )
+            let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
+            Error::System(SystemException::new(kind, minor, Completion::Yes).because(what))
         }
     })
 }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// The reply to an asynchronous call.
@@ -110,6 +110,14 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
+    /// Whether the reply is there; otherwise `waker` hears of it.
+    pub(super) fn tells(&self, waker: &Waker) -> bool {
+        match &self.inner {
+            Inner::UnderWay(call, _) => call.poll(waker),
+            Inner::Ready(_) | Inner::Over => true,
+        }
+    }
+
     /// The result, which is there.
     fn take(&mut self) -> Result<R, E> {
         match std::mem::replace(&mut self.inner, Inner::Over) {
@@ -130,9 +138,9 @@ impl<R, E: From<SystemException>> Future for ReplyFuture<R, E> {
     /// # Panics
     /// When it is polled again after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &self.inner {
-            Inner::UnderWay(call, _) if !call.poll(context.waker()) => Poll::Pending,
-            _ => Poll::Ready(self.take()),
+        match self.tells(context.waker()) {
+            true => Poll::Ready(self.take()),
+            false => Poll::Pending,
         }
     }
 }

@@ -20,6 +20,7 @@ mod locate;
 mod loss;
 mod multiplexed;
 mod operation;
+mod pollable_set;
 mod request;
 mod route;
 mod shared;
@@ -27,7 +28,7 @@ mod watch;
 
 pub(crate) use call::{
     Arguments, Finish, Request, Step, Way, call, invoke, invoke_oneway, invoke_raises,
-    take_reply_here,
+    oneway_response, take_reply_here,
 };
 pub(crate) use course::Course;
 pub(crate) use deadline::Deadline;
@@ -39,5 +40,6 @@ pub use links::{Links, OnewayBuffer, SyncScope};
 pub(crate) use locate::locate;
 pub(crate) use multiplexed::{Foundation, Multiplexed, Ready};
 pub(crate) use operation::{KeptOperation, Operation, OperationKey};
+pub use pollable_set::PollableSet;
 pub(crate) use request::Intercepted;
 pub(crate) use route::{Route, Target, describe};

@@ -78,8 +78,8 @@ impl KeptOperation {
     }
 }
 
-/// The key of an operation whose name the program made.
-#[derive(Debug)]
+/// The key of an operation whose name the program made. Copies go with the same name.
+#[derive(Debug, Clone)]
 pub(crate) struct OperationKey(usize);
 
 impl OperationKey {

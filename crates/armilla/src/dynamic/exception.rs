@@ -1,8 +1,8 @@
 //! User exceptions of which only the TypeCode is known.
 
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, ExceptionKind, Minor, Raises, SystemException};
 use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind};
-use armilla_cdr::{Any, CdrError, TypeCode};
+use armilla_cdr::{Any, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use std::fmt;
 
 /// A user exception that a dynamic call ended with (CORBA 3.4 Part 1, 10.2.2).
@@ -27,12 +27,29 @@ impl fmt::Display for UnknownUserException {
 
 impl std::error::Error for UnknownUserException {}
 
+impl Raises for UnknownUserException {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        let TypeCode::Exception(code) = self.exception.type_code().resolved() else {
+            return Err(CdrError::new(CdrErrorKind::Invalid("what is raised is no exception")));
+        };
+        // Some ORBs leave it out of the exceptions that they put into an any.
+        if !self.exception.decoder().may_be_string(&code.id) {
+            out.put_string(&code.id)?;
+        }
+        self.exception.write(out)
+    }
+
+    /// None: a request knows the types of the exceptions that it was told of, and their ids do not.
+    fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        Ok(None)
+    }
+}
+
 /// What is raised in place of an exception that the request was not told of.
 #[cold]
 pub(super) fn undeclared(repository_id: &str) -> SystemException {
     let what = format!("the object raised {repository_id}, which the request was not told of");
-    let minor = Minor::UNKNOWN_USER_EXCEPTION;
-    SystemException::new(ExceptionKind::Unknown, minor, Completion::Yes).because(what)
+    SystemException::new(ExceptionKind::Unknown, Minor::OMG_1, Completion::Yes).because(what)
 }
 
 /// Whether `code` is an exception with this repository id.

@@ -20,8 +20,7 @@
 //!     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
 //!         let name = request.operation().to_owned();
 //!         request.arguments([])?;
-//!         request.set_result(Any::new(&name)?);
-//!         Ok(())
+//!         request.set_result(Any::new(&name)?)
 //!     }
 //! }
 //!
@@ -35,16 +34,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod context;
 mod dyn_any;
 mod exception;
 mod interface;
 mod named_value;
 mod request;
 mod servant;
+mod server_request;
 mod signature;
 
 pub use armilla_cdr::TypeCodeKind;
 pub use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember};
+pub use context::Context;
 pub use dyn_any::{
     Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
     DynValue,
@@ -54,6 +56,7 @@ pub(crate) use exception::is_exception;
 pub(crate) use interface::interface_of;
 pub use named_value::{NamedValue, ParameterMode};
 pub use request::{Request, Response};
-pub use servant::{DynamicServant, ServerRequest, serve};
+pub use servant::{DynamicServant, serve};
+pub use server_request::ServerRequest;
 #[doc(hidden)]
 pub use signature::Signature;

@@ -1,16 +1,22 @@
 //! Dynamic invocation: calls by the name of the operation (CORBA 3.4 Part 1, 10.2).
 
+use super::context::{Clause, Context};
 use super::exception::{is_exception, undeclared};
 use super::{NamedValue, ParameterMode, Signature, UnknownUserException};
 use crate::client::{self, KeptOperation, Operation, OperationKey, ReplyFuture};
-use crate::exception::{Error, SystemException};
+use crate::exception::{Error, Minor, SystemException};
 use crate::interceptor;
 use crate::object::Object;
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
 
 /// A call that is put together while the program runs. It can be made any number of times, with the
-/// same arguments or with others.
+/// same arguments or with others, and as the object reference says: with its policies, its timeout,
+/// its [`Links`](crate::Links) and its [`SyncScope`](crate::SyncScope). Threads that make the same call
+/// at the same time have clones of it.
+///
+/// A request that was sent is no more than it was before: what comes back is in what its call
+/// returned, so nothing can be asked for too early, or twice.
 ///
 /// ```no_run
 /// use armilla::{Any, Error, Object, TypeCode};
@@ -27,7 +33,7 @@ use armilla_giop::{ReplyStatus, ResponseFlags};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Request {
     object: Object,
     operation: String,
@@ -35,30 +41,50 @@ pub struct Request {
     arguments: Vec<NamedValue>,
     result: NamedValue,
     exceptions: Vec<TypeCode>,
-    contexts: Option<Vec<String>>,
+    context: Option<Clause>,
+    /// Whether no server knows the operation, because references answer it themselves.
+    is_of_references: bool,
 }
 
-/// What came back of a call that nobody waited for.
+/// What comes back of a call that nobody waits for, or that a servant [answers
+/// later](super::ServerRequest::reply_later).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The result; an empty any where the operation has none.
     pub result: Any,
-    /// All arguments; those that are returned have the values that came back.
+    /// All arguments; those that are returned have the values that come back.
     pub arguments: Vec<NamedValue>,
 }
 
+/// The operations of `Object` that never travel (CORBA 3.4 Part 1, 10.2.1). Not among them are those
+/// that are spelled like the attributes of an interface.
+const OF_REFERENCES: [&str; 8] = [
+    "_create_request",
+    "_duplicate",
+    "_hash",
+    "_is_equivalent",
+    "_is_nil",
+    "_release",
+    "_set_policy_overrides",
+    "_validate_connection",
+];
+
 impl Object {
     /// A call of the operation with this name, which is as IDL spells it; that of an attribute is
-    /// `_get_NAME` or `_set_NAME`.
+    /// `_get_NAME` or `_set_NAME`. Of the operations that every object has, those that travel can be
+    /// called so (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`); others
+    /// (`_hash`, `_is_equivalent` …) fail with `BAD_PARAM`, reason 32.
     pub fn request(&self, operation: impl Into<String>) -> Request {
+        let operation = operation.into();
         Request {
             object: self.clone(),
-            operation: operation.into(),
+            is_of_references: OF_REFERENCES.contains(&&*operation),
+            operation,
             key: OperationKey::new(),
             arguments: Vec::new(),
             result: NamedValue::new("", ParameterMode::Out, TypeCode::Void),
             exceptions: Vec::new(),
-            contexts: None,
+            context: None,
         }
     }
 }
@@ -108,15 +134,28 @@ impl Request {
         self
     }
 
-    /// Gives the operation, which has a `context` clause, these properties (CORBA 3.4 Part 2,
-    /// 9.4.2.1): a name and a value each.
+    /// Gives the operation, which has a `context` clause with these names, the properties that
+    /// `context` has by them whenever the call is made. One that it does not have is not sent.
+    ///
+    /// ```
+    /// # fn example(mut request: armilla::dynamic::Request, orb: armilla::Orb)
+    /// # -> Result<(), armilla::SystemException> {
+    /// let context = orb.default_context();
+    /// context.set_values([("sys.host", "alpha"), ("user", "ann"), ("shell", "zsh")])?;
+    /// request.set_context(context, ["user", "sys.*"])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `BAD_PARAM` with reason 36 when IDL has no such names.
     pub fn set_context<'s>(
         &mut self,
-        properties: impl IntoIterator<Item = (&'s str, &'s str)>,
-    ) -> &mut Self {
-        let strings = properties.into_iter().flat_map(|(name, value)| [name, value]);
-        self.contexts = Some(strings.map(str::to_owned).collect());
-        self
+        context: &Context,
+        clause: impl IntoIterator<Item = &'s str>,
+    ) -> Result<&mut Self, SystemException> {
+        self.context = Some(Clause::new(context, clause)?);
+        Ok(self)
     }
 
     /// The arguments; those that are returned have the value of the last call.
@@ -145,8 +184,9 @@ impl Request {
     /// One of the exceptions that the request was told of, or any system exception: `BAD_PARAM` when
     /// an argument has no value, or one of another type.
     pub fn invoke(&mut self) -> Result<(), Error<UnknownUserException>> {
+        self.check()?;
         let signature = self.signature();
-        let Self { object, operation, key, arguments, result, exceptions, contexts } = self;
+        let Self { object, operation, key, arguments, result, exceptions, context, .. } = self;
         let mut raised = None;
         // Arguments that come back are kept apart until all of them have come.
         let mut returned = Vec::new();
@@ -159,12 +199,18 @@ impl Request {
             }
             Ok(())
         };
-        let write = |out: &mut Encoder<'_>| write_arguments(sent, contexts.as_deref(), out);
+        let write = |out: &mut Encoder<'_>| write_arguments(sent, context.as_ref(), out);
         let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
         let request = client::Request { operation, response, arguments: &write };
         call(object, request, signature.as_ref(), &mut finish)?;
         give_back(arguments, returned);
         raised.map_or(Ok(()), Err)
+    }
+
+    /// # Errors
+    /// `BAD_PARAM` for what no server knows.
+    fn check(&self) -> Result<(), SystemException> {
+        if self.is_of_references { Err(of_references(&self.operation)) } else { Ok(()) }
     }
 
     /// What interceptors are told of the operation, if there are any.
@@ -173,18 +219,19 @@ impl Request {
         let parameters = self.arguments.iter().map(|argument| {
             NamedValue::new(argument.name(), argument.mode(), argument.type_code().clone())
         });
-        let contexts = self.contexts.iter().flatten().step_by(2).cloned();
         Some(Signature {
             parameters: parameters.collect(),
             result: self.result.type_code().clone(),
             exceptions: self.exceptions.clone(),
-            contexts: contexts.collect(),
+            contexts: self.context.as_ref().map(Clause::names).unwrap_or_default(),
         })
     }
 
     /// Makes the call without waiting for what comes back: `send_deferred`. The future is
     /// `poll_response` and `get_response`; dropping it cancels the call. Any number of calls may be
-    /// under way, also of the same request.
+    /// under way, also of the same request, which may change or go meanwhile. What
+    /// `send_multiple_requests` and `get_next_response` do a [`PollableSet`](crate::PollableSet) does
+    /// with the futures.
     ///
     /// ```no_run
     /// # fn example(mut one: armilla::dynamic::Request, mut other: armilla::dynamic::Request)
@@ -197,11 +244,14 @@ impl Request {
     /// # }
     /// ```
     pub fn send_deferred(&self) -> ReplyFuture<Response, Error<UnknownUserException>> {
+        if let Err(refused) = self.check() {
+            return ReplyFuture::ready(Err(refused.into()));
+        }
         let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
         let exceptions = self.exceptions.clone();
         let operation = KeptOperation::made(&self.operation, &self.key, self.signature());
         let write =
-            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.contexts.as_deref(), out);
+            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.context.as_ref(), out);
         let finish = move |status, input: &mut Decoder<'_>| {
             if status != ReplyStatus::NoException {
                 return user_exception(&exceptions, input).map(Err);
@@ -213,17 +263,20 @@ impl Request {
         client::begin(&self.object, operation, &write, Box::new(finish))
     }
 
-    /// Sends the call as a oneway: nothing comes back, and it returns when the request was handed to
+    /// Sends the call as a oneway: `send_oneway`. No result comes back, and it returns when the
+    /// [`SyncScope`](crate::SyncScope) of the reference says so: mostly when the request was handed to
     /// the operating system.
     ///
     /// # Errors
-    /// When the request could not be sent.
+    /// When the request could not be sent; where the scope waits for the server, what it failed with
+    /// there.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
+        self.check()?;
         let operation = Operation::made(&self.operation, &self.key);
         let write =
-            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.contexts.as_deref(), out);
-        let request =
-            client::Request { operation, response: ResponseFlags::None, arguments: &write };
+            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.context.as_ref(), out);
+        let response = client::oneway_response(&self.object)?;
+        let request = client::Request { operation, response, arguments: &write };
         call(&self.object, request, self.signature().as_ref(), &mut |_, _| Ok(()))
     }
 }
@@ -252,14 +305,12 @@ fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
 
 fn write_arguments(
     arguments: &[NamedValue],
-    contexts: Option<&[String]>,
+    context: Option<&Clause>,
     out: &mut Encoder<'_>,
 ) -> CdrResult {
     let mut sent = arguments.iter().filter(|argument| argument.is_sent());
     sent.try_for_each(|argument| argument.write(out))?;
-    let Some(contexts) = contexts else { return Ok(()) };
-    out.put_length(contexts.len())?;
-    contexts.iter().try_for_each(|text| out.put_string(text))
+    context.map_or(Ok(()), |clause| clause.write(out))
 }
 
 /// Reads the result and gives the arguments that came back.
@@ -273,6 +324,13 @@ fn read_results(
     }
     let returned = arguments.iter().filter(|argument| argument.is_returned());
     returned.map(|argument| Any::read(argument.type_code().clone(), input)).collect()
+}
+
+#[cold]
+fn of_references(operation: &str) -> SystemException {
+    let what =
+        format!("{operation} is answered by the reference, and no object can be asked for it");
+    SystemException::bad_param(Minor::omg(32), what)
 }
 
 #[cold]

@@ -63,7 +63,6 @@ minors! {
     ARMILLA 20 NOT_ACTIVE "no object is active under this key"
     ARMILLA 21 NO_OPERATION "the interface has no operation of this name"
     ARMILLA 22 MESSAGE_TOO_LARGE "the message is larger than the limit (max_message)"
-    ARMILLA 23 UNKNOWN_USER_EXCEPTION "the server raised a user exception that the IDL does not declare"
     ARMILLA 24 ADAPTER_EXISTS "a POA, or a POA manager, of this name exists already"
     ARMILLA 25 WRONG_POLICY "the policies of the POA do not allow this"
     ARMILLA 26 ALREADY_ACTIVE "an object is active under this id already"

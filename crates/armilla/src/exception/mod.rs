@@ -14,4 +14,4 @@ pub use minor::Minor;
 pub(crate) use outcome::ReplyError;
 pub use outcome::{Error, Raises, UserException, encode_exception};
 pub use system::SystemException;
-pub(crate) use wire::{decode_system, encode_detail, encode_system};
+pub(crate) use wire::{decode_members, decode_system, encode_detail, encode_system};

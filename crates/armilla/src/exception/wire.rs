@@ -31,21 +31,29 @@ fn decode_detail(contexts: &ServiceContexts<'_>) -> Option<String> {
     (!detail.is_empty()).then_some(detail)
 }
 
-/// Reads the body of a reply that carries a system exception, and what `contexts` say of it.
+/// Reads the members of a system exception.
 #[cold]
-pub(crate) fn decode_system(
-    contexts: &ServiceContexts<'_>,
+pub(crate) fn decode_members(
+    kind: ExceptionKind,
     input: &mut Decoder<'_>,
 ) -> CdrResult<SystemException> {
-    let repository_id = input.string()?;
     let minor = Minor(input.u32()?);
     let completed = match input.u32()? {
         0 => Completion::Yes,
         1 => Completion::No,
         _ => Completion::Maybe,
     };
-    let kind = ExceptionKind::from_repository_id(&repository_id);
-    let exception = SystemException::new(kind, minor, completed);
+    Ok(SystemException::new(kind, minor, completed))
+}
+
+/// Reads the body of a reply that carries a system exception, and what `contexts` say of it.
+#[cold]
+pub(crate) fn decode_system(
+    contexts: &ServiceContexts<'_>,
+    input: &mut Decoder<'_>,
+) -> CdrResult<SystemException> {
+    let kind = ExceptionKind::from_repository_id(&input.string()?);
+    let exception = decode_members(kind, input)?;
     Ok(match decode_detail(contexts) {
         Some(detail) => exception.because(detail),
         None => exception,

@@ -133,7 +133,7 @@ impl<'v> dyn Values + 'v {
             Some(Outcome::UserException(id)) => match Self::raised(values, id) {
                 Some(raised) => Ok(raised),
                 None => {
-                    let (kind, minor) = (ExceptionKind::Unknown, Minor::UNKNOWN_USER_EXCEPTION);
+                    let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
                     any_of(&SystemException::new(kind, minor, Completion::Yes).because(&**id))
                 }
             },

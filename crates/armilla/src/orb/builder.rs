@@ -2,6 +2,7 @@
 
 use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
 use crate::client::{Client, Links};
+use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
 use crate::poa::{Adapters, ManagerState, PoaInner, PoaManager, Table};
@@ -161,6 +162,7 @@ impl OrbBuilder {
             interceptors: OnceLock::new(),
             stub_factories: Default::default(),
             policy_factories: Default::default(),
+            context: Context::new(),
             life: Life::default(),
         });
         let orb = Orb(orb);

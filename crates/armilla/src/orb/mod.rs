@@ -12,6 +12,7 @@ pub(crate) use find::Located;
 pub(crate) use main_thread::MainThread;
 
 use crate::client::Client;
+use crate::dynamic::Context;
 use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
@@ -71,6 +72,7 @@ struct Inner {
     interceptors: OnceLock<Interceptors>,
     stub_factories: StubFactories,
     policy_factories: PolicyFactories,
+    context: Context,
     life: run::Life,
 }
 
@@ -154,6 +156,11 @@ impl Orb {
     pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
         let values = self.0.values.read().unwrap_or_else(PoisonError::into_inner);
         values.get(repository_id).copied()
+    }
+
+    /// The context that holds for the whole program: `get_default_context`. It is empty at first.
+    pub fn default_context(&self) -> &Context {
+        &self.0.context
     }
 
     /// The server side, listening.

@@ -1,7 +1,7 @@
 //! A request being served, as a skeleton sees it.
 
 use super::connection::Connection;
-use super::later::{Debt, EncodeResults, ReplyHandle};
+use super::later::{Debt, Describe, EncodeResults, ReplyHandle};
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort};
 use crate::dynamic::{NamedValue, interface_of};
@@ -125,6 +125,11 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub fn operation(&self) -> OperationName<'a> {
         self.request.operation
+    }
+
+    /// Whether the client waits for a reply.
+    pub(crate) fn response_expected(&self) -> bool {
+        self.port.response_expected
     }
 
     /// What the object key says of the number of the operation, if anything.
@@ -266,6 +271,15 @@ impl<'a> ServerCall<'a> {
     ///
     /// The skeleton of a servant that replies later calls it once, and nothing else that replies.
     pub fn later<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ReplyHandle<R, E> {
+        self.later_described(encode, |_, _| ())
+    }
+
+    /// The same for results of which only the servant knows the types: `describe` tells interceptors.
+    pub(crate) fn later_described<R, E: ReplyError>(
+        &mut self,
+        encode: EncodeResults<R>,
+        describe: Describe<R, E>,
+    ) -> ReplyHandle<R, E> {
         self.connection.output.lock().deferred += 1;
         let port = ReplyPort { owed: Owed::Later, ..self.port };
         self.port.owed = Owed::Nothing;
@@ -273,7 +287,7 @@ impl<'a> ServerCall<'a> {
             flow.leave_thread();
         }
         let debt = Debt::new(self.connection.clone(), port, self.flow.take());
-        ReplyHandle::to_client(debt, encode)
+        ReplyHandle::to_client(debt, encode, describe)
     }
 
     /// Ends the request without a reply, unless it has had one or gets one later.

@@ -6,6 +6,7 @@ use super::desk::Absence;
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
+use crate::interceptor::ServerFlow;
 use crate::log::report;
 use armilla_cdr::{CdrResult, Encoder, Memory};
 use armilla_giop::ReplyStatus;
@@ -47,6 +48,7 @@ enum Destination<R, E> {
         debt: Debt,
         encode: EncodeResults<R>,
         fail: Fail<E>,
+        describe: Describe<R, E>,
     },
     /// A thread of this process; `None` when there will be no reply.
     Caller(Box<Tell<R, E>>),
@@ -54,15 +56,18 @@ enum Destination<R, E> {
 
 type Tell<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
 
+/// Tells interceptors of what types the outcome is.
+pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
+
 /// Sends an exception.
 type Fail<E> = fn(&mut Debt, &E);
 
 impl<R, E> ReplyHandle<R, E> {
-    pub(super) fn to_client(debt: Debt, encode: EncodeResults<R>) -> Self
+    pub(super) fn to_client(debt: Debt, encode: EncodeResults<R>, describe: Describe<R, E>) -> Self
     where
         E: ReplyError,
     {
-        Self { to: Some(Destination::Client { debt, encode, fail: Debt::fail }) }
+        Self { to: Some(Destination::Client { debt, encode, fail: Debt::fail, describe }) }
     }
 
     /// Replies. When the client is gone, or has given the request up, this does nothing.
@@ -74,11 +79,12 @@ impl<R, E> ReplyHandle<R, E> {
         match (self.to.take(), result) {
             (None, _) => {}
             (Some(Destination::Caller(tell)), result) => tell(Some(result)),
-            (Some(Destination::Client { mut debt, encode, .. }), Ok(value)) => {
-                debt.pay(ReplyStatus::NoException, |out| encode(&value, out));
-            }
-            (Some(Destination::Client { mut debt, fail, .. }), Err(error)) => {
-                fail(&mut debt, &error)
+            (Some(Destination::Client { mut debt, encode, fail, describe }), result) => {
+                debt.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
+                match result {
+                    Ok(value) => debt.pay(ReplyStatus::NoException, |out| encode(&value, out)),
+                    Err(error) => fail(&mut debt, &error),
+                }
             }
         }
     }

@@ -1,0 +1,159 @@
+//! Many replies that one thread waits for, whichever comes first.
+
+use super::future::ReplyFuture;
+use crate::exception::SystemException;
+use crate::orb::lock;
+use crate::server::Absence;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Wake, Waker};
+use std::time::{Duration, Instant};
+
+/// Replies under way that are taken one by one as they come: IDL `PollableSet`, and what
+/// `send_multiple_requests_deferred`, `get_next_response` and `poll_next_response` of the ORB are for
+/// (CORBA 3.4 Part 1, 10.3 and 10.4).
+///
+/// Each is put in together with a tag, which comes out with its result; calls of generated code and
+/// [dynamic](crate::dynamic::Request::send_deferred) ones, if they give the same type of result. Those
+/// that are in it when it is dropped are cancelled. An async program uses the futures themselves.
+///
+/// ```no_run
+/// use armilla::PollableSet;
+///
+/// # fn example(requests: Vec<armilla::dynamic::Request>) {
+/// let mut replies = PollableSet::new();
+/// for (number, request) in requests.iter().enumerate() {
+///     replies.add(number, request.send_deferred());
+/// }
+/// while let Some((number, response)) = replies.wait() {
+///     println!("{number}: {response:?}");
+/// }
+/// # }
+/// ```
+pub struct PollableSet<T, R, E = SystemException> {
+    pending: BTreeMap<u64, (T, ReplyFuture<R, E>)>,
+    next: u64,
+    ready: Arc<Ready>,
+}
+
+/// The numbers of the replies that have come.
+#[derive(Default)]
+struct Ready {
+    numbers: Mutex<VecDeque<u64>>,
+    came: Condvar,
+}
+
+/// Says that a reply has come.
+struct Notice {
+    number: u64,
+    ready: Arc<Ready>,
+}
+
+impl Wake for Notice {
+    fn wake(self: Arc<Self>) {
+        lock(&self.ready.numbers).push_back(self.number);
+        self.ready.came.notify_one();
+    }
+}
+
+impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self { pending: BTreeMap::new(), next: 0, ready: Arc::default() }
+    }
+
+    /// Puts in a reply that is awaited: `add_pollable`.
+    pub fn add(&mut self, tag: T, reply: ReplyFuture<R, E>) {
+        let number = self.next;
+        self.next += 1;
+        let notice = Arc::new(Notice { number, ready: self.ready.clone() });
+        if reply.tells(&Waker::from(notice.clone())) {
+            notice.wake();
+        }
+        self.pending.insert(number, (tag, reply));
+    }
+
+    /// How many are in it: `number_left`.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether none is in it.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Cancels those whose tags `keep` does not want any more: `remove`.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.pending.retain(|_, (tag, _)| keep(tag));
+    }
+
+    /// Waits for the next that comes and takes it out: `get_next_response`. `None` when the set is
+    /// empty.
+    ///
+    /// Other threads read the replies meanwhile, so it is not to be called by one that must not wait: in
+    /// a callback of [`ReplyFuture::on_reply`].
+    pub fn wait(&mut self) -> Option<(T, Result<R, E>)> {
+        self.take_within(None)
+    }
+
+    /// The same for at most `limit`: `get_ready_pollable`. `None` when nothing has come in this time,
+    /// too; those in the set go on.
+    pub fn wait_for(&mut self, limit: Duration) -> Option<(T, Result<R, E>)> {
+        self.take_within(Some(limit))
+    }
+
+    /// Takes out one that has come, if there is one: `poll_next_response` and the response.
+    pub fn take_ready(&mut self) -> Option<(T, Result<R, E>)> {
+        loop {
+            let number = lock(&self.ready.numbers).pop_front()?;
+            // One that is wanted no more may have come too.
+            if let Some((tag, reply)) = self.pending.remove(&number) {
+                return Some((tag, reply.wait()));
+            }
+        }
+    }
+
+    fn take_within(&mut self, limit: Option<Duration>) -> Option<(T, Result<R, E>)> {
+        // What is beyond the clock never passes.
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let _absence = Absence::begin();
+        while !self.pending.is_empty() {
+            if let Some(taken) = self.take_ready() {
+                return Some(taken);
+            }
+            let numbers = lock(&self.ready.numbers);
+            let none = |numbers: &mut VecDeque<u64>| numbers.is_empty();
+            match end {
+                None => drop(
+                    self.ready
+                        .came
+                        .wait_while(numbers, none)
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+                Some(end) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    if numbers.is_empty() && left.is_zero() {
+                        return None;
+                    }
+                    drop(self.ready.came.wait_timeout_while(numbers, left, none));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<T, R, E: From<SystemException>> Default for PollableSet<T, R, E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug, R, E> fmt::Debug for PollableSet<T, R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tags = self.pending.values().map(|(tag, _)| tag);
+        f.debug_set().entries(tags).finish()
+    }
+}

@@ -1,0 +1,273 @@
+//! Context objects: properties that go along with calls whose operation has a `context` clause (CORBA
+//! 3.4 Part 1, 8.6).
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::lock;
+use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// Properties, each a name and a text, and those of the contexts around it. Clones are the same
+/// context; all may be used from any thread.
+///
+/// A name begins with an ASCII letter; letters, digits, `_` and `.` may follow. Where properties are
+/// looked for, a name that ends with `*` stands for all that begin so, and `*` alone for all. What a
+/// context has hides what those around it have by the same name.
+///
+/// ```
+/// use armilla::Orb;
+///
+/// let orb = Orb::new()?;
+/// let session = orb.default_context().create_child("session")?;
+/// orb.default_context().set_values([("sys.host", "alpha"), ("user", "nobody")])?;
+/// session.set_one_value("user", "ann")?;
+/// assert_eq!(session.get_values("user")?, [("user".to_owned(), "ann".to_owned())]);
+/// assert_eq!(session.get_values("*")?.len(), 2);
+/// assert!(session.own_values("sys.*").is_err(), "that is around it");
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Context(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    name: String,
+    parent: Option<Context>,
+    properties: Mutex<BTreeMap<String, String>>,
+}
+
+impl Context {
+    /// One without a name, without properties, and with nothing around it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Its name; empty for one that is no child.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The context around it: `parent`.
+    pub fn parent(&self) -> Option<&Self> {
+        self.0.parent.as_ref()
+    }
+
+    /// A context within this one: `create_child`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` with reason 37 when `name` is no identifier.
+    pub fn create_child(&self, name: &str) -> Result<Self, SystemException> {
+        if !is_name(name) || name.contains('.') {
+            return Err(illegal(37, "the name of a context", name));
+        }
+        let (parent, properties) = (Some(self.clone()), Mutex::default());
+        Ok(Self(Arc::new(Inner { name: name.to_owned(), parent, properties })))
+    }
+
+    /// Gives it a property, or another value to one that it has: `set_one_value`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` with reason 35 when no property can have this name.
+    pub fn set_one_value(&self, name: &str, value: &str) -> Result<(), SystemException> {
+        self.set_values([(name, value)])
+    }
+
+    /// Gives it properties, all or none: `set_values`.
+    ///
+    /// # Errors
+    /// As [`set_one_value`](Self::set_one_value).
+    pub fn set_values<'s>(
+        &self,
+        properties: impl IntoIterator<Item = (&'s str, &'s str)>,
+    ) -> Result<(), SystemException> {
+        let pairs = properties.into_iter().map(|(name, value)| match is_name(name) {
+            true => Ok((name.to_owned(), value.to_owned())),
+            false => Err(illegal(35, "the name of a property", name)),
+        });
+        let pairs: Vec<_> = pairs.collect::<Result<_, _>>()?;
+        lock(&self.0.properties).extend(pairs);
+        Ok(())
+    }
+
+    /// The properties that `pattern` stands for, of it and of those around it, in the order of their
+    /// names: `get_values`.
+    ///
+    /// # Errors
+    /// `BAD_CONTEXT` with reason 2 when there are none, `BAD_PARAM` with reason 36 when `pattern` is
+    /// malformed.
+    pub fn get_values(&self, pattern: &str) -> Result<Vec<(String, String)>, SystemException> {
+        let found = self.found(&[Pattern::parse(pattern)?]);
+        some(found.into_iter().collect(), pattern)
+    }
+
+    /// The same without a look at those around it: `get_values` with `CTX_RESTRICT_SCOPE`.
+    ///
+    /// # Errors
+    /// As [`get_values`](Self::get_values).
+    pub fn own_values(&self, pattern: &str) -> Result<Vec<(String, String)>, SystemException> {
+        let wanted = Pattern::parse(pattern)?;
+        let properties = lock(&self.0.properties);
+        let own = properties.iter().filter(|(name, _)| wanted.matches(name));
+        some(own.map(|(name, value)| (name.clone(), value.clone())).collect(), pattern)
+    }
+
+    /// The nearest context with this name, itself or around it: where `get_values` begins when it is
+    /// given a scope.
+    ///
+    /// # Errors
+    /// `BAD_CONTEXT` with reason 1 when there is none.
+    pub fn scope(&self, name: &str) -> Result<Self, SystemException> {
+        let found = self.outward().find(|context| context.name() == name).cloned();
+        found.ok_or_else(|| bad_context(1, format!("no context around has the name {name:?}")))
+    }
+
+    /// Takes from it the properties that `pattern` stands for, and leaves those around it:
+    /// `delete_values`.
+    ///
+    /// # Errors
+    /// As [`get_values`](Self::get_values).
+    pub fn delete_values(&self, pattern: &str) -> Result<(), SystemException> {
+        let wanted = Pattern::parse(pattern)?;
+        let mut properties = lock(&self.0.properties);
+        let before = properties.len();
+        properties.retain(|name, _| !wanted.matches(name));
+        match properties.len() < before {
+            true => Ok(()),
+            false => Err(none_matches(pattern)),
+        }
+    }
+
+    /// It and those around it.
+    fn outward(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |context| context.parent())
+    }
+
+    /// What matches one of `clause`; what is nearer hides what is farther.
+    fn found(&self, clause: &[Pattern]) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        for context in self.outward() {
+            let properties = lock(&context.0.properties);
+            for (name, value) in properties.iter() {
+                let wanted = clause.iter().any(|pattern| pattern.matches(name));
+                if wanted && !found.contains_key(name) {
+                    found.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// Reads what a caller sent for a `context` clause.
+    pub(super) fn read(input: &mut Decoder<'_>) -> CdrResult<Self> {
+        let mut strings = input.sequence::<String>()?.into_iter();
+        let mut properties = BTreeMap::new();
+        while let Some(name) = strings.next() {
+            let odd = "a property of the context has no value";
+            let value = strings.next().ok_or_else(|| input.error(CdrErrorKind::Invalid(odd)))?;
+            properties.insert(name, value);
+        }
+        Ok(Self(Arc::new(Inner { properties: Mutex::new(properties), ..Inner::default() })))
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let properties = lock(&self.0.properties);
+        f.debug_struct("Context").field("name", &self.name()).field("own", &*properties).finish()
+    }
+}
+
+/// A context and what an operation wants of it.
+#[derive(Debug, Clone)]
+pub(super) struct Clause {
+    context: Context,
+    patterns: Vec<Pattern>,
+}
+
+impl Clause {
+    /// # Errors
+    /// `BAD_PARAM` with reason 36 for a name that is malformed.
+    pub(super) fn new<'s>(
+        context: &Context,
+        names: impl IntoIterator<Item = &'s str>,
+    ) -> Result<Self, SystemException> {
+        let patterns = names.into_iter().map(Pattern::parse).collect::<Result<_, _>>()?;
+        Ok(Self { context: context.clone(), patterns })
+    }
+
+    /// The names in the clause.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.patterns.iter().map(Pattern::to_string).collect()
+    }
+
+    /// Writes the properties that there are now (CORBA 3.4 Part 2, 9.4.2.2).
+    pub(super) fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
+        let found = self.context.found(&self.patterns);
+        out.put_length(2 * found.len())?;
+        found
+            .iter()
+            .flat_map(|(name, value)| [name, value])
+            .try_for_each(|text| out.put_string(text))
+    }
+}
+
+/// One name, or all that begin so.
+#[derive(Debug, Clone)]
+struct Pattern {
+    start: String,
+    is_open: bool,
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Result<Self, SystemException> {
+        let (start, is_open) = match text.strip_suffix('*') {
+            Some(start) => (start, true),
+            None => (text, false),
+        };
+        match is_name(start) || (is_open && start.is_empty()) {
+            true => Ok(Self { start: start.to_owned(), is_open }),
+            false => Err(illegal(36, "what properties are looked for by", text)),
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        if self.is_open { name.starts_with(&self.start) } else { name == self.start }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.start, if self.is_open { "*" } else { "" })
+    }
+}
+
+/// As IDL has names in a `context` clause (CORBA 3.4 Part 1, 7.13.4).
+fn is_name(text: &str) -> bool {
+    let rest = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest)
+}
+
+fn some(
+    found: Vec<(String, String)>,
+    pattern: &str,
+) -> Result<Vec<(String, String)>, SystemException> {
+    if found.is_empty() { Err(none_matches(pattern)) } else { Ok(found) }
+}
+
+#[cold]
+fn none_matches(pattern: &str) -> SystemException {
+    bad_context(2, format!("the context has no property {pattern:?}"))
+}
+
+#[cold]
+fn bad_context(minor: u32, what: String) -> SystemException {
+    SystemException::new(ExceptionKind::BadContext, Minor::omg(minor), Completion::No).because(what)
+}
+
+#[cold]
+fn illegal(minor: u32, what: &str, text: &str) -> SystemException {
+    let what =
+        format!("{text:?} cannot be {what}: letters first, then letters, digits, '_' and '.'");
+    SystemException::bad_param(Minor::omg(minor), what)
+}
