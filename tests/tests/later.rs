@@ -30,7 +30,7 @@ impl Interface for dyn Oracle {
         Ok(())
     }
 
-    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+    fn upcast(servant: Arc<Self>, target: &mut Upcast<'_>) {
         target.offer::<dyn Oracle>(|| servant);
     }
 }

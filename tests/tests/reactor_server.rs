@@ -120,7 +120,7 @@ impl Interface for dyn Diary {
         call.reply(Ok::<_, armilla::SystemException>(()), |(), _| Ok(()))
     }
 
-    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+    fn upcast(servant: Arc<Self>, target: &mut Upcast<'_>) {
         target.offer::<dyn Diary>(|| servant);
     }
 }

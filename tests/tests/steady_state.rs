@@ -3,8 +3,10 @@
 
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[global_allocator]
@@ -34,6 +36,13 @@ fn a_call_allocates_nothing_on_either_side() {
     let place = Point { tag: 1, x: 2.0, y: 3 };
     assert_eq!(allocations(|| remote.set_place(&place).unwrap()), 0, "with a struct");
     assert_eq!(allocations(|| assert!(server.local.increment().is_ok())), 0, "collocated");
+    let (poa, again) = (server.root_poa(), Arc::new(Probe::default()) as Arc<dyn Everything>);
+    let id = poa.reference_to_id(&server.local).unwrap();
+    poa.deactivate(&id).unwrap();
+    poa.activate_with_id(id, again).unwrap();
+    assert_eq!(allocations(|| assert!(server.local.increment().is_ok())), 0, "active again");
+    let anew = || server.local.object().assume::<dyn Everything>().ping().unwrap();
+    assert_eq!(allocations(anew), 0, "through a reference that was typed anew");
     assert_eq!(allocations(|| remote.set_name("tycho").unwrap()), 0, "with a string");
     assert_ne!(allocations(|| assert!(remote.name().is_ok())), 0, "the counter counts");
 }

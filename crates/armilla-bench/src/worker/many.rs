@@ -82,7 +82,7 @@ impl Interface for dyn Many {
         }
     }
 
-    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+    fn upcast(servant: Arc<Self>, target: &mut Upcast<'_>) {
         target.offer::<dyn Many>(|| servant.clone());
     }
 }

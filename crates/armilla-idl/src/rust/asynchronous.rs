@@ -37,7 +37,7 @@ pub(super) fn for_references(
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let method = method(scope, callable);
-    let servant = callable.local("servant");
+    let (servant, done) = (callable.local("servant"), callable.local("done"));
     let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
     let wire_name = &callable.wire_name;
     let invoke = match callable.raises.is_empty() {
@@ -50,8 +50,8 @@ pub(super) fn for_references(
     quote! {
         #lints
         #signature {
-            if let Some(#servant) = self.local() {
-                return #name::#method(&*#servant #(, #parameters)*);
+            if let Some(#done) = self.directly(|#servant| #name::#method(#servant #(, #parameters)*)) {
+                return #done;
             }
             self.#invoke(#wire_name, #arguments, #results)
         }

@@ -162,7 +162,7 @@ impl Generator<'_, '_> {
                 #dispatch
                 #reference_type
                 #signature
-                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*
                 }

@@ -79,7 +79,7 @@ impl Generator<'_, '_> {
                 fn signature(operation: &str) -> Option<rt::Signature> {
                     <dyn #name as rt::Interface>::signature(operation)
                 }
-                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
                     target.offer::<dyn #later>(|| servant.clone());
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*

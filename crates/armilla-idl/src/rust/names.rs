@@ -121,6 +121,7 @@ const HIDDEN_BY_MODULES: &[&str] = &[
 
 /// The methods of `rt::Ref`; a test of the ORB compares.
 const METHODS_OF_REFERENCES: &[&str] = &[
+    "directly",
     "invoke",
     "invoke_async",
     "invoke_oneway",

@@ -39,15 +39,15 @@ fn method(
 ) -> TokenStream {
     let signature = callable.signature(scope, companion);
     let method = names::ident(&callable.method);
-    let servant = callable.local("servant");
+    let (servant, done) = (callable.local("servant"), callable.local("done"));
     let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
     let remote = remote(scope, callable);
     let lints = lints(scope, callable);
     quote! {
         #lints
         #signature {
-            if let Some(#servant) = self.local() {
-                return #name::#method(&*#servant #(, #parameters)*);
+            if let Some(#done) = self.directly(|#servant| #name::#method(#servant #(, #parameters)*)) {
+                return #done;
             }
             #remote
         }

@@ -183,22 +183,25 @@ pub mod bank {
 
     impl<I: Account + rt::Interface + ?Sized> Account for rt::Ref<I> {
         fn balance(&self) -> Result<f64, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::balance(&*servant);
+            if let Some(done) = self.directly(|servant| Account::balance(servant)) {
+                return done;
             }
             self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn balance_async(&self) -> rt::ReplyFuture<f64> {
-            if let Some(servant) = self.local() {
-                return Account::balance_async(&*servant);
+            if let Some(done) = self.directly(|servant| Account::balance_async(servant))
+            {
+                return done;
             }
             self.invoke_async("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn set_balance(&self, value: f64) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::set_balance(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| Account::set_balance(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_balance",
@@ -211,8 +214,10 @@ pub mod bank {
         }
 
         fn set_balance_async(&self, value: f64) -> rt::ReplyFuture<()> {
-            if let Some(servant) = self.local() {
-                return Account::set_balance_async(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| Account::set_balance_async(servant, value))
+            {
+                return done;
             }
             self.invoke_async(
                 "_set_balance",
@@ -225,15 +230,15 @@ pub mod bank {
         }
 
         fn recent(&self) -> Result<Entries, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::recent(&*servant);
+            if let Some(done) = self.directly(|servant| Account::recent(servant)) {
+                return done;
             }
             self.invoke("_get_recent", |_out| Ok(()), |input| input.sequence())
         }
 
         fn recent_async(&self) -> rt::ReplyFuture<Entries> {
-            if let Some(servant) = self.local() {
-                return Account::recent_async(&*servant);
+            if let Some(done) = self.directly(|servant| Account::recent_async(servant)) {
+                return done;
             }
             self.invoke_async("_get_recent", |_out| Ok(()), |input| input.sequence())
         }
@@ -242,8 +247,10 @@ pub mod bank {
             &self,
             amount: f64,
         ) -> Result<(), rt::Error<account::WithdrawRaises>> {
-            if let Some(servant) = self.local() {
-                return Account::withdraw(&*servant, amount);
+            if let Some(done) = self
+                .directly(|servant| Account::withdraw(servant, amount))
+            {
+                return done;
             }
             self.invoke_raises(
                 "withdraw",
@@ -259,8 +266,10 @@ pub mod bank {
             &self,
             amount: f64,
         ) -> rt::ReplyFuture<(), rt::Error<account::WithdrawRaises>> {
-            if let Some(servant) = self.local() {
-                return Account::withdraw_async(&*servant, amount);
+            if let Some(done) = self
+                .directly(|servant| Account::withdraw_async(servant, amount))
+            {
+                return done;
             }
             self.invoke_raises_async(
                 "withdraw",
@@ -280,8 +289,10 @@ pub mod bank {
             n: &mut i32,
             e: &mut Entry,
         ) -> Result<(Entries, rt::WString), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::split(&*servant, name, rest, pieces, n, e);
+            if let Some(done) = self
+                .directly(|servant| Account::split(servant, name, rest, pieces, n, e))
+            {
+                return done;
             }
             self.invoke(
                     "split",
@@ -318,8 +329,17 @@ pub mod bank {
             n: i32,
             e: &Entry,
         ) -> rt::ReplyFuture<(Entries, String, Entries, i32, Entry, rt::WString)> {
-            if let Some(servant) = self.local() {
-                return Account::split_async(&*servant, name, rest, pieces, n, e);
+            if let Some(done) = self
+                .directly(|servant| Account::split_async(
+                    servant,
+                    name,
+                    rest,
+                    pieces,
+                    n,
+                    e,
+                ))
+            {
+                return done;
             }
             self.invoke_async(
                 "split",
@@ -342,8 +362,8 @@ pub mod bank {
         }
 
         fn bump(&self, result: &mut i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::bump(&*servant, result);
+            if let Some(done) = self.directly(|servant| Account::bump(servant, result)) {
+                return done;
             }
             self.invoke(
                     "bump",
@@ -359,8 +379,10 @@ pub mod bank {
         }
 
         fn bump_async(&self, result: i32) -> rt::ReplyFuture<i32> {
-            if let Some(servant) = self.local() {
-                return Account::bump_async(&*servant, result);
+            if let Some(done) = self
+                .directly(|servant| Account::bump_async(servant, result))
+            {
+                return done;
             }
             self.invoke_async(
                 "bump",
@@ -373,8 +395,8 @@ pub mod bank {
         }
 
         fn notify(&self, n: i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::notify(&*servant, n);
+            if let Some(done) = self.directly(|servant| Account::notify(servant, n)) {
+                return done;
             }
             self.invoke_oneway(
                 "notify",
@@ -386,29 +408,31 @@ pub mod bank {
         }
 
         fn stop(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::stop(&*servant);
+            if let Some(done) = self.directly(|servant| Account::stop(servant)) {
+                return done;
             }
             self.invoke("stop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async_(&self) -> rt::ReplyFuture<()> {
-            if let Some(servant) = self.local() {
-                return Account::stop_async_(&*servant);
+            if let Some(done) = self.directly(|servant| Account::stop_async_(servant)) {
+                return done;
             }
             self.invoke_async("stop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::stop_async(&*servant);
+            if let Some(done) = self.directly(|servant| Account::stop_async(servant)) {
+                return done;
             }
             self.invoke("stop_async", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn stop_async_async(&self) -> rt::ReplyFuture<()> {
-            if let Some(servant) = self.local() {
-                return Account::stop_async_async(&*servant);
+            if let Some(done) = self
+                .directly(|servant| Account::stop_async_async(servant))
+            {
+                return done;
             }
             self.invoke_async("stop_async", |_out| Ok(()), |_input| Ok(()))
         }
@@ -517,7 +541,7 @@ pub mod bank {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Account>(|| servant.clone());
         }
     }

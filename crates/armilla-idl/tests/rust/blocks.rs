@@ -437,8 +437,10 @@ pub mod blocks {
             given: &Counts,
             shades: &mut Paints,
         ) -> Result<(Counts, Small), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Store::count(&*servant, given, shades);
+            if let Some(done) = self
+                .directly(|servant| Store::count(servant, given, shades))
+            {
+                return done;
             }
             self.invoke(
                     "count",
@@ -479,15 +481,16 @@ pub mod blocks {
 
         #[allow(clippy::redundant_closure)]
         fn mode(&self) -> Result<Small, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Store::mode(&*servant);
+            if let Some(done) = self.directly(|servant| Store::mode(servant)) {
+                return done;
             }
             self.invoke("_get_mode", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_mode(&self, value: Small) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Store::set_mode(&*servant, value);
+            if let Some(done) = self.directly(|servant| Store::set_mode(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_mode",
@@ -584,7 +587,7 @@ pub mod blocks {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Store>(|| servant.clone());
         }
     }

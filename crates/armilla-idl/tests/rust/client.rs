@@ -13,8 +13,8 @@ pub type AccountRef = ::armilla::rt::Ref<dyn Account>;
 
 impl<I: Account + ::armilla::rt::Interface + ?Sized> Account for ::armilla::rt::Ref<I> {
     fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException> {
-        if let Some(servant) = self.local() {
-            return Account::deposit(&*servant, amount);
+        if let Some(done) = self.directly(|servant| Account::deposit(servant, amount)) {
+            return done;
         }
         self.invoke(
             "deposit",
@@ -50,7 +50,7 @@ impl ::armilla::rt::Interface for dyn Account {
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {
+    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast<'_>) {
         target.offer::<dyn Account>(|| servant.clone());
     }
 }

@@ -698,8 +698,10 @@ pub mod dynamic {
             given: &rt::Any,
             kept: &mut rt::Any,
         ) -> Result<(rt::Any, rt::TypeCode), rt::Error<probe::EchoRaises>> {
-            if let Some(servant) = self.local() {
-                return Probe::echo(&*servant, given, kept);
+            if let Some(done) = self
+                .directly(|servant| Probe::echo(servant, given, kept))
+            {
+                return done;
             }
             self.invoke_raises(
                     "echo",
@@ -721,15 +723,16 @@ pub mod dynamic {
 
         #[allow(clippy::redundant_closure)]
         fn shape(&self) -> Result<rt::TypeCode, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Probe::shape(&*servant);
+            if let Some(done) = self.directly(|servant| Probe::shape(servant)) {
+                return done;
             }
             self.invoke("_get_shape", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_shape(&self, value: &rt::TypeCode) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Probe::set_shape(&*servant, value);
+            if let Some(done) = self.directly(|servant| Probe::set_shape(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_shape",
@@ -739,8 +742,8 @@ pub mod dynamic {
         }
 
         fn all(&self, some: &[rt::Any]) -> Result<Bag, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Probe::all(&*servant, some);
+            if let Some(done) = self.directly(|servant| Probe::all(servant, some)) {
+                return done;
             }
             self.invoke("all", |out| out.put_sequence(some), |input| input.sequence())
         }
@@ -821,7 +824,7 @@ pub mod dynamic {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Probe>(|| servant.clone());
         }
     }

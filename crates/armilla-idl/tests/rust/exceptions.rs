@@ -161,8 +161,9 @@ pub mod bank {
 
         impl<I: Ledger + rt::Interface + ?Sized> Ledger for rt::Ref<I> {
             fn read(&self, page: i32) -> Result<String, rt::Error<ledger::ReadRaises>> {
-                if let Some(servant) = self.local() {
-                    return Ledger::read(&*servant, page);
+                if let Some(done) = self.directly(|servant| Ledger::read(servant, page))
+                {
+                    return done;
                 }
                 self.invoke_raises(
                     "read",
@@ -175,8 +176,8 @@ pub mod bank {
             }
 
             fn close(&self) -> Result<(), rt::Error<ledger::CloseRaises>> {
-                if let Some(servant) = self.local() {
-                    return Ledger::close(&*servant);
+                if let Some(done) = self.directly(|servant| Ledger::close(servant)) {
+                    return done;
                 }
                 self.invoke_raises("close", |_out| Ok(()), |_input| Ok(()))
             }
@@ -232,7 +233,7 @@ pub mod bank {
                 )
             }
 
-            fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+            fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
                 target.offer::<dyn Ledger>(|| servant.clone());
             }
         }

@@ -16,8 +16,8 @@ pub mod base {
 
     impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
         fn name(&self) -> Result<String, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Named::name(&*servant);
+            if let Some(done) = self.directly(|servant| Named::name(servant)) {
+                return done;
             }
             self.invoke(
                 "_get_name",
@@ -65,7 +65,7 @@ pub mod base {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Named>(|| servant.clone());
         }
     }
@@ -103,8 +103,8 @@ pub mod base {
 
     impl<I: Left + rt::Interface + ?Sized> Left for rt::Ref<I> {
         fn go_left(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Left::go_left(&*servant);
+            if let Some(done) = self.directly(|servant| Left::go_left(servant)) {
+                return done;
             }
             self.invoke("go_left", |_out| Ok(()), |_input| Ok(()))
         }
@@ -147,7 +147,7 @@ pub mod base {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Left>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -188,8 +188,8 @@ pub mod base {
 
     impl<I: Right + rt::Interface + ?Sized> Right for rt::Ref<I> {
         fn go_right(&self, n: i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Right::go_right(&*servant, n);
+            if let Some(done) = self.directly(|servant| Right::go_right(servant, n)) {
+                return done;
             }
             self.invoke(
                 "go_right",
@@ -239,7 +239,7 @@ pub mod base {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Right>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -289,8 +289,8 @@ pub mod derived {
     impl<I: Both + rt::Interface + ?Sized> Both for rt::Ref<I> {
         #[allow(clippy::redundant_closure)]
         fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Both::parent(&*servant);
+            if let Some(done) = self.directly(|servant| Both::parent(servant)) {
+                return done;
             }
             self.invoke("parent", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -359,7 +359,7 @@ pub mod derived {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Both>(|| servant.clone());
             target.offer::<dyn super::base::Left>(|| servant.clone());
             target.offer::<dyn super::base::Right>(|| servant.clone());
@@ -410,15 +410,15 @@ pub mod derived {
     impl<I: Leaf + rt::Interface + ?Sized> Leaf for rt::Ref<I> {
         #[allow(clippy::redundant_closure)]
         fn self_(&self) -> Result<BothRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Leaf::self_(&*servant);
+            if let Some(done) = self.directly(|servant| Leaf::self_(servant)) {
+                return done;
             }
             self.invoke("_get_self", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Leaf::set_self(&*servant, value);
+            if let Some(done) = self.directly(|servant| Leaf::set_self(servant, value)) {
+                return done;
             }
             self.invoke(
                 "_set_self",
@@ -499,7 +499,7 @@ pub mod derived {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Leaf>(|| servant.clone());
             target.offer::<dyn Both>(|| servant.clone());
             target.offer::<dyn super::base::Left>(|| servant.clone());

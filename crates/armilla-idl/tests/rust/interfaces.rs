@@ -324,15 +324,15 @@ pub mod bank {
 
     impl<I: Account + rt::Interface + ?Sized> Account for rt::Ref<I> {
         fn balance(&self) -> Result<f64, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::balance(&*servant);
+            if let Some(done) = self.directly(|servant| Account::balance(servant)) {
+                return done;
             }
             self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
         }
 
         fn owner(&self) -> Result<String, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::owner(&*servant);
+            if let Some(done) = self.directly(|servant| Account::owner(servant)) {
+                return done;
             }
             self.invoke(
                 "_get_owner",
@@ -342,15 +342,17 @@ pub mod bank {
         }
 
         fn set_owner(&self, value: &str) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::set_owner(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| Account::set_owner(servant, value))
+            {
+                return done;
             }
             self.invoke("_set_owner", |out| out.lend_string(value), |_input| Ok(()))
         }
 
         fn recent(&self) -> Result<account::Entries, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::recent(&*servant);
+            if let Some(done) = self.directly(|servant| Account::recent(servant)) {
+                return done;
             }
             self.invoke("_get_recent", |_out| Ok(()), |input| input.bounded_sequence(10))
         }
@@ -359,8 +361,10 @@ pub mod bank {
             &self,
             value: &[account::Entry],
         ) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::set_recent(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| Account::set_recent(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_recent",
@@ -370,8 +374,10 @@ pub mod bank {
         }
 
         fn deposit(&self, amount: f64) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::deposit(&*servant, amount);
+            if let Some(done) = self
+                .directly(|servant| Account::deposit(servant, amount))
+            {
+                return done;
             }
             self.invoke(
                 "deposit",
@@ -384,8 +390,10 @@ pub mod bank {
         }
 
         fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::notify(&*servant, n, text);
+            if let Some(done) = self
+                .directly(|servant| Account::notify(servant, n, text))
+            {
+                return done;
             }
             self.invoke_oneway(
                 "notify",
@@ -402,8 +410,10 @@ pub mod bank {
             pieces: &[Part],
             rest: &mut i32,
         ) -> Result<(Parts, String), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::split(&*servant, name, pieces, rest);
+            if let Some(done) = self
+                .directly(|servant| Account::split(servant, name, pieces, rest))
+            {
+                return done;
             }
             self.invoke(
                     "split",
@@ -430,8 +440,8 @@ pub mod bank {
             a: &mut String,
             m: &mut Matrix,
         ) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::swap(&*servant, a, m);
+            if let Some(done) = self.directly(|servant| Account::swap(servant, a, m)) {
+                return done;
             }
             self.invoke(
                     "swap",
@@ -455,8 +465,10 @@ pub mod bank {
             which: &mut Kind,
             pieces: &mut Parts,
         ) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::bump(&*servant, which, pieces);
+            if let Some(done) = self
+                .directly(|servant| Account::bump(servant, which, pieces))
+            {
+                return done;
             }
             self.invoke(
                     "bump",
@@ -478,8 +490,10 @@ pub mod bank {
         }
 
         fn hash(&self, data: &[u8], grain: &[u8]) -> Result<Blob, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::hash(&*servant, data, grain);
+            if let Some(done) = self
+                .directly(|servant| Account::hash(servant, data, grain))
+            {
+                return done;
             }
             self.invoke(
                 "hash",
@@ -500,8 +514,17 @@ pub mod bank {
             info: &Detail,
             piece: &Part,
         ) -> Result<AccountRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::join(&*servant, other, witness, sort, info, piece);
+            if let Some(done) = self
+                .directly(|servant| Account::join(
+                    servant,
+                    other,
+                    witness,
+                    sort,
+                    info,
+                    piece,
+                ))
+            {
+                return done;
             }
             self.invoke(
                 "join",
@@ -524,8 +547,10 @@ pub mod bank {
             several: &[account::Entry],
             old: &str,
         ) -> Result<rt::Object, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::any_object(&*servant, m, all, several, old);
+            if let Some(done) = self
+                .directly(|servant| Account::any_object(servant, m, all, several, old))
+            {
+                return done;
             }
             self.invoke(
                 "any_object",
@@ -542,8 +567,8 @@ pub mod bank {
         fn invert(
             &self,
         ) -> Result<(Matrix, Kind, AccountRef, Detail), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::invert(&*servant);
+            if let Some(done) = self.directly(|servant| Account::invert(servant)) {
+                return done;
             }
             self.invoke(
                 "invert",
@@ -558,8 +583,8 @@ pub mod bank {
         }
 
         fn recode(&self, old: &mut Code) -> Result<Code, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::recode(&*servant, old);
+            if let Some(done) = self.directly(|servant| Account::recode(servant, old)) {
+                return done;
             }
             self.invoke(
                     "recode",
@@ -577,8 +602,8 @@ pub mod bank {
 
         #[allow(clippy::redundant_closure)]
         fn sort(&self) -> Result<Kind, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::sort(&*servant);
+            if let Some(done) = self.directly(|servant| Account::sort(servant)) {
+                return done;
             }
             self.invoke("sort", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -593,8 +618,10 @@ pub mod bank {
             f: i32,
             g: i32,
         ) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::many(&*servant, a, b, c, d, e, f, g);
+            if let Some(done) = self
+                .directly(|servant| Account::many(servant, a, b, c, d, e, f, g))
+            {
+                return done;
             }
             self.invoke(
                 "many",
@@ -621,16 +648,18 @@ pub mod bank {
             value: &mut i32,
             outcome: i32,
         ) -> Result<i32, rt::SystemException> {
-            if let Some(servant_) = self.local() {
-                return Account::locals(
-                    &*servant_,
+            if let Some(done) = self
+                .directly(|servant_| Account::locals(
+                    servant_,
                     servant,
                     call,
                     input,
                     out,
                     value,
                     outcome,
-                );
+                ))
+            {
+                return done;
             }
             self.invoke(
                     "locals",
@@ -962,7 +991,7 @@ pub mod bank {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Account>(|| servant.clone());
         }
     }
@@ -1295,7 +1324,7 @@ pub mod bank {
             call.unknown_operation()
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Empty>(|| servant.clone());
         }
     }

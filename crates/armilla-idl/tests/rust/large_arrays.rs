@@ -267,15 +267,16 @@ pub mod large {
     impl<I: Camera + rt::Interface + ?Sized> Camera for rt::Ref<I> {
         #[allow(clippy::redundant_closure)]
         fn last(&self) -> Result<Image, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Camera::last(&*servant);
+            if let Some(done) = self.directly(|servant| Camera::last(servant)) {
+                return done;
             }
             self.invoke("_get_last", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
 
         fn set_last(&self, value: &Image) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Camera::set_last(&*servant, value);
+            if let Some(done) = self.directly(|servant| Camera::set_last(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_last",
@@ -289,8 +290,10 @@ pub mod large {
             mask: &Image,
             heard: &mut Samples,
         ) -> Result<(Frame, Planes), rt::Error<camera::TakeRaises>> {
-            if let Some(servant) = self.local() {
-                return Camera::take(&*servant, mask, heard);
+            if let Some(done) = self
+                .directly(|servant| Camera::take(servant, mask, heard))
+            {
+                return done;
             }
             self.invoke_raises(
                     "take",
@@ -316,8 +319,10 @@ pub mod large {
             frames: &Film,
             what: &Content,
         ) -> Result<rt::Any, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Camera::all(&*servant, frames, what);
+            if let Some(done) = self
+                .directly(|servant| Camera::all(servant, frames, what))
+            {
+                return done;
             }
             self.invoke(
                 "all",
@@ -448,7 +453,7 @@ pub mod large {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Camera>(|| servant.clone());
         }
     }

@@ -90,8 +90,8 @@ pub mod bank {
 
     impl<I: Named + rt::Interface + ?Sized> Named for rt::Ref<I> {
         fn name(&self) -> Result<String, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Named::name(&*servant);
+            if let Some(done) = self.directly(|servant| Named::name(servant)) {
+                return done;
             }
             self.invoke(
                 "_get_name",
@@ -139,7 +139,7 @@ pub mod bank {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Named>(|| servant.clone());
         }
     }
@@ -185,7 +185,7 @@ pub mod bank {
             <dyn Named as rt::Interface>::signature(operation)
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn NamedLater>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -265,8 +265,10 @@ pub mod bank {
             &self,
             amount: f64,
         ) -> Result<(), rt::Error<account::WithdrawRaises>> {
-            if let Some(servant) = self.local() {
-                return Account::withdraw(&*servant, amount);
+            if let Some(done) = self
+                .directly(|servant| Account::withdraw(servant, amount))
+            {
+                return done;
             }
             self.invoke_raises(
                 "withdraw",
@@ -286,8 +288,10 @@ pub mod bank {
             n: &mut i32,
             e: &mut Entry,
         ) -> Result<(Entries, rt::WString), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::split(&*servant, reply, rest, pieces, n, e);
+            if let Some(done) = self
+                .directly(|servant| Account::split(servant, reply, rest, pieces, n, e))
+            {
+                return done;
             }
             self.invoke(
                     "split",
@@ -317,8 +321,8 @@ pub mod bank {
         }
 
         fn notify(&self, n: i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Account::notify(&*servant, n);
+            if let Some(done) = self.directly(|servant| Account::notify(servant, n)) {
+                return done;
             }
             self.invoke_oneway(
                 "notify",
@@ -402,7 +406,7 @@ pub mod bank {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Account>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
         }
@@ -485,7 +489,7 @@ pub mod bank {
             <dyn Account as rt::Interface>::signature(operation)
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn AccountLater>(|| servant.clone());
             target.offer::<dyn Account>(|| servant.clone());
             target.offer::<dyn Named>(|| servant.clone());
@@ -670,7 +674,7 @@ pub mod bank {
             call.unknown_operation()
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Marker>(|| servant.clone());
         }
     }
@@ -692,7 +696,7 @@ pub mod bank {
             <dyn Marker as rt::Interface>::signature(operation)
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn MarkerLater>(|| servant.clone());
             target.offer::<dyn Marker>(|| servant.clone());
         }

@@ -503,8 +503,8 @@ pub mod outer {
 
     impl<I: Critic + rt::Interface + ?Sized> Critic for rt::Ref<I> {
         fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>> {
-            if let Some(servant) = self.local() {
-                return Critic::fail(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::fail(servant)) {
+                return done;
             }
             self.invoke_raises("fail", |_out| Ok(()), |_input| Ok(()))
         }
@@ -512,8 +512,8 @@ pub mod outer {
         fn several(
             &self,
         ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>> {
-            if let Some(servant) = self.local() {
-                return Critic::several(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::several(servant)) {
+                return done;
             }
             self.invoke_raises(
                 "several",
@@ -528,23 +528,24 @@ pub mod outer {
         }
 
         fn len(&self) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::len(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::len(servant)) {
+                return done;
             }
             self.invoke("len", |_out| Ok(()), |input| input.i32())
         }
 
         fn is_empty(&self) -> Result<bool, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::is_empty(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::is_empty(servant)) {
+                return done;
             }
             self.invoke("is_empty", |_out| Ok(()), |input| input.bool())
         }
 
         #[allow(clippy::redundant_closure)]
         fn to_peer(&self, value: &Field) -> Result<CriticRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::to_peer(&*servant, value);
+            if let Some(done) = self.directly(|servant| Critic::to_peer(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "to_peer",
@@ -554,22 +555,23 @@ pub mod outer {
         }
 
         fn is_good(&self) -> Result<bool, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::is_good(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::is_good(servant)) {
+                return done;
             }
             self.invoke("is_good", |_out| Ok(()), |input| input.bool())
         }
 
         fn as_text(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::as_text(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::as_text(servant)) {
+                return done;
             }
             self.invoke("as_text", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn default(&self, self_: i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::default(&*servant, self_);
+            if let Some(done) = self.directly(|servant| Critic::default(servant, self_))
+            {
+                return done;
             }
             self.invoke(
                 "default",
@@ -582,64 +584,64 @@ pub mod outer {
         }
 
         fn add(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::add(&*servant, other);
+            if let Some(done) = self.directly(|servant| Critic::add(servant, other)) {
+                return done;
             }
             self.invoke("add", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }
 
         fn drop(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::drop(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::drop(servant)) {
+                return done;
             }
             self.invoke("drop", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn into_(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::into_(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::into_(servant)) {
+                return done;
             }
             self.invoke("into", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn try_into_(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::try_into_(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::try_into_(servant)) {
+                return done;
             }
             self.invoke("try_into", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn to_string(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::to_string(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::to_string(servant)) {
+                return done;
             }
             self.invoke("to_string", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn borrow(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::borrow(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::borrow(servant)) {
+                return done;
             }
             self.invoke("borrow", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn type_id(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::type_id(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::type_id(servant)) {
+                return done;
             }
             self.invoke("type_id", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn fmt(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::fmt(&*servant);
+            if let Some(done) = self.directly(|servant| Critic::fmt(servant)) {
+                return done;
             }
             self.invoke("fmt", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Critic::eq_(&*servant, other);
+            if let Some(done) = self.directly(|servant| Critic::eq_(servant, other)) {
+                return done;
             }
             self.invoke("eq", |out| rt::Encode::encode(other, out), |_input| Ok(()))
         }
@@ -798,7 +800,7 @@ pub mod outer {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Critic>(|| servant.clone());
         }
     }

@@ -206,7 +206,7 @@ pub mod near {
             call.unknown_operation()
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Elsewhere>(|| servant.clone());
         }
     }

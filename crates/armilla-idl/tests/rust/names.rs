@@ -147,8 +147,10 @@ pub mod r#match {
             &self,
             ttcp_seq: &[Type],
         ) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::send_struct_seq_2way(&*servant, ttcp_seq);
+            if let Some(done) = self
+                .directly(|servant| HttpServer::send_struct_seq_2way(servant, ttcp_seq))
+            {
+                return done;
             }
             self.invoke(
                 "sendStructSeq_2way",
@@ -158,15 +160,17 @@ pub mod r#match {
         }
 
         fn r#yield(&self) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::r#yield(&*servant);
+            if let Some(done) = self.directly(|servant| HttpServer::r#yield(servant)) {
+                return done;
             }
             self.invoke("_get_yield", |_out| Ok(()), |input| input.i32())
         }
 
         fn set_yield(&self, value: i32) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::set_yield(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| HttpServer::set_yield(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_yield",
@@ -179,36 +183,38 @@ pub mod r#match {
         }
 
         fn object_(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::object_(&*servant);
+            if let Some(done) = self.directly(|servant| HttpServer::object_(servant)) {
+                return done;
             }
             self.invoke("object", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn clone_(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::clone_(&*servant);
+            if let Some(done) = self.directly(|servant| HttpServer::clone_(servant)) {
+                return done;
             }
             self.invoke("clone", |_out| Ok(()), |_input| Ok(()))
         }
 
         fn len(&self) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::len(&*servant);
+            if let Some(done) = self.directly(|servant| HttpServer::len(servant)) {
+                return done;
             }
             self.invoke("len", |_out| Ok(()), |input| input.i32())
         }
 
         fn from_text(&self, text: &str) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::from_text(&*servant, text);
+            if let Some(done) = self
+                .directly(|servant| HttpServer::from_text(servant, text))
+            {
+                return done;
             }
             self.invoke("from_text", |out| out.lend_string(text), |_input| Ok(()))
         }
 
         fn new(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return HttpServer::new(&*servant);
+            if let Some(done) = self.directly(|servant| HttpServer::new(servant)) {
+                return done;
             }
             self.invoke("new", |_out| Ok(()), |_input| Ok(()))
         }
@@ -287,7 +293,7 @@ pub mod r#match {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn HttpServer>(|| servant.clone());
         }
     }
@@ -524,8 +530,8 @@ pub mod r#match {
     impl<I_: I + rt::Interface + ?Sized> I for rt::Ref<I_> {
         #[allow(clippy::redundant_closure)]
         fn next(&self, other: &O) -> Result<IRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return I::next(&*servant, other);
+            if let Some(done) = self.directly(|servant| I::next(servant, other)) {
+                return done;
             }
             self.invoke(
                 "next",
@@ -577,7 +583,7 @@ pub mod r#match {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn I>(|| servant.clone());
         }
     }
@@ -805,8 +811,8 @@ for ::armilla::rt::Ref<I_> {
         &self,
         far: &deep::deep2::Far,
     ) -> Result<Top, ::armilla::rt::Error<top_level::TopRaises>> {
-        if let Some(servant) = self.local() {
-            return TopLevel::top(&*servant, far);
+        if let Some(done) = self.directly(|servant| TopLevel::top(servant, far)) {
+            return done;
         }
         self.invoke_raises(
             "top",
@@ -863,7 +869,7 @@ impl ::armilla::rt::Interface for dyn TopLevel {
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {
+    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast<'_>) {
         target.offer::<dyn TopLevel>(|| servant.clone());
     }
 }

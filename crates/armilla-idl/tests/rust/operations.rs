@@ -296,15 +296,15 @@ pub mod extras {
 
     impl<I: Device + rt::Interface + ?Sized> Device for rt::Ref<I> {
         fn level(&self) -> Result<i32, rt::Error<device::LevelGetRaises>> {
-            if let Some(servant) = self.local() {
-                return Device::level(&*servant);
+            if let Some(done) = self.directly(|servant| Device::level(servant)) {
+                return done;
             }
             self.invoke_raises("_get_level", |_out| Ok(()), |input| input.i32())
         }
 
         fn text(&self) -> Result<String, rt::Error<device::TextGetRaises>> {
-            if let Some(servant) = self.local() {
-                return Device::text(&*servant);
+            if let Some(done) = self.directly(|servant| Device::text(servant)) {
+                return done;
             }
             self.invoke_raises(
                 "_get_text",
@@ -314,8 +314,9 @@ pub mod extras {
         }
 
         fn set_text(&self, value: &str) -> Result<(), rt::Error<device::TextSetRaises>> {
-            if let Some(servant) = self.local() {
-                return Device::set_text(&*servant, value);
+            if let Some(done) = self.directly(|servant| Device::set_text(servant, value))
+            {
+                return done;
             }
             self.invoke_raises(
                 "_set_text",
@@ -325,15 +326,16 @@ pub mod extras {
         }
 
         fn mark(&self) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Device::mark(&*servant);
+            if let Some(done) = self.directly(|servant| Device::mark(servant)) {
+                return done;
             }
             self.invoke("_get_mark", |_out| Ok(()), |input| input.i32())
         }
 
         fn set_mark(&self, value: i32) -> Result<(), rt::Error<device::MarkSetRaises>> {
-            if let Some(servant) = self.local() {
-                return Device::set_mark(&*servant, value);
+            if let Some(done) = self.directly(|servant| Device::set_mark(servant, value))
+            {
+                return done;
             }
             self.invoke_raises(
                 "_set_mark",
@@ -346,8 +348,8 @@ pub mod extras {
         }
 
         fn run(&self, program: &str) -> Result<i32, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Device::run(&*servant, program);
+            if let Some(done) = self.directly(|servant| Device::run(servant, program)) {
+                return done;
             }
             self.invoke(
                 "run",
@@ -360,8 +362,8 @@ pub mod extras {
         }
 
         fn stop(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Device::stop(&*servant);
+            if let Some(done) = self.directly(|servant| Device::stop(servant)) {
+                return done;
             }
             self.invoke("stop", |out| out.put_length(0), |_input| Ok(()))
         }
@@ -373,8 +375,10 @@ pub mod extras {
             raw: &[u8],
             values: &[i8],
         ) -> Result<i8, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Device::mix(&*servant, given, kept, raw, values);
+            if let Some(done) = self
+                .directly(|servant| Device::mix(servant, given, kept, raw, values))
+            {
+                return done;
             }
             self.invoke(
                     "mix",
@@ -496,7 +500,7 @@ pub mod extras {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Device>(|| servant.clone());
         }
     }

@@ -180,15 +180,17 @@ pub mod rare {
 
     impl<I: Registry + rt::Interface + ?Sized> Registry for rt::Ref<I> {
         fn owner(&self) -> Result<Vec<u8>, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Registry::owner(&*servant);
+            if let Some(done) = self.directly(|servant| Registry::owner(servant)) {
+                return done;
             }
             self.invoke("_get_owner", |_out| Ok(()), |input| input.sequence())
         }
 
         fn set_owner(&self, value: &[u8]) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Registry::set_owner(&*servant, value);
+            if let Some(done) = self
+                .directly(|servant| Registry::set_owner(servant, value))
+            {
+                return done;
             }
             self.invoke(
                 "_set_owner",
@@ -202,8 +204,10 @@ pub mod rare {
             mine: &[u8],
             other: &mut Vec<u8>,
         ) -> Result<(Vec<u8>, Nothing), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Registry::swap(&*servant, mine, other);
+            if let Some(done) = self
+                .directly(|servant| Registry::swap(servant, mine, other))
+            {
+                return done;
             }
             self.invoke(
                     "swap",
@@ -228,8 +232,10 @@ pub mod rare {
             given: &[(f64, String)],
             changed: &mut Nested,
         ) -> Result<ByHeight, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Registry::sorted(&*servant, given, changed);
+            if let Some(done) = self
+                .directly(|servant| Registry::sorted(servant, given, changed))
+            {
+                return done;
             }
             self.invoke(
                     "sorted",
@@ -380,7 +386,7 @@ pub mod rare {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Registry>(|| servant.clone());
         }
     }

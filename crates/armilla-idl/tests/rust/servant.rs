@@ -53,7 +53,7 @@ impl ::armilla::rt::Interface for dyn Account {
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast) {
+    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast<'_>) {
         target.offer::<dyn Account>(|| servant.clone());
     }
 }

@@ -45,7 +45,7 @@ pub mod components {
             call.unknown_operation()
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn EventConsumerBase>(|| servant.clone());
         }
     }
@@ -79,8 +79,8 @@ pub mod drawing {
 
     impl<I: Printable + rt::Interface + ?Sized> Printable for rt::Ref<I> {
         fn print(&self) -> Result<String, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Printable::print(&*servant);
+            if let Some(done) = self.directly(|servant| Printable::print(servant)) {
+                return done;
             }
             self.invoke("print", |_out| Ok(()), |input| input.string().map(Into::into))
         }
@@ -122,7 +122,7 @@ pub mod drawing {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Printable>(|| servant.clone());
         }
     }
@@ -715,8 +715,10 @@ pub mod drawing {
 
     impl<I: DrawnConsumer + rt::Interface + ?Sized> DrawnConsumer for rt::Ref<I> {
         fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return DrawnConsumer::push_drawn(&*servant, the_drawn);
+            if let Some(done) = self
+                .directly(|servant| DrawnConsumer::push_drawn(servant, the_drawn))
+            {
+                return done;
             }
             self.invoke(
                 "push_Drawn",
@@ -769,7 +771,7 @@ pub mod drawing {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn DrawnConsumer>(|| servant.clone());
             target.offer::<dyn super::components::EventConsumerBase>(|| servant.clone());
         }
@@ -886,8 +888,10 @@ pub mod drawing {
             what: &NodeRef,
             named: &mut NameRef,
         ) -> Result<(ShapeRef, rt::ValueBaseRef), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Board::draw(&*servant, what, named);
+            if let Some(done) = self
+                .directly(|servant| Board::draw(servant, what, named))
+            {
+                return done;
             }
             self.invoke(
                     "draw",
@@ -912,8 +916,9 @@ pub mod drawing {
             what: &PrintableRef,
             all: &[NodeRef],
         ) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Board::show(&*servant, what, all);
+            if let Some(done) = self.directly(|servant| Board::show(servant, what, all))
+            {
+                return done;
             }
             self.invoke(
                 "show",
@@ -987,7 +992,7 @@ pub mod drawing {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Board>(|| servant.clone());
         }
     }

@@ -296,8 +296,8 @@ pub mod wide {
 
     impl<I: Book + rt::Interface + ?Sized> Book for rt::Ref<I> {
         fn owner(&self) -> Result<rt::WString, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Book::owner(&*servant);
+            if let Some(done) = self.directly(|servant| Book::owner(servant)) {
+                return done;
             }
             self.invoke(
                 "_get_owner",
@@ -307,8 +307,9 @@ pub mod wide {
         }
 
         fn set_owner(&self, value: &str) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Book::set_owner(&*servant, value);
+            if let Some(done) = self.directly(|servant| Book::set_owner(servant, value))
+            {
+                return done;
             }
             self.invoke("_set_owner", |out| out.put_wstring(value), |_input| Ok(()))
         }
@@ -318,8 +319,9 @@ pub mod wide {
             given: Amount,
             total: &mut Amount,
         ) -> Result<(Amount, rt::LongDouble), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Book::add(&*servant, given, total);
+            if let Some(done) = self.directly(|servant| Book::add(servant, given, total))
+            {
+                return done;
             }
             self.invoke(
                     "add",
@@ -346,8 +348,10 @@ pub mod wide {
             which: char,
             heading: &mut Title,
         ) -> Result<char, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return Book::find(&*servant, text, which, heading);
+            if let Some(done) = self
+                .directly(|servant| Book::find(servant, text, which, heading))
+            {
+                return done;
             }
             self.invoke(
                     "find",
@@ -467,7 +471,7 @@ pub mod wide {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn Book>(|| servant.clone());
         }
     }

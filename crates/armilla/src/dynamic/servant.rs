@@ -60,7 +60,7 @@ impl Interface for dyn DynamicServant {
         !is_implicit(operation)
     }
 
-    fn upcast(servant: Arc<Self>, target: &mut Upcast) {
+    fn upcast(servant: Arc<Self>, target: &mut Upcast<'_>) {
         target.offer(|| servant);
     }
 }

@@ -242,8 +242,10 @@ pub mod cos_naming {
             n: &[NameComponent],
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::BindRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::bind(&*servant, n, obj);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::bind(servant, n, obj))
+            {
+                return done;
             }
             self.invoke_raises(
                 "bind",
@@ -260,8 +262,10 @@ pub mod cos_naming {
             n: &[NameComponent],
             obj: &rt::Object,
         ) -> Result<(), rt::Error<naming_context::RebindRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::rebind(&*servant, n, obj);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::rebind(servant, n, obj))
+            {
+                return done;
             }
             self.invoke_raises(
                 "rebind",
@@ -278,8 +282,10 @@ pub mod cos_naming {
             n: &[NameComponent],
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::BindContextRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::bind_context(&*servant, n, nc);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::bind_context(servant, n, nc))
+            {
+                return done;
             }
             self.invoke_raises(
                 "bind_context",
@@ -296,8 +302,10 @@ pub mod cos_naming {
             n: &[NameComponent],
             nc: &NamingContextRef,
         ) -> Result<(), rt::Error<naming_context::RebindContextRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::rebind_context(&*servant, n, nc);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::rebind_context(servant, n, nc))
+            {
+                return done;
             }
             self.invoke_raises(
                 "rebind_context",
@@ -314,8 +322,10 @@ pub mod cos_naming {
             &self,
             n: &[NameComponent],
         ) -> Result<rt::Object, rt::Error<naming_context::ResolveRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::resolve(&*servant, n);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::resolve(servant, n))
+            {
+                return done;
             }
             self.invoke_raises(
                 "resolve",
@@ -328,16 +338,20 @@ pub mod cos_naming {
             &self,
             n: &[NameComponent],
         ) -> Result<(), rt::Error<naming_context::UnbindRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::unbind(&*servant, n);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::unbind(servant, n))
+            {
+                return done;
             }
             self.invoke_raises("unbind", |out| out.put_sequence(n), |_input| Ok(()))
         }
 
         #[allow(clippy::redundant_closure)]
         fn new_context(&self) -> Result<NamingContextRef, rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return NamingContext::new_context(&*servant);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::new_context(servant))
+            {
+                return done;
             }
             self.invoke("new_context", |_out| Ok(()), |input| rt::Decode::decode(input))
         }
@@ -347,8 +361,10 @@ pub mod cos_naming {
             &self,
             n: &[NameComponent],
         ) -> Result<NamingContextRef, rt::Error<naming_context::BindNewContextRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::bind_new_context(&*servant, n);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::bind_new_context(servant, n))
+            {
+                return done;
             }
             self.invoke_raises(
                 "bind_new_context",
@@ -358,8 +374,9 @@ pub mod cos_naming {
         }
 
         fn destroy(&self) -> Result<(), rt::Error<naming_context::DestroyRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContext::destroy(&*servant);
+            if let Some(done) = self.directly(|servant| NamingContext::destroy(servant))
+            {
+                return done;
             }
             self.invoke_raises("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -368,8 +385,10 @@ pub mod cos_naming {
             &self,
             how_many: u32,
         ) -> Result<(BindingList, BindingIteratorRef), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return NamingContext::list(&*servant, how_many);
+            if let Some(done) = self
+                .directly(|servant| NamingContext::list(servant, how_many))
+            {
+                return done;
             }
             self.invoke(
                 "list",
@@ -667,7 +686,7 @@ pub mod cos_naming {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn NamingContext>(|| servant.clone());
         }
     }
@@ -1771,8 +1790,10 @@ pub mod cos_naming {
 
     impl<I: BindingIterator + rt::Interface + ?Sized> BindingIterator for rt::Ref<I> {
         fn next_one(&self) -> Result<(bool, Binding), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return BindingIterator::next_one(&*servant);
+            if let Some(done) = self
+                .directly(|servant| BindingIterator::next_one(servant))
+            {
+                return done;
             }
             self.invoke(
                 "next_one",
@@ -1785,8 +1806,10 @@ pub mod cos_naming {
             &self,
             how_many: u32,
         ) -> Result<(bool, BindingList), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return BindingIterator::next_n(&*servant, how_many);
+            if let Some(done) = self
+                .directly(|servant| BindingIterator::next_n(servant, how_many))
+            {
+                return done;
             }
             self.invoke(
                 "next_n",
@@ -1799,8 +1822,10 @@ pub mod cos_naming {
         }
 
         fn destroy(&self) -> Result<(), rt::SystemException> {
-            if let Some(servant) = self.local() {
-                return BindingIterator::destroy(&*servant);
+            if let Some(done) = self
+                .directly(|servant| BindingIterator::destroy(servant))
+            {
+                return done;
             }
             self.invoke("destroy", |_out| Ok(()), |_input| Ok(()))
         }
@@ -1865,7 +1890,7 @@ pub mod cos_naming {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn BindingIterator>(|| servant.clone());
         }
     }
@@ -1967,8 +1992,10 @@ pub mod cos_naming {
             naming_context_ext::StringName,
             rt::Error<naming_context_ext::ToStringRaises>,
         > {
-            if let Some(servant) = self.local() {
-                return NamingContextExt::to_string(&*servant, n);
+            if let Some(done) = self
+                .directly(|servant| NamingContextExt::to_string(servant, n))
+            {
+                return done;
             }
             self.invoke_raises(
                 "to_string",
@@ -1981,8 +2008,10 @@ pub mod cos_naming {
             &self,
             sn: &str,
         ) -> Result<Name, rt::Error<naming_context_ext::ToNameRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContextExt::to_name(&*servant, sn);
+            if let Some(done) = self
+                .directly(|servant| NamingContextExt::to_name(servant, sn))
+            {
+                return done;
             }
             self.invoke_raises(
                 "to_name",
@@ -1999,8 +2028,10 @@ pub mod cos_naming {
             naming_context_ext::UrlString,
             rt::Error<naming_context_ext::ToUrlRaises>,
         > {
-            if let Some(servant) = self.local() {
-                return NamingContextExt::to_url(&*servant, addr, sn);
+            if let Some(done) = self
+                .directly(|servant| NamingContextExt::to_url(servant, addr, sn))
+            {
+                return done;
             }
             self.invoke_raises(
                 "to_url",
@@ -2017,8 +2048,10 @@ pub mod cos_naming {
             &self,
             sn: &str,
         ) -> Result<rt::Object, rt::Error<naming_context_ext::ResolveStrRaises>> {
-            if let Some(servant) = self.local() {
-                return NamingContextExt::resolve_str(&*servant, sn);
+            if let Some(done) = self
+                .directly(|servant| NamingContextExt::resolve_str(servant, sn))
+            {
+                return done;
             }
             self.invoke_raises(
                 "resolve_str",
@@ -2196,7 +2229,7 @@ pub mod cos_naming {
             )
         }
 
-        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast) {
+        fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
             target.offer::<dyn NamingContextExt>(|| servant.clone());
             target.offer::<dyn NamingContext>(|| servant.clone());
         }

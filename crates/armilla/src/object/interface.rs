@@ -3,7 +3,7 @@
 use crate::dynamic::Signature;
 use crate::server::{Dispatched, ServerCall};
 use armilla_cdr::TypeCode;
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::sync::Arc;
 
 /// An IDL interface, seen from the ORB. The IDL compiler implements it for `dyn Account`, the
@@ -66,36 +66,36 @@ pub trait Interface: Send + Sync + 'static {
     }
 
     /// Offers the servant as this interface and as each that it inherits from.
-    fn upcast(servant: Arc<Self>, target: &mut Upcast);
+    fn upcast(servant: Arc<Self>, target: &mut Upcast<'_>);
 }
 
 /// Says that an interface is `B` or inherits from it. The IDL compiler implements it.
 pub trait IsA<B: ?Sized>: Interface {}
 
 /// A search for one interface of a servant whose type is not known.
-pub struct Upcast {
-    wanted: TypeId,
-    found: Option<Box<dyn Any>>,
+pub struct Upcast<'s> {
+    /// An `Option<Arc<I>>` for the interface `I` that is searched.
+    found: &'s mut dyn Any,
 }
 
-impl Upcast {
+impl Upcast<'_> {
     /// The servant as an `I`, if it offers that.
-    pub(crate) fn find<I: ?Sized + 'static>(offer: impl FnOnce(&mut Self)) -> Option<Arc<I>> {
-        let mut search = Self { wanted: TypeId::of::<I>(), found: None };
-        offer(&mut search);
-        search.found?.downcast::<Arc<I>>().ok().map(|found| *found)
+    pub(crate) fn find<I: ?Sized + 'static>(offer: impl FnOnce(&mut Upcast<'_>)) -> Option<Arc<I>> {
+        let mut found: Option<Arc<I>> = None;
+        offer(&mut Upcast { found: &mut found });
+        found
     }
 
     /// Takes `servant` if an `I` is what is searched.
     pub fn offer<I: ?Sized + 'static>(&mut self, servant: impl FnOnce() -> Arc<I>) {
-        if self.wanted == TypeId::of::<I>() && self.found.is_none() {
-            self.found = Some(Box::new(servant()));
+        if let Some(found) = self.found.downcast_mut::<Option<Arc<I>>>() {
+            found.get_or_insert_with(servant);
         }
     }
 }
 
-impl std::fmt::Debug for Upcast {
+impl std::fmt::Debug for Upcast<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Upcast").field("found", &self.found.is_some()).finish()
+        f.write_str("Upcast(..)")
     }
 }

@@ -36,7 +36,7 @@ pub(crate) trait Servant: Send + Sync {
     fn is_told_by_servant(&self, operation: &str) -> bool;
 
     /// Offers the servant as each of its interfaces.
-    fn upcast(&self, target: &mut Upcast);
+    fn upcast(&self, target: &mut Upcast<'_>);
 
     /// What tells it from all other servants while it lives.
     fn address(&self) -> usize;
@@ -75,7 +75,7 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
         I::is_told_by_servant(operation)
     }
 
-    fn upcast(&self, target: &mut Upcast) {
+    fn upcast(&self, target: &mut Upcast<'_>) {
         I::upcast(self.0.clone(), target);
     }
 

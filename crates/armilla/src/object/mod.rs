@@ -1,5 +1,6 @@
 //! Object references: untyped, typed, and how they travel.
 
+mod direct;
 mod identity;
 mod interface;
 mod local;

@@ -249,10 +249,12 @@ impl Object {
 
     /// The object of this process that is active under its key now.
     pub(crate) fn find_activation(&self) -> Option<Arc<Activation>> {
-        let reference = self.reference.as_ref()?;
-        match reference.activation() {
-            Some(activation) if activation.is_active() => Some(activation.clone()),
-            _ => reference.orb.active(ObjectKey::parse(&reference.local_key()?)?),
+        let Reference { orb, place, .. } = &**self.reference.as_ref()?;
+        match place {
+            Place::Elsewhere => None,
+            Place::Active(activation) if activation.is_active() => Some(activation.clone()),
+            Place::Active(activation) => activation.with_key(|key| orb.active(key)),
+            Place::Key(key) => orb.active(ObjectKey::parse(key)?),
         }
     }
 

@@ -1,14 +1,12 @@
 //! Typed object references.
 
-use super::{Interface, IsA, Object, Reference};
+use super::direct::{Active, Direct, LocalCall};
+use super::{Interface, IsA, Object};
 use crate::client::{self, KeptOperation, Links, Operation, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
-use crate::poa::{Activation, DirectUpcall};
 use crate::policies::Policies;
-use crate::settings::Collocation;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,89 +18,44 @@ use std::time::Duration;
 /// reference may be nil; calls through it fail with `INV_OBJREF`.
 pub struct Ref<I: ?Sized> {
     object: Object,
-    local: Option<Local<I>>,
-}
-
-/// What calls go to without travelling.
-struct Local<I: ?Sized> {
-    servant: Arc<I>,
-    /// The object in this process whose servant that is; `None` for what stands before an object
-    /// elsewhere.
-    activation: Option<Arc<Activation>>,
-}
-
-/// A servant, or what stands before an object, while it is called directly.
-pub struct LocalCall<'a, I: ?Sized> {
-    servant: &'a I,
-    _upcall: Option<DirectUpcall<'a>>,
-}
-
-impl<I: ?Sized> Deref for LocalCall<'_, I> {
-    type Target = I;
-
-    #[inline]
-    fn deref(&self) -> &I {
-        self.servant
-    }
-}
-
-impl<I: ?Sized> fmt::Debug for LocalCall<'_, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LocalCall(..)")
-    }
+    direct: Direct<I>,
 }
 
 impl<I: Interface + ?Sized> Ref<I> {
     /// The nil reference.
     pub const fn nil() -> Self {
-        Self { object: Object::nil(), local: None }
+        Self { object: Object::nil(), direct: Direct::Never }
     }
 
     /// `object` as an `I`, without asking whether it is one.
     pub(crate) fn new(object: Object) -> Self {
-        // It may be active again since the reference was made, or for the first time.
-        let active = object.find_activation();
-        match active.and_then(|active| Some((active.servant.downcast()?, active))) {
-            Some((servant, active)) => Self::to_active(object, servant, Some(active)),
-            None => {
-                let far = object.reference().ok().filter(|reference| !reference.is_near());
-                let stub = far.and_then(|far| far.orb.stub_factories().stub(&object));
-                Self::behind(object, stub)
-            }
+        let far = object.reference().ok().filter(|reference| !reference.is_near());
+        if let Some(far) = far {
+            let stub = far.orb.stub_factories().stub(&object);
+            return Self::behind(object, stub);
         }
+        // It may be active again since the reference was made, or for the first time.
+        let active = object.find_activation().and_then(Active::of);
+        Self { direct: Direct::to(&object, active), object }
     }
 
     /// `object`, which lives elsewhere, with `stub` before it.
     pub(crate) fn behind(object: Object, stub: Option<Arc<I>>) -> Self {
-        let local = stub.map(|servant| Local { servant, activation: None });
-        Self { object, local }
+        Self { object, direct: stub.map_or(Direct::Never, Direct::Stub) }
     }
 
     /// The same reference with another way to call. What stands before the object is made anew.
     fn with(&self, object: Object) -> Self {
-        match &self.local {
-            Some(Local { activation: None, .. }) => Self::new(object),
-            local => Self { object, local: local.clone() },
+        match &self.direct {
+            Direct::Stub(_) => Self::new(object),
+            direct => Self { object, direct: direct.clone() },
         }
     }
 
     /// `object`, whose servant is known.
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
-        let active = object.activation().cloned();
-        Self::to_active(object, servant, active)
-    }
-
-    /// `object`, which is or was active so.
-    fn to_active(object: Object, servant: Arc<I>, active: Option<Arc<Activation>>) -> Self {
-        // Calls within the process that interceptors see go the way of all others.
-        let direct = |reference: &&Arc<Reference>| {
-            reference.orb.settings().collocation == Collocation::Direct
-                && !object.is_intercepted_here()
-        };
-        let direct = object.reference().is_ok_and(|reference| direct(&reference));
-        let local = active.filter(|_| direct);
-        let local = local.map(|activation| Local { servant, activation: Some(activation) });
-        Self { object, local }
+        let active = object.activation().cloned().map(|active| Active::new(active, servant));
+        Self { direct: Direct::to(&object, active), object }
     }
 
     /// Whether it denotes no object.
@@ -163,16 +116,30 @@ impl<I: Interface + ?Sized> Ref<I> {
         Ok(self.object.with_component(id, data)?.assume())
     }
 
-    /// The servant, for one call, where the object is active in this process and nothing has to be
-    /// asked or waited for; or what a factory put before the object. Generated code calls it first.
+    /// The servant, until what is returned is dropped, where the object has been active in this
+    /// process since the reference was made and nothing has to be asked or waited for; or what a
+    /// factory put before the object.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
-        let local = self.local.as_ref()?;
-        let upcall = match &local.activation {
-            Some(activation) => Some(DirectUpcall::begin(activation)?),
+        self.direct.begin()
+    }
+
+    /// Hands the servant to `call` where the object is active in this process now and nothing has to
+    /// be asked or waited for; or what a factory put before the object. Generated code calls it first.
+    #[inline]
+    pub fn directly<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
+        match self.local() {
+            Some(servant) => Some(call(&servant)),
+            None if self.direct.may_change() => self.directly_since(call),
             None => None,
-        };
-        Some(LocalCall { servant: &local.servant, _upcall: upcall })
+        }
+    }
+
+    /// The same where the object was active when the reference was made, and has ended, or was not.
+    #[cold]
+    #[inline(never)]
+    fn directly_since<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
+        self.direct.begin_since(&self.object).map(|servant| call(&servant))
     }
 
     /// Calls an operation without `raises`; generated code does.
@@ -260,19 +227,13 @@ impl<I: Interface + ?Sized> Ref<I> {
 
 impl<I: ?Sized> Clone for Ref<I> {
     fn clone(&self) -> Self {
-        Self { object: self.object.clone(), local: self.local.clone() }
-    }
-}
-
-impl<I: ?Sized> Clone for Local<I> {
-    fn clone(&self) -> Self {
-        Self { servant: self.servant.clone(), activation: self.activation.clone() }
+        Self { object: self.object.clone(), direct: self.direct.clone() }
     }
 }
 
 impl<I: ?Sized> Default for Ref<I> {
     fn default() -> Self {
-        Self { object: Object::nil(), local: None }
+        Self { object: Object::nil(), direct: Direct::Never }
     }
 }
 

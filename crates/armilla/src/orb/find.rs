@@ -4,7 +4,7 @@ use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::operations::OperationNames;
-use crate::poa::{Activation, Found, ObjectKey, PoaInner, Slot, Upcall, system_id};
+use crate::poa::{Activation, Found, KeyId, ObjectKey, PoaInner, Slot, Upcall, system_id};
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
@@ -26,7 +26,7 @@ pub(crate) enum Located {
 type Near = (Box<[u8]>, Option<Arc<Activation>>);
 
 /// A POA, an id, and where the object may stand.
-type Owned = (Arc<PoaInner>, Vec<u8>, Slot);
+type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
 
 impl Orb {
     /// The object that `key`, from a request, leads to, when it says where that stands and nothing
@@ -106,11 +106,11 @@ impl Orb {
 
     /// The POA that a key belongs to, the id, and where the object may stand. POAs are made if
     /// there is somebody who makes them.
-    fn owner(&self, key: ObjectKey<'_>) -> Result<Option<Owned>, SystemException> {
+    fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<Owned<'k>>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.0.incarnation => {
                 let poa = self.adapter_of_place(slot);
-                return Ok(poa.map(|poa| (poa, system_id(incarnation, slot).to_vec(), slot)));
+                return Ok(poa.map(|poa| (poa, KeyId::Place(system_id(incarnation, slot)), slot)));
             }
             ObjectKey::Active { .. } => return Ok(None),
             ObjectKey::Named(key) => key,
@@ -121,7 +121,7 @@ impl Orb {
             _ => self.0.adapters.get(key.adapter),
         };
         let poa = poa.filter(|poa| poa.made(&key));
-        Ok(poa.map(|poa| (poa, key.id.to_vec(), key.hint)))
+        Ok(poa.map(|poa| (poa, KeyId::Named(key.id), key.hint)))
     }
 
     /// The POA that a key belongs to, if it is there.

@@ -141,15 +141,19 @@ impl Activation {
         self.id.is_none() && self.poa.has_places
     }
 
+    /// Hands out the key by which references call it, but for the room that it may have.
+    pub(crate) fn with_key<R>(&self, take: impl FnOnce(ObjectKey<'_>) -> R) -> R {
+        let (incarnation, slot) = (self.poa.incarnation, self.slot);
+        match &self.id {
+            None if self.poa.has_places => take(ObjectKey::Active { incarnation, slot }),
+            None => take(self.poa.named(&system_id(incarnation, slot), slot)),
+            Some(id) => take(self.poa.named(id, slot)),
+        }
+    }
+
     /// The key by which references call it.
     pub(crate) fn key(&self) -> Vec<u8> {
-        let key = match self.is_placed() {
-            true => {
-                let incarnation = self.poa.incarnation;
-                ObjectKey::Active { incarnation, slot: self.slot }.encode()
-            }
-            false => self.poa.named_key(self.id().as_bytes(), self.slot),
-        };
+        let key = self.with_key(|key| key.encode());
         match self.numbered_operations() {
             Some(_) => with_room_for_number(key),
             None => key,
@@ -165,13 +169,13 @@ impl Activation {
 
 impl PoaInner {
     /// The key of the object `id`, which stands or stood at `hint`.
-    pub(super) fn named_key(&self, id: &[u8], hint: Slot) -> Vec<u8> {
+    pub(super) fn named<'k>(&'k self, id: &'k [u8], hint: Slot) -> ObjectKey<'k> {
         let (incarnation, serial) = match self.policies.is_persistent() {
             true => (0, 0),
             false => (self.incarnation, self.serial),
         };
         let hint = if self.ids.uses_hints() { hint } else { Slot::NONE };
-        ObjectKey::Named(NamedKey { incarnation, serial, hint, adapter: self.path(), id }).encode()
+        ObjectKey::Named(NamedKey { incarnation, serial, hint, adapter: self.path(), id })
     }
 }
 

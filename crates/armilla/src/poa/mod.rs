@@ -36,7 +36,7 @@ pub use error::PoaError;
 pub use ids::ObjectLookup;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use object_key::{
-    NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
+    KeyId, NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
 };
 pub(crate) use policies::Policies;
 pub use policies::{

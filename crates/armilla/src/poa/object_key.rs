@@ -1,6 +1,7 @@
 //! Object keys: what a reference carries so that its server finds the servant again.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 
 /// The octets every key of ours begins with.
 const MAGIC: [u8; 3] = *b"\xa5AR";
@@ -40,6 +41,26 @@ impl Slot {
     fn from_octets(octets: [u8; 8]) -> Self {
         let place = u64::from_be_bytes(octets);
         Self { index: (place >> 32) as u32, generation: place as u32 }
+    }
+}
+
+/// The object id in a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyId<'k> {
+    /// It says where the object stands.
+    Place([u8; SYSTEM_ID]),
+    Named(&'k [u8]),
+}
+
+impl Deref for KeyId<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Place(id) => id,
+            Self::Named(id) => id,
+        }
     }
 }
 

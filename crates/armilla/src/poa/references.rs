@@ -218,7 +218,7 @@ impl Poa {
         });
         let key = match place {
             Some((incarnation, slot)) => ObjectKey::Active { incarnation, slot }.encode(),
-            None => self.inner.named_key(id.as_bytes(), Slot::NONE),
+            None => self.inner.named(id.as_bytes(), Slot::NONE).encode(),
         };
         Ok(self.orb.named_object(&self.inner, repository_id, key)?)
     }

@@ -12,6 +12,7 @@ use crate::object::{AnyServant, Servant};
 use crate::orb::Orb;
 use armilla_giop::ior::Ior;
 use armilla_ipc::barrier;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -121,25 +122,30 @@ impl Drop for Upcall {
     }
 }
 
-/// A direct call of an active object in this process, until it is dropped.
-pub(crate) struct DirectUpcall<'a> {
-    activation: &'a Activation,
+/// A direct call of an active object in this process, until it is dropped. It holds the object as `A`.
+pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
+    activation: A,
     call: Call,
 }
 
-impl<'a> DirectUpcall<'a> {
+impl<A: Deref<Target = Activation>> DirectUpcall<A> {
     /// Begins a call when nothing has to be asked or waited for.
     #[inline]
-    pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
-        let call = Call::begin(activation, Pass::default(), Gate::is_open)?;
+    pub(crate) fn begin(activation: A) -> Option<Self> {
+        let call = Call::begin(&activation, Pass::default(), Gate::is_open)?;
         Some(Self { activation, call })
+    }
+
+    /// The object, as it was handed over.
+    pub(crate) const fn activation(&self) -> &A {
+        &self.activation
     }
 }
 
-impl Drop for DirectUpcall<'_> {
+impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
     #[inline]
     fn drop(&mut self) {
-        self.call.end(self.activation);
+        self.call.end(&self.activation);
     }
 }
 

@@ -60,7 +60,7 @@ impl<S: Skeleton> Servant for Extended<S> {
         self.servant.get().is_told_by_servant(operation)
     }
 
-    fn upcast(&self, target: &mut Upcast) {
+    fn upcast(&self, target: &mut Upcast<'_>) {
         self.servant.get().upcast(target);
     }
 
