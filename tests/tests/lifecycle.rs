@@ -148,7 +148,7 @@ fn nobody_is_called_too_late_and_nobody_waits_for_ever_while_everything_changes(
             let turn = calls.load(SeqCst);
             let held = &references[turn % IDS.len()];
             // Typed anew, a reference begins with the object that is active now.
-            let anew = (turn % 2 == 0).then(|| held.object().assume::<dyn Listener>());
+            let anew = turn.is_multiple_of(2).then(|| held.object().assume::<dyn Listener>());
             match anew.as_ref().unwrap_or(held).hear("") {
                 Ok(()) => drop(calls.fetch_add(1, SeqCst)),
                 Err(error) => assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{error}"),

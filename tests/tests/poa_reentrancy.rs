@@ -2,13 +2,14 @@
 //! those who wait meanwhile (CORBA 3.4 Part 1, 15.3.3 to 15.3.9).
 
 use armilla::{
-    AnyServant, ExceptionKind, Minor, ObjectId, Orb, Poa, PoaError, Refusal, ServantActivator,
-    ServantLocator, ServantManager, SystemException,
+    AnyServant, ExceptionKind, ManagerState, Minor, Object, ObjectId, Orb, Poa, PoaError, Refusal,
+    ServantActivator, ServantLocator, ServantManager, SystemException,
 };
 use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs;
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -132,6 +133,187 @@ fn a_servant_manager_cannot_wait_for_requests_that_wait_for_it() {
         in_time(move || object.ping().unwrap());
         assert_eq!(taken(&diary), ["preinvoke BadInvOrder", "postinvoke BadInvOrder"]);
     }
+}
+
+/// Counts who asks it at once, and is done after others had their turn.
+#[derive(Default)]
+struct Alone {
+    inside: AtomicUsize,
+    asked: AtomicUsize,
+}
+
+impl Alone {
+    fn ask(&self) {
+        assert_eq!(self.inside.fetch_add(1, SeqCst), 0, "it is asked by two at once");
+        (0..10).for_each(|_| thread::yield_now());
+        self.asked.fetch_add(1, SeqCst);
+        self.inside.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Asks another for everything.
+struct Through(Arc<Alone>);
+
+impl ServantActivator for Through {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+        self.0.ask();
+        Ok(probe())
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: AnyServant, _: bool, _: bool) {
+        self.0.ask();
+    }
+}
+
+#[test]
+fn an_activator_is_asked_for_one_thing_at_a_time() {
+    let (orb, alone) = (orbs::listening(), Arc::new(Alone::default()));
+    let poa = orb.root_poa().create_poa("many").user_ids();
+    let poa = poa.servant_manager(ServantManager::activator(Through(alone.clone())));
+    let poa = poa.build().unwrap();
+    thread::scope(|scope| {
+        for caller in 0..4 {
+            let poa = &poa;
+            scope.spawn(move || {
+                for turn in 0..50 {
+                    let id = ObjectId::from(&*format!("{caller} {turn}"));
+                    let near = poa.create_reference_with_id::<dyn Everything>(id.clone()).unwrap();
+                    near.ping().unwrap();
+                    poa.deactivate(&id).unwrap();
+                }
+            });
+        }
+    });
+    poa.destroy(true, true).unwrap();
+    assert_eq!(alone.asked.load(SeqCst), 400);
+    orb.shutdown();
+}
+
+#[test]
+fn an_activator_may_call_other_objects_but_not_the_one_that_it_makes() {
+    let calls: Arc<Mutex<Vec<EverythingRef>>> = Arc::default();
+    let (orb, poa, object, diary) = meddled(ServantManager::activator, {
+        let calls = calls.clone();
+        move |_| {
+            let Some(next) = calls.lock().unwrap().pop() else { return Ok(()) };
+            next.ping().map_err(PoaError::from)
+        }
+    });
+    let two: EverythingRef = poa.create_reference_with_id("two").unwrap();
+    *calls.lock().unwrap() = vec![object.clone(), two];
+    in_time(move || object.ping().unwrap());
+    // The second has called the first, which was being made.
+    assert_eq!(taken(&diary), ["incarnate BadInvOrder", "incarnate done"]);
+    let going = poa.create_reference_with_id("one").unwrap();
+    *calls.lock().unwrap() = vec![going];
+    in_time(move || poa.deactivate(&"one".into()).unwrap());
+    assert_eq!(taken(&diary), ["etherealize false BadInvOrder"]);
+    orb.shutdown();
+}
+
+/// Ends its own object and begins another under the same id.
+struct Reborn(Orb, Mutex<Vec<ExceptionKind>>);
+
+impl Listener for Reborn {
+    fn hear(&self, _: &str) -> Result<(), SystemException> {
+        let current = self.0.poa_current()?;
+        current.poa().deactivate(current.object_id())?;
+        let again = current.poa().activate_servant_with_id(current.object_id().clone(), probe());
+        let refusal: SystemException = again.unwrap_err().into();
+        assert_eq!(refusal.minor(), Minor::OMG_3, "{refusal}");
+        self.1.lock().unwrap().push(refusal.kind());
+        Ok(())
+    }
+
+    fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, SystemException> {
+        Ok(0)
+    }
+}
+
+#[test]
+fn who_is_called_as_an_object_cannot_wait_for_its_end() {
+    for far in [false, true] {
+        let (orb, poa, _, diary) = meddled(ServantManager::activator, |poa| {
+            poa.activate_servant_with_id("ear", probe()).map(drop)
+        });
+        let servant = Arc::new(Reborn(orb.clone(), Mutex::default()));
+        let near = poa.activate_with_id("ear", servant.clone() as Arc<dyn Listener>).unwrap();
+        let called = if far { orbs::travel(&near, &orbs::client()) } else { near };
+        in_time(move || called.hear("").unwrap());
+        assert_eq!(*servant.1.lock().unwrap(), [ExceptionKind::BadInvOrder]);
+        eventually("the servant goes back", || !diary.lock().unwrap().is_empty());
+        assert_eq!(taken(&diary), ["etherealize false BadInvOrder"]);
+        poa.activate_servant_with_id("ear", probe()).unwrap();
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn a_manager_that_waits_has_all_servants_given_back() {
+    for turn in 0..40 {
+        let (orb, poa, object, diary) = meddled(ServantManager::activator, |_| Ok(()));
+        let manager = orb.create_poa_manager(format!("{turn}")).unwrap();
+        manager.activate().unwrap();
+        let gate = Arc::new(Gate::default());
+        let given = Arc::new(AtomicUsize::new(0));
+        let back = {
+            let given = given.clone();
+            move |_: &Poa| {
+                (0..turn).for_each(|_| thread::yield_now());
+                given.fetch_add(1, SeqCst);
+                Ok(())
+            }
+        };
+        let meddler = Meddler { deed: Box::new(back), diary };
+        let own = poa.create_poa("own").user_ids().manager(&manager);
+        let own = own.servant_manager(ServantManager::activator(meddler)).build().unwrap();
+        let slow: Arc<dyn Listener> = Arc::new(Slow(gate.clone()));
+        let ear = own.activate_with_id("ear", slow).unwrap();
+        let call = thread::spawn(move || ear.hear("").unwrap());
+        gate.await_waiting(1);
+        let waiter = thread::spawn(move || {
+            manager.deactivate(true, true).unwrap();
+            given.load(SeqCst)
+        });
+        eventually("it is inactive", || own.manager().state() == ManagerState::Inactive);
+        gate.open();
+        assert_eq!(waiter.join().unwrap(), 1, "the servant was given back before");
+        call.join().unwrap();
+        drop(object);
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn a_servant_manager_that_forwards_in_a_circle_or_nowhere_ends_the_call() {
+    for nowhere in [false, true] {
+        let (_, poa, own) = in_circle(nowhere);
+        for reference in [own.clone(), orbs::travel(&own, &orbs::client())] {
+            let error = in_time(move || reference.ping()).unwrap_err();
+            match nowhere {
+                true => assert_eq!(error.kind(), ExceptionKind::InvObjref, "{error}"),
+                false => assert_eq!(error.minor(), Minor::TOO_MANY_FORWARDS, "{error}"),
+            }
+        }
+        drop(poa);
+    }
+}
+
+/// A reference to an object for which the activator names the object itself, or none.
+fn in_circle(nowhere: bool) -> (Orb, Poa, EverythingRef) {
+    let orb = orbs::listening();
+    let own: Arc<Mutex<Object>> = Arc::default();
+    let poa = orb.root_poa().create_poa("circle").user_ids();
+    let poa = poa.servant_manager(ServantManager::activator({
+        let own = own.clone();
+        move |_: &ObjectId, _: &Poa| Err(Refusal::Forward(own.lock().unwrap().clone()))
+    }));
+    let poa = poa.build().unwrap();
+    let reference: EverythingRef = poa.create_reference_with_id("one").unwrap();
+    if !nowhere {
+        *own.lock().unwrap() = reference.object().clone();
+    }
+    (orb, poa, reference)
 }
 
 #[test]

@@ -213,6 +213,7 @@ impl PoaInner {
             operations,
             default_servant: Default::default(),
             servant_manager: OnceLock::new(),
+            activating: Default::default(),
             established: OnceLock::new(),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             live: Default::default(),

@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// An active object that a thread is serving.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Frame {
     /// Which ORB it belongs to.
     orb: u64,
@@ -34,16 +34,15 @@ struct Passing {
 enum Serving {
     Active(Frame),
     Passing(Passing),
-    /// A servant manager is asked, of this ORB.
-    Asking(u64),
+    /// A servant manager is asked, about an object that stood there or nowhere.
+    Asking(Frame),
 }
 
 impl Serving {
     fn orb(&self) -> u64 {
         match self {
-            Self::Active(frame) => frame.orb,
+            Self::Active(frame) | Self::Asking(frame) => frame.orb,
             Self::Passing(passing) => passing.poa.incarnation,
-            Self::Asking(orb) => *orb,
         }
     }
 }
@@ -169,9 +168,9 @@ pub(super) fn begin_passing(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnySer
     keep(Serving::Passing(Passing { poa: poa.clone(), id: id.clone(), servant: servant.clone() }));
 }
 
-/// Begins to ask a servant manager of this ORB.
-pub(super) fn begin_asking(orb: u64) {
-    keep(Serving::Asking(orb));
+/// Begins to ask a servant manager of this ORB, about an object that stood at `slot`.
+pub(super) fn begin_asking(orb: u64, slot: Slot) {
+    keep(Serving::Asking(Frame { orb, slot }));
 }
 
 /// Goes back to what was served before what has no frame.
@@ -200,10 +199,24 @@ fn innermost() -> Option<Serving> {
 
 /// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
 pub(super) fn is_serving(orb: u64) -> bool {
+    any(|serving| serving.orb() == orb)
+}
+
+/// Whether this thread is serving a request for the active object that stands at `slot`, or asking a
+/// servant manager about it.
+pub(super) fn is_serving_at(orb: u64, slot: Slot) -> bool {
+    let frame = Frame { orb, slot };
+    any(|serving| matches!(serving, Serving::Active(it) | Serving::Asking(it) if *it == frame))
+}
+
+/// Whether what this thread is serving, in any depth, is such a thing.
+fn any(mut is_it: impl FnMut(&Serving) -> bool) -> bool {
     HERE.with(|here| {
         let mut frames = here.frames.iter().take(here.depth.get());
-        let kept = || KEPT.try_with(|kept| kept.borrow().iter().any(|(_, it)| it.orb() == orb));
-        frames.any(|frame| frame.get().orb == orb) || kept().unwrap_or(false)
+        frames.any(|frame| is_it(&Serving::Active(frame.get())))
+            || KEPT
+                .try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving)))
+                .unwrap_or(false)
     })
 }
 
@@ -241,6 +254,11 @@ impl Current {
     /// The servant that is called: `get_servant`.
     pub fn servant(&self) -> &AnyServant {
         &self.servant
+    }
+
+    /// Whether it is in the active object map.
+    pub(super) const fn is_active(&self) -> bool {
+        self.activation.is_some()
     }
 
     /// A reference to the object: `get_reference`.

@@ -153,13 +153,13 @@ impl PoaInner {
 
 /// A lock that the thread which holds it may take again.
 #[derive(Default)]
-struct Serial {
+pub(super) struct Serial {
     holder: Mutex<Option<(ThreadId, usize)>>,
     freed: Condvar,
 }
 
 impl Serial {
-    fn acquire(&self) {
+    pub(super) fn acquire(&self) {
         let me = thread::current().id();
         let mut holder = lock(&self.holder);
         loop {
@@ -179,7 +179,12 @@ impl Serial {
         }
     }
 
-    fn release(&self) {
+    /// Whether the calling thread holds it.
+    pub(super) fn is_mine(&self) -> bool {
+        lock(&self.holder).is_some_and(|(thread, _)| thread == thread::current().id())
+    }
+
+    pub(super) fn release(&self) {
         let mut holder = lock(&self.holder);
         if let Some((_, depth)) = &mut *holder {
             *depth -= 1;

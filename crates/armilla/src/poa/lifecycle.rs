@@ -124,7 +124,7 @@ impl PoaInner {
         let id = activation.id();
         let mut state = lock(&self.state);
         if self.policies.has_activator() && activation.is_active() {
-            state.retiring.insert(id.clone());
+            state.retiring.insert(id.clone(), activation.slot);
         }
         if !activation.deactivate(ending) {
             return false;
@@ -225,29 +225,57 @@ impl PoaInner {
         }
     }
 
-    /// Waits until nobody else makes or unmakes the object, and says whether this thread shall
-    /// incarnate it.
+    /// Waits until nobody else makes or unmakes servants, and says whether this thread shall incarnate
+    /// the object; then [`end_incarnation`](Self::end_incarnation) follows.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already; those of
+    /// [`await_retired`](Self::await_retired).
     pub(super) fn begin_incarnation(
         &self,
         orb: &Orb,
         id: &ObjectId,
     ) -> Result<bool, SystemException> {
-        let mut state = self.await_retired(orb, id)?;
-        while state.incarnating.contains(id) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            // Not while the activator is kept from etherealizing it.
+            drop(self.await_retired(orb, id)?);
+            self.activating.acquire();
+            let mut state = lock(&self.state);
+            let retiring = state.retiring.contains_key(id);
+            let needed = !retiring
+                && !self.gate.is(Mark::Destroyed)
+                && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
+            if needed && state.incarnating.insert(id.clone()) {
+                return Ok(true);
+            }
+            drop(state);
+            self.activating.release();
+            match (retiring, needed) {
+                (true, _) => {}
+                (_, false) => return Ok(false),
+                (_, true) => return Err(would_deadlock(&format!("{id:?} to be incarnated"))),
+            }
         }
-        if self.gate.is(Mark::Destroyed) || self.lookup(orb, id.as_bytes(), Slot::NONE).is_some() {
-            return Ok(false);
-        }
-        Ok(state.incarnating.insert(id.clone()))
     }
 
     pub(super) fn end_incarnation(&self, id: &ObjectId) {
         lock(&self.state).incarnating.remove(id);
-        self.changed.notify_all();
+        self.activating.release();
+    }
+
+    /// Waits until every servant that was taken from its object was etherealized.
+    pub(super) fn await_all_retired(&self) {
+        let mut state = lock(&self.state);
+        while !state.retiring.is_empty() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Waits until the last servant of the object was etherealized.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) where this very thread is calling or etherealizing it, or keeps others
+    /// from that; `TRANSIENT` (reason 1) when that takes longer than calls may.
     pub(super) fn await_retired(
         &self,
         orb: &Orb,
@@ -255,7 +283,11 @@ impl PoaInner {
     ) -> Result<MutexGuard<'_, super::State>, SystemException> {
         let mut state = lock(&self.state);
         let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
-        while state.retiring.contains(id) {
+        while let Some(slot) = state.retiring.get(id) {
+            if current::is_serving_at(self.incarnation, *slot) || self.activating.is_mine() {
+                drop(state);
+                return Err(would_deadlock(&format!("{id:?} to be etherealized")));
+            }
             let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
             state = match left {
                 Some(left) if left.is_zero() => {
@@ -293,7 +325,7 @@ impl PoaInner {
             Err(PoaError::System(exception)) => {
                 let ending = lock(&self.state).ending;
                 // The POA ended while the activator was asked.
-                ending.inspect(|ending| self.etherealize(orb, id, servant, *ending));
+                ending.inspect(|ending| self.etherealize(orb, id, Slot::NONE, servant, *ending));
                 Err(exception)
             }
             Err(_) => Err(bad_incarnation(id)),
@@ -361,7 +393,8 @@ fn finish(activation: &Activation) {
     orb.objects().remove(activation.slot);
     if poa.policies.has_activator() {
         let id = activation.id();
-        poa.etherealize(&orb, &id, activation.servant.clone(), activation.ending());
+        let (servant, slot) = (activation.servant.clone(), activation.slot);
+        poa.etherealize(&orb, &id, slot, servant, activation.ending());
         lock(&poa.state).retiring.remove(&id);
     }
     poa.live.fetch_sub(1, Ordering::SeqCst);
@@ -370,11 +403,12 @@ fn finish(activation: &Activation) {
 }
 
 impl PoaInner {
-    /// Gives a servant back to the activator.
+    /// Gives the servant of the object that stood at `slot` back to the activator.
     fn etherealize(
         self: &Arc<Self>,
         orb: &Orb,
         id: &ObjectId,
+        slot: Slot,
         servant: AnyServant,
         ending: Ending,
     ) {
@@ -387,9 +421,11 @@ impl PoaInner {
         let adapter = orb.poa_of(self);
         // One at a time, where calls are.
         let pass = self.serialize();
-        let done = self.ask("ServantActivator::etherealize", || {
+        self.activating.acquire();
+        let done = self.ask("ServantActivator::etherealize", slot, || {
             activator.etherealize(id, &adapter, servant, cleanup, remaining);
         });
+        self.activating.release();
         self.gate.give_back(pass);
         if let Err(error) = done {
             report!(

@@ -116,6 +116,10 @@ impl PoaManager {
         if wait_for_completion {
             adapters.iter().for_each(|poa| poa.await_idle(|| true));
         }
+        if wait_for_completion && etherealize_objects {
+            // The last call of an object may have ended and its servant not be given back yet.
+            adapters.iter().for_each(|poa| poa.await_all_retired());
+        }
         Ok(())
     }
 
@@ -272,5 +276,5 @@ fn inactive(id: &str) -> SystemException {
 #[cold]
 pub(super) fn would_deadlock(what: &str) -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
-        .because(format!("a servant that serves a request cannot wait for {what}"))
+        .because(format!("who serves a request, or a servant manager, cannot wait for {what}"))
 }

@@ -57,10 +57,10 @@ use crate::orb::{Orb, WeakOrb};
 use crate::policies::PolicyType;
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
-use gate::Gate;
+use gate::{Gate, Serial};
 use ids::Ids;
 use servants::Servants;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
@@ -137,6 +137,8 @@ pub(crate) struct PoaInner {
     operations: OperationLookup,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
+    /// Held while the servant activator is asked: once at a time (CORBA 3.4 Part 1, 15.3.6).
+    activating: Serial,
     /// Set where there are interceptors of POAs.
     established: OnceLock<Established>,
     /// The objects that have not ended yet.
@@ -162,8 +164,8 @@ struct State {
     ending_children: Vec<Arc<PoaInner>>,
     /// The objects for which the servant activator is being asked.
     incarnating: HashSet<ObjectId>,
-    /// The objects whose servant was not given back to the servant activator yet.
-    retiring: HashSet<ObjectId>,
+    /// The objects whose servant was not given back to the servant activator yet, and where they stand.
+    retiring: HashMap<ObjectId, Slot>,
     /// How many threads wait for calls to end.
     watchers: usize,
 }

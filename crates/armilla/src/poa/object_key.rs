@@ -227,6 +227,13 @@ pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
     Some((u64::from_be_bytes(*incarnation), slot))
 }
 
+/// The number in an id that a POA made, where it has no place.
+pub(crate) fn counted_number(id: &[u8]) -> Option<u64> {
+    let place = id.last_chunk::<8>().filter(|_| id.len() == SYSTEM_ID)?;
+    let number = u64::from_be_bytes(*place);
+    (number & COUNTED != 0).then_some(number & !COUNTED)
+}
+
 fn join(incarnation: u64, place: [u8; 8]) -> [u8; SYSTEM_ID] {
     let mut id = [0; SYSTEM_ID];
     id[..8].copy_from_slice(&incarnation.to_be_bytes());
@@ -301,5 +308,7 @@ mod tests {
         );
         assert_eq!(parse_system_id(&counted_id(5, 1)), Some((5, Slot::NONE)));
         assert_eq!(parse_system_id(b"short"), None);
+        assert_eq!(counted_number(&counted_id(5, 9)), Some(9));
+        assert_eq!(counted_number(&system_id(5, SLOT)), None);
     }
 }

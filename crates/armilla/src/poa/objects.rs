@@ -3,7 +3,7 @@
 use super::activation::Ending;
 use super::gate::Mark;
 use super::lifecycle::Birth;
-use super::object_key::parse_system_id;
+use super::object_key::{counted_number, parse_system_id};
 use super::{
     Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, Slot,
 };
@@ -37,7 +37,8 @@ impl Poa {
     ///
     /// In a persistent POA references made for the same id by an earlier process, at the same
     /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has made.
-    /// With a servant activator this waits until the last servant of the object was etherealized.
+    /// With a servant activator this waits until the last servant of the object was etherealized; who
+    /// is called as that object, or etherealizes it, cannot wait (`BAD_INV_ORDER`, reason 3).
     ///
     /// # Errors
     /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the
@@ -202,11 +203,11 @@ impl Poa {
         let ours = match parse_system_id(id.as_bytes()) {
             _ if policies.assignment == IdAssignment::User => true,
             Some(_) if policies.is_persistent() => true,
-            Some((incarnation, slot)) => {
-                // Where something else stands by now nothing says whose it was.
-                let owner = self.orb.objects().owner(slot).unwrap_or(self.inner.serial);
-                incarnation == self.inner.incarnation && owner == self.inner.serial
-            }
+            Some((incarnation, _)) if incarnation != self.inner.incarnation => false,
+            Some((_, slot)) => match counted_number(id.as_bytes()) {
+                Some(number) => self.has_counted(number),
+                None => self.orb.objects().may_have_been(slot, self.inner.serial),
+            },
             None => false,
         };
         if ours {

@@ -3,10 +3,10 @@
 use super::object_key::{counted_id, parse_system_id, system_id};
 use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
-    PoaError, RequestProcessing, Slot,
+    PoaError, PoaInner, RequestProcessing, Slot,
 };
 use crate::exception::SystemException;
-use crate::object::{AnyServant, Interface, Object, Ref, address};
+use crate::object::{AnyServant, Interface, Object, Ref, Reference, address};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -19,9 +19,7 @@ impl Poa {
     pub fn create_reference<I: Interface + ?Sized>(&self) -> Result<Ref<I>, PoaError> {
         self.require(self.inner.policies.assignment == IdAssignment::System)?;
         let number = self.inner.counted.fetch_add(1, Ordering::Relaxed);
-        // The serial keeps the ids of different POAs apart, too.
-        let number = u64::from(self.inner.serial) << 40 ^ number;
-        let id = counted_id(self.inner.incarnation, number & (u64::MAX >> 1));
+        let id = counted_id(self.inner.incarnation, self.inner.first_counted() | number);
         Ok(self.refer_to(I::REPOSITORY_ID, &ObjectId::new(id))?.assume())
     }
 
@@ -54,6 +52,12 @@ impl Poa {
         self.refer_to(repository_id, &id)
     }
 
+    /// Whether the POA has made this number for an object without a place.
+    pub(super) fn has_counted(&self, number: u64) -> bool {
+        let counted = self.inner.counted.load(Ordering::Relaxed);
+        number.checked_sub(self.inner.first_counted()).is_some_and(|made| made < counted)
+    }
+
     /// The id of the object that `servant` incarnates: `servant_to_id`. A servant that incarnates
     /// none is activated where the POA activates implicitly; where ids are not unique each time
     /// anew. To the default servant, while it serves a request, it is the id of that object.
@@ -69,7 +73,9 @@ impl Poa {
         if let Some(activation) = self.incarnated(servant)? {
             return Ok(activation.id());
         }
-        let current = self.current(servant).filter(|_| has_default);
+        // Not to a servant that is active itself.
+        let by_default = |current: &Current| has_default && !current.is_active();
+        let current = self.current(servant).filter(by_default);
         current.map(|current| current.object_id().clone()).ok_or(PoaError::ServantNotActive)
     }
 
@@ -124,11 +130,17 @@ impl Poa {
         if let Some(activation) = reference.as_ref().activation().filter(ours) {
             return Ok(activation.id());
         }
-        let key = reference.as_ref().local_key().ok_or(PoaError::WrongAdapter)?;
+        let is_this = |poa: Arc<PoaInner>| Arc::ptr_eq(&poa, &self.inner);
+        // Another ORB of this process may have persistent POAs of the same names.
+        let here =
+            |reference: &&Arc<Reference>| reference.orb.incarnation() == self.orb.incarnation();
+        let known = reference.as_ref().reference().ok().filter(here);
+        let key = known.and_then(|known| known.local_key()).ok_or(PoaError::WrongAdapter)?;
         match ObjectKey::parse(&key) {
             Some(ObjectKey::Active { incarnation, slot })
                 if self.inner.has_places
-                    && self.orb.objects().owner(slot) == Some(self.inner.serial) =>
+                    && (self.orb.objects().owner(slot) == Some(self.inner.serial)
+                        || self.orb.adapters().moved(slot).is_some_and(is_this)) =>
             {
                 Ok(ObjectId::new(system_id(incarnation, slot)))
             }
@@ -221,5 +233,13 @@ impl Poa {
             None => self.inner.named(id.as_bytes(), Slot::NONE).encode(),
         };
         Ok(self.orb.named_object(&self.inner, repository_id, key)?)
+    }
+}
+
+impl PoaInner {
+    /// The first number for an object without a place. Those of different POAs are far apart.
+    fn first_counted(&self) -> u64 {
+        // Ids have room for 63 bits.
+        u64::from(self.serial) << 40 & u64::MAX >> 1
     }
 }

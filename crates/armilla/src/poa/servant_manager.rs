@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// Closures that take an id and a POA and return a servant are activators that clean up nothing.
 pub trait ServantActivator: Send + Sync + 'static {
     /// Gives the servant for an object that is called and not active: `incarnate`. It is active from
-    /// then on. For one object this is called by one thread at a time, and not while the object's
-    /// last servant is still being etherealized.
+    /// then on. A POA asks its activator for one thing at a time, and not for an object whose last
+    /// servant is still being etherealized. An activator may call objects, also of this POA, but not
+    /// the one that it is asked for.
     ///
     /// # Errors
     /// The client is forwarded, or hears the exception.

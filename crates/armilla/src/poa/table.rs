@@ -69,6 +69,18 @@ impl<T> Table<T> {
         (place.generation.load(Ordering::Acquire) == slot.generation).then_some(owner)
     }
 
+    /// Whether `owner` may have had what stood at `slot`: the place was given away then, and nothing
+    /// says that it was another's.
+    pub(crate) fn may_have_been(&self, slot: Slot, owner: u32) -> bool {
+        let Some(place) = self.place(slot.index) else { return false };
+        let last = place.owner.load(Ordering::Acquire);
+        match place.generation.load(Ordering::Acquire).wrapping_sub(slot.generation) {
+            0 => last == owner,
+            // Generations that are still to come are far behind, the other way round.
+            since => since <= u32::MAX / 2,
+        }
+    }
+
     /// Takes a free place for what `make` builds, who is told where it will stand; it is `owner`'s.
     pub(crate) fn insert(&self, owner: u32, make: impl FnOnce(Slot) -> T) -> Arc<T> {
         let index = {

@@ -47,12 +47,18 @@ impl Poa {
 
     /// Sets who makes POAs below this one when somebody asks for them: `the_activator`.
     pub fn set_activator(&self, activator: impl AdapterActivator) {
-        lock(&self.inner.state).activator = Some(Arc::new(activator));
+        self.change_activator(Some(Arc::new(activator)));
     }
 
     /// From now on nobody makes POAs below this one: `the_activator` becomes nil.
     pub fn clear_activator(&self) {
-        lock(&self.inner.state).activator = None;
+        self.change_activator(None);
+    }
+
+    fn change_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
+        let before = std::mem::replace(&mut lock(&self.inner.state).activator, activator);
+        // The program's own, and perhaps the last of it: not under the lock.
+        drop(before);
     }
 
     /// The POA of this name right below this one: `find_POA`. With `activate_it` the

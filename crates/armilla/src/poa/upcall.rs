@@ -333,8 +333,9 @@ impl PoaInner {
         pass: Pass,
     ) -> Result<Option<Passing>, Refusal> {
         let poa = orb.poa_of(self);
-        let (servant, cookie) =
-            self.ask("ServantLocator::preinvoke", || locator.preinvoke(&id, &poa, operation))??;
+        let (servant, cookie) = self.ask("ServantLocator::preinvoke", Slot::NONE, || {
+            locator.preinvoke(&id, &poa, operation)
+        })??;
         let servant = self.searched(servant);
         let lent = (locator.clone(), cookie, operation.to_owned());
         Ok(self.pass_by(id, servant, Some(lent), pass))
@@ -383,7 +384,8 @@ impl PoaInner {
         // Until what comes of it is done, not only while it is asked.
         self.passing_begins();
         let poa = orb.poa_of(self);
-        let asked = self.ask("ServantActivator::incarnate", || activator.incarnate(id, &poa));
+        let asked =
+            self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
         let done = match asked {
             Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
             Ok(Err(refusal)) => Err(refusal),
@@ -394,15 +396,16 @@ impl PoaInner {
         done
     }
 
-    /// Asks a servant manager. Whoever waits for requests to end waits for this too, and who is asked
+    /// Asks a servant manager, about an object that stood at `slot`. Whoever waits for requests to end waits for this too, and who is asked
     /// cannot wait for them.
     pub(super) fn ask<R>(
         &self,
         what: &str,
+        slot: Slot,
         question: impl FnOnce() -> R,
     ) -> Result<R, SystemException> {
         self.passing_begins();
-        current::begin_asking(self.incarnation);
+        current::begin_asking(self.incarnation, slot);
         let answer = guarded(what, question);
         current::end_passing();
         self.passing_ended();
