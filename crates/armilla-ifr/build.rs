@@ -1,5 +1,8 @@
 //! Compiles the IDL of the interface repository.
 
 fn main() {
-    armilla_idl::build("../../idl/ir.idl").unwrap_or_else(|errors| errors.exit());
+    armilla_idl::Build::new()
+        .derive("CORBA::PrimitiveKind", "serde::Serialize, serde::Deserialize")
+        .compile("../../idl/ir.idl")
+        .unwrap_or_else(|errors| errors.exit());
 }

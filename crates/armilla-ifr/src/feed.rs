@@ -11,26 +11,27 @@ use crate::model::{
 use armilla::Any;
 use armilla::dynamic::{DynAny, ParameterMode};
 use armilla_idl::model::{self as idl, ConstValue, DeclId, DeclKind, Export, Primitive, Type};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Model {
-    /// Adds every declaration of `idl`. A module that is there already gets what it lacks; what else
-    /// has a repository id that is there already is left as it is.
+    /// Adds every declaration of `idl` that is not there, known by its repository id, and to modules
+    /// and interfaces what they lack. What is there stays as it is;
+    /// [`differing`](Self::differing) tells where that is not what the IDL says.
     ///
     /// # Errors
-    /// When a name is taken by something else, or a declaration is beyond what the repository can
-    /// describe; then nothing has changed.
+    /// When a name is taken by something else, a repository id belongs to another kind of definition,
+    /// or a declaration is beyond what the repository can describe; then nothing has changed.
     pub fn add_idl(&mut self, idl: &armilla_idl::Model) -> Result {
-        let mut fed = self.clone();
-        let mut feed = Feed { idl, model: &mut fed, places: HashMap::new(), new: Vec::new() };
-        for root in idl.roots() {
-            feed.place(*root, ROOT)?;
-        }
-        for id in std::mem::take(&mut feed.new) {
-            feed.fill(id)?;
-        }
-        *self = fed;
-        Ok(())
+        self.transaction(|model| {
+            let (places, made, open, order) = Default::default();
+            let mut feed = Feed { idl, model, places, made, open, order };
+            idl.roots().iter().try_for_each(|root| feed.place(*root, ROOT))?;
+            for id in std::mem::take(&mut feed.order) {
+                feed.fill(id)?;
+                feed.add_exports(id)?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -39,73 +40,70 @@ struct Feed<'f> {
     model: &'f mut Model,
     /// Where each declaration stands in the repository.
     places: HashMap<DeclId, DefId>,
-    /// Those that were not there before.
-    new: Vec<DeclId>,
+    /// What was not there before.
+    made: HashSet<DefId>,
+    /// The declarations of that which have nothing but a place yet.
+    open: HashSet<DeclId>,
+    /// All, in the order of the IDL.
+    order: Vec<DeclId>,
 }
 
 impl Feed<'_> {
     /// Gives a declaration and all within it a place.
     fn place(&mut self, id: DeclId, container: DefId) -> Result {
         let declaration = self.idl.get(id);
-        if let Some(known) = self.model.lookup_id(&declaration.repository_id) {
-            self.places.insert(id, known);
-            let is_module = matches!(declaration.kind, DeclKind::Module(_));
-            return if is_module { self.place_nested(id, known) } else { self.know_nested(id) };
-        }
-        let kind = match &declaration.kind {
-            DeclKind::Module(_) => Kind::Module,
-            // What it is it becomes when everything has its place.
-            _ => Kind::Native,
+        let repository_id = &declaration.repository_id;
+        let place = match self.model.lookup_id(repository_id) {
+            Some(known) => {
+                let kind = &self.model.definition(known)?.kind;
+                // What several files include is declared several times.
+                if !self.made.contains(&known) && !is_of_kind(kind, &declaration.kind) {
+                    let is = kind.definition_kind();
+                    let what = format!(
+                        "{repository_id} is in the repository as {is:?}, which the IDL does not say"
+                    );
+                    return Err(ModelError::Invalid(what));
+                }
+                known
+            }
+            None => {
+                self.open.insert(id);
+                let kind = match &declaration.kind {
+                    DeclKind::Module(_) => Kind::Module,
+                    // What it is it becomes when everything has its place.
+                    _ => Kind::Native,
+                };
+                let made = self.put(container, &declaration.name, repository_id, kind)?;
+                self.made.insert(made);
+                made
+            }
         };
-        let made = self.put(container, &declaration.name, &declaration.repository_id, kind)?;
-        self.places.insert(id, made);
-        self.new.push(id);
-        self.place_nested(id, made)
+        self.places.insert(id, place);
+        self.order.push(id);
+        nested(&declaration.kind).iter().try_for_each(|inner| self.place(*inner, place))
     }
 
     fn put(&mut self, container: DefId, name: &str, id: &str, kind: Kind) -> Result<DefId> {
-        let taken = self.model.definition(container)?.contents.iter();
-        if taken.filter_map(|id| self.model.get(*id)).any(|d| d.name.eq_ignore_ascii_case(name)) {
+        if self.model.named(container, name).is_some() {
             return Err(ModelError::NameTaken(name.to_owned()));
         }
+        let mut definition = Definition::new(kind);
+        (definition.id, definition.name) = (id.to_owned(), name.to_owned());
         // `IDL:Bank/Account:1.0`: the version stands behind the last colon.
-        let version = id.rsplit(':').next().unwrap_or_default();
-        let made = self.model.add(Definition {
-            kind,
-            name: name.to_owned(),
-            id: id.to_owned(),
-            version: version.to_owned(),
-            container: Some(container),
-            contents: Vec::new(),
-        });
-        self.model.definition_mut(container)?.contents.push(made);
-        Ok(made)
+        definition.version = id.rsplit(':').next().unwrap_or_default().to_owned();
+        self.model.add(Some(container), definition)
     }
 
-    fn place_nested(&mut self, id: DeclId, container: DefId) -> Result {
-        nested(&self.idl.get(id).kind).iter().try_for_each(|inner| self.place(*inner, container))
-    }
-
-    /// Notes where the declarations within one that is there already stand.
-    fn know_nested(&mut self, id: DeclId) -> Result {
-        for inner in nested(&self.idl.get(id).kind) {
-            let repository_id = &self.idl.get(*inner).repository_id;
-            let known = self.model.lookup_id(repository_id).ok_or_else(|| {
-                ModelError::Invalid(format!("{repository_id} is new within what is there already"))
-            })?;
-            self.places.insert(*inner, known);
-            self.know_nested(*inner)?;
-        }
-        Ok(())
-    }
-
-    /// Gives a definition what belongs to it.
+    /// Gives a definition what belongs to it, unless it has that.
     fn fill(&mut self, id: DeclId) -> Result {
+        if !self.open.remove(&id) {
+            return Ok(());
+        }
         let place = self.named(id)?;
         let declaration = self.idl.get(id);
         let kind = match &declaration.kind {
             DeclKind::Module(_) => return Ok(()),
-            DeclKind::Interface(data) => self.interface(place, data)?,
+            DeclKind::Interface(data) => self.interface(data)?,
             DeclKind::Struct(data) => Kind::Struct(self.members(data)?),
             DeclKind::Exception(data) => Kind::Exception(self.members(data)?),
             DeclKind::Union(data) => self.union(data)?,
@@ -121,8 +119,7 @@ impl Feed<'_> {
             DeclKind::Bitmask(data) => Kind::Alias(self.bits(data.bound)),
             DeclKind::Bitset(data) => Kind::Alias(self.bits(self.bitset_bits(data))),
         };
-        self.model.definition_mut(place)?.kind = kind;
-        Ok(())
+        self.model.update(place, |definition| definition.kind = kind)
     }
 
     fn named(&self, id: DeclId) -> Result<DefId> {
@@ -160,8 +157,7 @@ impl Feed<'_> {
         Ok(Kind::Union { discriminator, members })
     }
 
-    fn interface(&mut self, place: DefId, data: &idl::Interface) -> Result<Kind> {
-        self.exports(place, &data.exports)?;
+    fn interface(&mut self, data: &idl::Interface) -> Result<Kind> {
         let flavour = match data.flavour {
             idl::Flavour::Unconstrained => Flavour::Plain,
             idl::Flavour::Abstract => Flavour::Abstract,
@@ -170,8 +166,20 @@ impl Feed<'_> {
         Ok(Kind::Interface { flavour, bases: self.all(&data.bases)? })
     }
 
-    fn exports(&mut self, place: DefId, exports: &[Export]) -> Result {
+    /// Adds the operations and attributes of a declaration that the repository lacks.
+    fn add_exports(&mut self, id: DeclId) -> Result {
+        let exports = match &self.idl.get(id).kind {
+            DeclKind::Interface(data) => &data.exports,
+            DeclKind::Value(data) => &data.exports,
+            _ => return Ok(()),
+        };
+        let place = self.named(id)?;
         for export in exports {
+            let (Export::Operation(idl::Operation { repository_id, .. })
+            | Export::Attribute(idl::Attribute { repository_id, .. })) = export;
+            if self.model.lookup_id(repository_id).is_some() {
+                continue;
+            }
             let (name, id, kind) = match export {
                 Export::Operation(operation) => {
                     (&operation.name, &operation.repository_id, self.operation(operation)?)
@@ -223,7 +231,6 @@ impl Feed<'_> {
             let kind = Kind::ValueMember { ty, public: state.public };
             self.put(place, &state.member.name, &id, kind)?;
         }
-        self.exports(place, &data.exports)?;
         let is_abstract = |id: &DeclId| matches!(&self.idl.get(*id).kind, DeclKind::Value(base) if base.modifier == idl::ValueModifier::Abstract);
         let (abstract_bases, concrete): (Vec<_>, Vec<_>) =
             data.bases.iter().copied().partition(is_abstract);
@@ -254,8 +261,8 @@ impl Feed<'_> {
             Type::Primitive(kind) => self.model.primitive(primitive(*kind)),
             Type::String(None) => self.model.primitive(PrimitiveKind::PkString),
             Type::WString(None) => self.model.primitive(PrimitiveKind::PkWstring),
-            Type::String(Some(bound)) => self.model.anonymous(Kind::String(*bound)),
-            Type::WString(Some(bound)) => self.model.anonymous(Kind::Wstring(*bound)),
+            Type::String(Some(bound)) => self.anonymous(Kind::String(*bound))?,
+            Type::WString(Some(bound)) => self.anonymous(Kind::Wstring(*bound))?,
             Type::Object => self.model.primitive(PrimitiveKind::PkObjref),
             Type::Any => self.model.primitive(PrimitiveKind::PkAny),
             Type::TypeCode => self.model.primitive(PrimitiveKind::PkTypeCode),
@@ -263,24 +270,24 @@ impl Feed<'_> {
             Type::ValueBase => self.model.primitive(PrimitiveKind::PkValueBase),
             Type::Fixed(digits, scale) => {
                 let scale = i16::try_from(*scale).unwrap_or(i16::MAX);
-                self.model.anonymous(Kind::Fixed { digits: *digits, scale })
+                self.anonymous(Kind::Fixed { digits: *digits, scale })?
             }
             Type::Sequence(element, bound) => {
                 let element = self.ty(element)?;
-                self.sequence(element, *bound)
+                self.sequence(element, *bound)?
             }
             Type::SharedOctets(bound) => {
                 let element = self.model.primitive(PrimitiveKind::PkOctet);
-                self.sequence(element, *bound)
+                self.sequence(element, *bound)?
             }
             Type::SharedStrings => {
                 let element = self.model.primitive(PrimitiveKind::PkString);
-                self.sequence(element, None)
+                self.sequence(element, None)?
             }
             Type::Array(element, dimensions) => {
                 let mut ty = self.ty(element)?;
                 for length in dimensions.iter().rev() {
-                    ty = self.model.anonymous(Kind::Array { element: ty, length: *length });
+                    ty = self.anonymous(Kind::Array { element: ty, length: *length })?;
                 }
                 ty
             }
@@ -288,15 +295,19 @@ impl Feed<'_> {
                 // TypeCodes have no kind for maps: a sequence of pairs, as it travels.
                 let member = |name: &str, ty| Field { name: name.to_owned(), ty };
                 let pair = [member("key", self.ty(key)?), member("value", self.ty(value)?)];
-                let pair = self.model.anonymous(Kind::Struct(pair.into()));
-                self.sequence(pair, *bound)
+                let pair = self.anonymous(Kind::Struct(pair.into()))?;
+                self.sequence(pair, *bound)?
             }
             Type::Named(id) => self.named(*id)?,
         })
     }
 
-    fn sequence(&mut self, element: DefId, bound: Option<u32>) -> DefId {
-        self.model.anonymous(Kind::Sequence { element, bound: bound.unwrap_or(0) })
+    fn anonymous(&mut self, kind: Kind) -> Result<DefId> {
+        self.model.add(None, Definition::new(kind))
+    }
+
+    fn sequence(&mut self, element: DefId, bound: Option<u32>) -> Result<DefId> {
+        self.anonymous(Kind::Sequence { element, bound: bound.unwrap_or(0) })
     }
 
     /// The smallest unsigned integer with so many bits.
@@ -318,15 +329,36 @@ impl Feed<'_> {
     }
 
     fn constant(&mut self, data: &idl::Const) -> Result<Kind> {
-        let ty = self.ty(&data.ty)?;
-        // An enum that the value is of may not be filled yet.
-        if let Type::Named(id) = self.idl.resolve(&data.ty) {
+        // What the value is of may not be filled yet, where it stands in a module that comes later.
+        let mut ty = &data.ty;
+        while let Type::Named(id) = ty {
             self.fill(*id)?;
+            let DeclKind::Typedef(original) = &self.idl.get(*id).kind else { break };
+            ty = original;
         }
+        let ty = self.ty(&data.ty)?;
         let code = self.model.type_code(ty)?;
         let value = constant(&code, &data.value);
         Ok(Kind::Constant { ty, value: value.map_err(|e| ModelError::Invalid(e.to_string()))? })
     }
+}
+
+/// Whether a declaration is of the kind that the repository has.
+const fn is_of_kind(kind: &Kind, declared: &DeclKind) -> bool {
+    matches!(
+        (kind, declared),
+        (Kind::Module, DeclKind::Module(_))
+            | (Kind::Interface { .. }, DeclKind::Interface(_))
+            | (Kind::Struct(_), DeclKind::Struct(_))
+            | (Kind::Exception(_), DeclKind::Exception(_))
+            | (Kind::Union { .. }, DeclKind::Union(_))
+            | (Kind::Enum(_), DeclKind::Enum(_))
+            | (Kind::Alias(_), DeclKind::Typedef(_) | DeclKind::Bitmask(_) | DeclKind::Bitset(_))
+            | (Kind::Constant { .. }, DeclKind::Const(_))
+            | (Kind::Value(_), DeclKind::Value(_))
+            | (Kind::ValueBox(_), DeclKind::ValueBox(_))
+            | (Kind::Native, DeclKind::Native)
+    )
 }
 
 /// The declarations that stand within one.

@@ -2,9 +2,12 @@
 //! Part 1, 14).
 //!
 //! A [`Model`](model::Model) holds definitions; [`add_idl`](model::Model::add_idl) fills it from what the IDL
-//! compiler has checked. [`serve`] makes CORBA objects of it, which any ORB can ask and change.
-//! [`Signature::call`](model::Signature::call) calls an operation with JSON, by a signature from a model or from a
-//! repository somewhere else.
+//! compiler has checked. A [`Store`] keeps one on the disk. [`serve`] makes CORBA objects of it, which any ORB can ask
+//! and change. [`Signature::call`](model::Signature::call) calls an operation with JSON, by a signature from a model
+//! or from a repository somewhere else, which is what [`discover`] asks for an object.
+//!
+//! Components and homes are in it as the interfaces that they stand for; the objects that describe them as
+//! such (`CORBA::ComponentIR`) are not.
 //!
 //! ```
 //! use armilla_ifr::model::{Model, Signature};
@@ -18,7 +21,7 @@
 //! assert_eq!(signatures[0].operation, "withdraw");
 //! # Ok::<(), armilla_ifr::model::ModelError>(())
 //! ```
-
+//!
 //! A program that knows nothing of an object asks it what it offers, and calls that; the object may be
 //! one of a servant that knows its interface only while it runs.
 //!
@@ -66,15 +69,18 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod differing;
 mod discover;
 mod feed;
 pub mod model;
 mod servant;
+mod store;
 
 pub use call::CallError;
 pub use discover::{describe, discover};
 pub use generated::corba;
 pub use servant::{REPOSITORY, serve};
+pub use store::{ChangeError, Store, StoreError};
 
 /// What the IDL compiler makes of `ir.idl`.
 mod generated {

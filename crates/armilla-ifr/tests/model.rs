@@ -78,7 +78,7 @@ fn every_declaration_that_is_shipped_has_a_place_and_a_type() {
                 model.type_code(id).unwrap_or_else(|e| panic!("{}: {e}", definition.name));
                 types += 1;
             }
-            if definition.container.is_some() {
+            if definition.container().is_some() {
                 assert_eq!(model.lookup(ROOT, &model.absolute_name(id)), Some(id));
                 assert_eq!(model.lookup_id(&definition.id), Some(id));
             }
@@ -205,9 +205,12 @@ fn what_others_need_is_not_destroyed() {
     assert_eq!(model.destroy(module), Err(ModelError::Needed("::S".into())));
     assert_eq!(model.destroy(ROOT), Err(ModelError::Indestructible));
     assert_eq!(model.destroy(long), Err(ModelError::Indestructible));
-    model.destroy(user).unwrap();
+    assert_eq!(model.destroy(user).as_deref(), Ok(&[many, user][..]), "it had no other user");
+    let list = model.create_anonymous(Kind::Sequence { element: inner, bound: 0 }).unwrap();
+    let lists = model.create_anonymous(Kind::Array { element: list, length: 2 }).unwrap();
     let gone = model.destroy(module).unwrap();
-    assert!([module, inner, many].iter().all(|id| gone.contains(id) && model.get(*id).is_none()));
+    assert_eq!(gone, [module, inner, list, lists], "they can be of nothing else");
+    assert!(gone.iter().all(|id| model.get(*id).is_none()));
     assert_eq!(model.lookup_id("IDL:M/N:1.0"), None);
     assert_eq!(model.destroy(module), Err(ModelError::Gone));
 }

@@ -1,14 +1,14 @@
 //! Making, moving and removing definitions (CORBA 3.4 Part 1, 14.5); `check` has the rules.
 
-use super::{DefId, Definition, Kind, Model, ModelError, ROOT, Result};
+use super::{DefId, Definition, Kind, Model, ModelError, Result};
 use std::collections::BTreeSet;
 
 impl Model {
     /// Makes a definition in `container`.
     ///
     /// # Errors
-    /// When the container cannot hold it, its repository id or its name are taken there, or it names
-    /// what is no type, no exception or no base.
+    /// When the container cannot hold it, its repository id or its name are taken there, it names
+    /// what is no type, no exception or no base, or the repository is full.
     pub fn create(
         &mut self,
         container: DefId,
@@ -23,68 +23,58 @@ impl Model {
         self.check_id(id)?;
         self.check_name(container, name, None)?;
         self.check_kind(&kind)?;
-        self.check_inherited_names(&[], &kind)?;
-        let made = self.add(Definition {
-            kind,
-            name: name.to_owned(),
-            id: id.to_owned(),
-            version: version.to_owned(),
-            container: Some(container),
-            contents: Vec::new(),
-        });
-        self.definition_mut(container)?.contents.push(made);
-        if self.is_type(made)
-            && let Err(error) = self.type_code(made)
-        {
-            self.remove(made);
-            return Err(error);
-        }
-        Ok(made)
+        self.check_inherited_names(None, &kind)?;
+        let mut definition = Definition::new(kind);
+        (definition.id, definition.name) = (id.to_owned(), name.to_owned());
+        version.clone_into(&mut definition.version);
+        self.transaction(|model| {
+            let made = model.add(Some(container), definition)?;
+            model.check_type(made)?;
+            Ok(made)
+        })
     }
 
     /// Makes a type without a name, for whoever uses it.
     ///
     /// # Errors
-    /// When its elements are of no type, or it cannot exist.
+    /// When its elements are of no type, it cannot exist, or the repository is full.
     pub fn create_anonymous(&mut self, kind: Kind) -> Result<DefId> {
         self.check_kind(&kind)?;
-        let made = self.anonymous(kind);
-        self.type_code(made).inspect_err(|_| drop(self.definitions.remove(&made)))?;
-        Ok(made)
+        self.transaction(|model| {
+            let made = model.add(None, Definition::new(kind))?;
+            model.check_type(made)?;
+            Ok(made)
+        })
     }
 
     /// Gives a definition another content; what kind it is stays.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// As [`create`](Self::create); also where something that uses the definition could not exist
+    /// any more.
     pub fn set_kind(&mut self, id: DefId, kind: Kind) -> Result {
         self.check_kind(&kind)?;
-        self.check_inherited_names(&self.definition(id)?.contents, &kind)?;
-        let before = std::mem::replace(&mut self.definition_mut(id)?.kind, kind);
-        let checked = match self.is_type(id) {
-            true => self.check_inheritance(id).and_then(|()| self.type_code(id).map(drop)),
-            false => Ok(()),
-        };
-        if checked.is_err() {
-            self.definition_mut(id)?.kind = before;
-        }
-        checked
+        self.check_inheritance(id, &kind)?;
+        self.check_inherited_names(Some(id), &kind)?;
+        self.transaction(|model| {
+            model.update(id, |definition| definition.kind = kind)?;
+            model.check_type(id)?;
+            model.check_users(id)
+        })
     }
 
     /// Gives a definition another repository id.
     ///
     /// # Errors
-    /// [`ModelError::IdTaken`] when another has it.
+    /// [`ModelError::IdTaken`] when another has it, [`ModelError::Indestructible`] for the
+    /// repository.
     pub fn set_id(&mut self, id: DefId, repository_id: &str) -> Result {
         if self.definition(id)?.id == repository_id {
             return Ok(());
         }
+        self.definition(id)?.container().ok_or(ModelError::Indestructible)?;
         self.check_id(repository_id)?;
-        let definition = self.definition_mut(id)?;
-        let before = std::mem::replace(&mut definition.id, repository_id.to_owned());
-        self.by_repository_id.remove(&before);
-        self.by_repository_id.insert(repository_id.to_owned(), id);
-        Ok(())
+        self.update(id, |definition| repository_id.clone_into(&mut definition.id))
     }
 
     /// Gives a definition another name.
@@ -92,10 +82,9 @@ impl Model {
     /// # Errors
     /// [`ModelError::NameTaken`] or [`ModelError::NameInherited`].
     pub fn set_name(&mut self, id: DefId, name: &str) -> Result {
-        let container = self.definition(id)?.container.ok_or(ModelError::Indestructible)?;
+        let container = self.definition(id)?.container().ok_or(ModelError::Indestructible)?;
         self.check_name(container, name, Some(id))?;
-        name.clone_into(&mut self.definition_mut(id)?.name);
-        Ok(())
+        self.update(id, |definition| name.clone_into(&mut definition.name))
     }
 
     /// Gives a definition another version.
@@ -103,8 +92,7 @@ impl Model {
     /// # Errors
     /// [`ModelError::Gone`].
     pub fn set_version(&mut self, id: DefId, version: &str) -> Result {
-        version.clone_into(&mut self.definition_mut(id)?.version);
-        Ok(())
+        self.update(id, |definition| version.clone_into(&mut definition.version))
     }
 
     /// Moves a definition into another container, under another name.
@@ -113,23 +101,23 @@ impl Model {
     /// [`ModelError::NotAContainer`] when it cannot stand there, or there is within itself;
     /// [`ModelError::NameTaken`].
     pub fn relocate(&mut self, id: DefId, container: DefId, name: &str, version: &str) -> Result {
-        let before = self.definition(id)?.container.ok_or(ModelError::Indestructible)?;
-        let may = self.definition(container)?.kind.may_contain(&self.definition(id)?.kind);
-        if !may || self.subtree(id).contains(&container) {
+        let moved = self.definition(id)?;
+        moved.container().ok_or(ModelError::Indestructible)?;
+        let may = self.definition(container)?.kind.may_contain(&moved.kind);
+        if !may || self.enclosing(container).any(|scope| scope == id) {
             return Err(ModelError::NotAContainer);
         }
         self.check_name(container, name, Some(id))?;
-        self.definition_mut(before)?.contents.retain(|inner| *inner != id);
-        self.definition_mut(container)?.contents.push(id);
-        let definition = self.definition_mut(id)?;
-        definition.container = Some(container);
-        name.clone_into(&mut definition.name);
-        version.clone_into(&mut definition.version);
-        Ok(())
+        let place = self.number()?;
+        self.update(id, |definition| {
+            definition.place = Some((container, place));
+            name.clone_into(&mut definition.name);
+            version.clone_into(&mut definition.version);
+        })
     }
 
     /// Destroys a definition and all that stands in it, and gives everything that is gone: types
-    /// without a name go with what used them.
+    /// without a name go with what they are made of, and with the last that is made of them.
     ///
     /// # Errors
     /// [`ModelError::Needed`] when another definition names one of them.
@@ -137,83 +125,52 @@ impl Model {
         if matches!(self.definition(id)?.kind, Kind::Repository | Kind::Primitive(_)) {
             return Err(ModelError::Indestructible);
         }
-        let doomed = self.subtree(id);
-        if let Some(user) = self.user_outside(&doomed) {
+        let is_anonymous = |id: &DefId| self.get(*id).is_some_and(Definition::is_anonymous);
+        let mut doomed = self.with_users(self.subtree(id), is_anonymous);
+        let mut users = doomed.iter().flat_map(|id| self.index.users(*id));
+        if let Some(user) = users.find(|user| !doomed.contains(user)) {
             return Err(ModelError::Needed(self.absolute_name(user)));
         }
+        drop(users);
+        let mut next: Vec<DefId> = doomed.iter().copied().collect();
+        while let Some(id) = next.pop() {
+            let parts = self.get(id).map(|definition| definition.kind.references());
+            for part in parts.into_iter().flatten().filter(is_anonymous) {
+                let is_unused = self.index.users(part).all(|user| doomed.contains(&user));
+                if is_unused && doomed.insert(part) {
+                    next.push(part);
+                }
+            }
+        }
         doomed.iter().for_each(|id| self.remove(*id));
-        let mut gone: Vec<DefId> = doomed.into_iter().collect();
-        gone.extend(self.remove_unused());
-        Ok(gone)
+        Ok(doomed.into_iter().collect())
     }
 
     /// A definition and all that stands in it.
-    fn subtree(&self, id: DefId) -> BTreeSet<DefId> {
-        let (mut all, mut next) = (BTreeSet::new(), vec![id]);
+    pub(super) fn subtree(&self, id: DefId) -> BTreeSet<DefId> {
+        let (mut all, mut next) = (BTreeSet::from([id]), vec![id]);
         while let Some(id) = next.pop() {
-            if all.insert(id) {
-                next.extend(self.get(id).into_iter().flat_map(|d| d.contents.iter().copied()));
-            }
+            next.extend(self.index.contents(id).filter(|inner| all.insert(*inner)));
         }
         all
     }
 
-    /// A definition that needs one of these and is none of them.
-    fn user_outside(&self, doomed: &BTreeSet<DefId>) -> Option<DefId> {
-        let mut placed = self.iter().filter(|(_, definition)| definition.container.is_some());
-        let user =
-            placed.find(|(id, definition)| !doomed.contains(id) && self.needs(definition, doomed));
-        user.map(|(id, _)| id)
-    }
-
-    /// Whether a definition names one of these, itself or by way of types without a name.
-    fn needs(&self, definition: &Definition, doomed: &BTreeSet<DefId>) -> bool {
-        let (mut seen, mut next) = (BTreeSet::new(), definition.kind.references());
+    /// These and all that name them, directly or not, as far as `follow` goes.
+    pub(super) fn with_users(
+        &self,
+        mut all: BTreeSet<DefId>,
+        follow: impl Fn(&DefId) -> bool,
+    ) -> BTreeSet<DefId> {
+        let mut next: Vec<DefId> = all.iter().copied().collect();
         while let Some(id) = next.pop() {
-            if doomed.contains(&id) {
-                return true;
-            }
-            let unnamed = self.get(id).filter(|named| named.container.is_none());
-            if let Some(unnamed) = unnamed.filter(|_| seen.insert(id)) {
-                next.extend(unnamed.kind.references());
-            }
+            let users = self.index.users(id).filter(&follow);
+            next.extend(users.filter(|user| all.insert(*user)));
         }
-        false
-    }
-
-    /// Removes types without a name that name what is gone.
-    fn remove_unused(&mut self) -> Vec<DefId> {
-        let mut gone = Vec::new();
-        loop {
-            let broken =
-                |d: &Definition| d.kind.references().iter().any(|id| self.get(*id).is_none());
-            let found: Vec<DefId> = self
-                .iter()
-                .filter(|(_, d)| d.container.is_none() && broken(d))
-                .map(|(id, _)| id)
-                .collect();
-            if found.is_empty() {
-                return gone;
-            }
-            found.iter().for_each(|id| self.remove(*id));
-            gone.extend(found);
-        }
-    }
-
-    fn remove(&mut self, id: DefId) {
-        let Some(definition) = self.definitions.remove(&id) else { return };
-        self.by_repository_id.remove(&definition.id);
-        if let Some(container) = definition.container.and_then(|c| self.definitions.get_mut(&c)) {
-            container.contents.retain(|inner| *inner != id);
-        }
-    }
-
-    fn is_type(&self, id: DefId) -> bool {
-        self.get(id).is_some_and(|d| d.kind.is_type() || matches!(d.kind, Kind::Exception(_)))
+        all
     }
 
     /// Whether it is the repository, a module or another scope at all.
     pub fn is_container(&self, id: DefId) -> bool {
-        id == ROOT || self.get(id).is_some_and(|d| d.kind.may_contain(&Kind::Enum(Vec::new())))
+        self.get(id).is_some_and(|d| d.kind.may_contain(&Kind::Enum(Vec::new())))
     }
 }

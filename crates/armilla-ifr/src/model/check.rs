@@ -1,7 +1,6 @@
 //! What definitions must keep to when they are made and changed (CORBA 3.4 Part 1, 14.5).
 
 use super::{DefId, Flavour, Kind, Model, ModelError, Parameter, Result, Value};
-use crate::corba::DefinitionKind;
 use armilla::TypeCode;
 use armilla::dynamic::{ParameterMode, TypeCodeError, TypeCodeErrorKind};
 use std::collections::{BTreeSet, HashMap};
@@ -27,18 +26,19 @@ impl Model {
 
     /// Whether `name` is free in a container, for another definition or for `except`.
     pub(super) fn check_name(&self, container: DefId, name: &str, except: Option<DefId>) -> Result {
-        let taken = |id: &DefId| Some(*id) != except && self.is_named(*id, name);
         if !is_identifier(name) {
             let (kind, what) = (TypeCodeErrorKind::Name, format!("{name:?} is no IDL identifier"));
             return Err(ModelError::Type(TypeCodeError { kind, what }));
         }
-        if self.definition(container)?.contents.iter().any(taken) {
+        let is_other = |id: &DefId| Some(*id) != except;
+        if self.named(container, name).is_some_and(|id| is_other(&id)) {
             return Err(ModelError::NameTaken(name.to_owned()));
         }
         // What is inherited may be hidden by everything but operations and attributes, which this
         // cannot tell from one another when only the name is known.
-        let inherited = self.contents(container, DefinitionKind::DkAll, false);
-        match inherited.iter().any(|id| self.is_callable(*id) && taken(id)) {
+        let scopes = self.with_bases(container).into_iter();
+        let mut inherited = scopes.filter_map(|scope| self.named(scope, name));
+        match inherited.any(|id| self.is_callable(id) && is_other(&id)) {
             true => Err(ModelError::NameInherited(name.to_owned())),
             false => Ok(()),
         }
@@ -49,25 +49,17 @@ impl Model {
         matches!(kind, Some(Kind::Operation { .. } | Kind::Attribute { .. }))
     }
 
-    /// Whether no operation or attribute of a base has the name of another, or of one in `contents`.
-    pub(super) fn check_inherited_names(&self, contents: &[DefId], kind: &Kind) -> Result {
-        let bases: Vec<DefId> = match kind {
-            Kind::Interface { bases, .. } => bases.clone(),
-            Kind::Value(value) => {
-                let bases = value.base.iter().chain(&value.abstract_bases);
-                bases.chain(&value.supported).copied().collect()
-            }
-            _ => return Ok(()),
-        };
-        let scopes: BTreeSet<DefId> =
-            bases.into_iter().flat_map(|base| self.with_bases(base)).collect();
-        let inherited = scopes.into_iter().filter_map(|scope| self.get(scope));
-        let inherited = inherited.flat_map(|scope| &scope.contents).chain(contents);
+    /// Whether no operation or attribute of a base has the name of another, or of one in `scope`.
+    pub(super) fn check_inherited_names(&self, scope: Option<DefId>, kind: &Kind) -> Result {
+        let scopes = self.all_with_bases(kind.bases()).into_iter().chain(scope);
         let mut names = HashMap::new();
-        for id in inherited.filter(|id| self.is_callable(**id)) {
-            let name = self.definition(*id)?.name.to_ascii_lowercase();
+        for id in scopes.flat_map(|scope| self.index.contents(scope)) {
+            if !self.is_callable(id) {
+                continue;
+            }
+            let name = self.definition(id)?.name.to_ascii_lowercase();
             if names.insert(name, id).is_some_and(|other| other != id) {
-                return Err(ModelError::NameInherited(self.definition(*id)?.name.clone()));
+                return Err(ModelError::NameInherited(self.definition(id)?.name.clone()));
             }
         }
         Ok(())
@@ -87,6 +79,9 @@ impl Model {
                 self.check_value_type(*ty)
             }
             Kind::Constant { ty, value } => self.check_constant(*ty, value.type_code()),
+            Kind::String(0) | Kind::Wstring(0) => {
+                wrong("strings without a bound are primitives: get_primitive has them")
+            }
             kind => match self.all(&kind.references(), Kind::is_type) {
                 true => Ok(()),
                 false => wrong("what should be a type is none"),
@@ -183,27 +178,51 @@ impl Model {
         if !is_simple {
             return wrong("there are no constants of the type");
         }
-        match code.is_equivalent(given) {
+        // Enums are equivalent by their repository ids alone.
+        match code.is_equivalent(given) && code.member_count() == given.member_count() {
             true => Ok(()),
             false => wrong("the value of a constant is of another type"),
         }
     }
 
-    /// Whether nothing inherits from itself.
-    pub(super) fn check_inheritance(&self, id: DefId) -> Result {
-        let bases = self.with_bases(id);
-        let circular = |base: &DefId| *base != id && self.with_bases(*base).contains(&id);
-        let itself = match self.get(id).map(|definition| &definition.kind) {
-            Some(Kind::Interface { bases, .. }) => bases.contains(&id),
-            Some(Kind::Value(value)) => {
-                value.base == Some(id) || value.abstract_bases.contains(&id)
-            }
-            _ => return Ok(()),
-        };
-        match itself || bases.iter().any(circular) {
+    /// Whether a definition that becomes `kind` does not inherit from itself.
+    pub(super) fn check_inheritance(&self, id: DefId, kind: &Kind) -> Result {
+        match self.all_with_bases(kind.bases()).contains(&id) {
             true => wrong("a definition would inherit from itself"),
             false => Ok(()),
         }
+    }
+
+    /// Whether a definition has a TypeCode, if it is to have one.
+    pub(super) fn check_type(&self, id: DefId) -> Result {
+        match self.definition(id)?.kind.has_type_code() {
+            true => self.type_code(id).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether what uses a type that has changed can still exist.
+    pub(super) fn check_users(&self, id: DefId) -> Result {
+        if !self.definition(id)?.kind.has_type_code() {
+            return Ok(());
+        }
+        let users = self.with_users(BTreeSet::from([id]), |_| true);
+        users.into_iter().try_for_each(|user| {
+            let definition = self.definition(user)?;
+            let checked = match &definition.kind {
+                Kind::Constant { .. } | Kind::Operation { .. } | Kind::Attribute { .. } => {
+                    self.check_kind(&definition.kind)
+                }
+                _ => self.check_type(user),
+            };
+            checked.map_err(|error| match user == id {
+                true => error,
+                false => {
+                    let user = self.absolute_name(user);
+                    ModelError::Invalid(format!("{user} could not exist any more: {error}"))
+                }
+            })
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a definition is.
 
-use super::DefId;
+use super::{DefId, stored};
 use crate::corba::{DefinitionKind, PrimitiveKind};
 use armilla::Any;
 use armilla::dynamic::ParameterMode;
+use serde::{Deserialize, Serialize};
 
 /// A definition: what it is, and where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Definition {
     /// What it is.
     pub kind: Kind,
@@ -16,20 +17,21 @@ pub struct Definition {
     pub id: String,
     /// Its version, such as `1.0`.
     pub version: String,
-    /// What it stands in.
-    pub container: Option<DefId>,
-    /// What stands in it, in order.
-    pub contents: Vec<DefId>,
+    /// What it stands in, and where in the order of that.
+    pub(crate) place: Option<(DefId, u32)>,
+    /// The id of its object.
+    pub(crate) object: String,
 }
 
 /// What kind of definition it is, and what belongs to that.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // Each is what IDL calls so; types are given by their definitions.
 pub enum Kind {
     Repository,
     Module,
     Constant {
         ty: DefId,
+        #[serde(with = "stored::any")]
         value: Any,
     },
     Struct(Vec<Field>),
@@ -82,7 +84,7 @@ pub enum Kind {
 }
 
 /// A member of a struct or exception, or a parameter of an initializer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// Its name.
     pub name: String,
@@ -91,7 +93,7 @@ pub struct Field {
 }
 
 /// A member of a union, once for each label.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnionField {
     /// Its name.
     pub name: String,
@@ -102,18 +104,19 @@ pub struct UnionField {
 }
 
 /// A parameter of an operation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Which way it goes.
+    #[serde(with = "stored::Mode")]
     pub mode: ParameterMode,
     /// Its type.
     pub ty: DefId,
 }
 
 /// What kind of objects an interface has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Flavour {
     /// Such as may be remote.
     #[default]
@@ -125,7 +128,7 @@ pub enum Flavour {
 }
 
 /// What belongs to a valuetype; its state, operations and attributes are contents of it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)] // As the attributes of `ValueDef`.
 pub struct Value {
     /// Whether it is an event type, which IDL makes of `eventtype`.
@@ -140,7 +143,7 @@ pub struct Value {
 }
 
 /// An initializer of a valuetype.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Initializer {
     /// Its name.
     pub name: String,
@@ -158,9 +161,19 @@ impl Definition {
             name: String::new(),
             id: String::new(),
             version: String::new(),
-            container: None,
-            contents: Vec::new(),
+            place: None,
+            object: String::new(),
         }
+    }
+
+    /// Whether it is a type without a name, which belongs to what uses it.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.place.is_none() && !matches!(self.kind, Kind::Repository | Kind::Primitive(_))
+    }
+
+    /// What it stands in; nothing for types without a name and the repository.
+    pub fn container(&self) -> Option<DefId> {
+        self.place.map(|(container, _)| container)
     }
 }
 
@@ -261,6 +274,23 @@ impl Kind {
         }
     }
 
+    /// Whether it has a TypeCode: a type, or an exception.
+    pub(crate) const fn has_type_code(&self) -> bool {
+        self.is_type() || matches!(self, Self::Exception(_))
+    }
+
+    /// What it inherits from or supports, in the order in which names are looked for there.
+    pub(crate) fn bases(&self) -> Vec<DefId> {
+        match self {
+            Self::Interface { bases, .. } => bases.clone(),
+            Self::Value(value) => {
+                let bases = value.base.iter().chain(&value.abstract_bases);
+                bases.chain(&value.supported).copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The definitions that it names.
     pub(crate) fn references(&self) -> Vec<DefId> {
         match self {
@@ -280,20 +310,16 @@ impl Kind {
                 let parameters = parameters.iter().map(|parameter| parameter.ty);
                 parameters.chain(exceptions.iter().copied()).chain([*result]).collect()
             }
-            Self::Value(value) => value.references(),
+            Self::Value(value) => {
+                let mut named = self.bases();
+                for initializer in &value.initializers {
+                    named.extend(initializer.members.iter().map(|member| member.ty));
+                    named.extend(&initializer.exceptions);
+                }
+                named
+            }
             Self::Sequence { element, .. } | Self::Array { element, .. } => vec![*element],
             _ => Vec::new(),
         }
-    }
-}
-
-impl Value {
-    fn references(&self) -> Vec<DefId> {
-        let initializers = self.initializers.iter().flat_map(|initializer| {
-            let members = initializer.members.iter().map(|member| member.ty);
-            members.chain(initializer.exceptions.iter().copied())
-        });
-        let bases = self.base.iter().chain(&self.abstract_bases).chain(&self.supported).copied();
-        bases.chain(initializers).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! What the repository refuses to do.
 
+use super::MAX_DEFINITIONS;
 use armilla::dynamic::TypeCodeError;
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
 use std::fmt;
@@ -23,12 +24,16 @@ pub enum ModelError {
     NameInherited(String),
     /// A oneway operation returns something or raises exceptions.
     Oneway,
-    /// Other definitions need the one that was to be destroyed; one of them is named.
+    /// Other definitions need the one that was to be destroyed or changed; one of them is named.
     Needed(String),
     /// The repository and the basic types stay.
     Indestructible,
     /// A type cannot exist, or a name or a repository id is none.
     Type(TypeCodeError),
+    /// The repository holds as many definitions as it may.
+    Full,
+    /// A type is larger or nested deeper than others could read.
+    Limit(String),
     /// Something is given that is not what it should be.
     Invalid(String),
 }
@@ -47,7 +52,10 @@ impl fmt::Display for ModelError {
             Self::Needed(by) => write!(f, "{by} needs the definition"),
             Self::Indestructible => f.write_str("the repository and the basic types stay"),
             Self::Type(error) => error.fmt(f),
-            Self::Invalid(what) => f.write_str(what),
+            Self::Full => {
+                write!(f, "the repository holds {MAX_DEFINITIONS} definitions: destroy some first")
+            }
+            Self::Limit(what) | Self::Invalid(what) => f.write_str(what),
         }
     }
 }
@@ -76,6 +84,7 @@ impl From<ModelError> for SystemException {
             ModelError::Needed(_) => (ExceptionKind::BadInvOrder, 1),
             ModelError::Indestructible => (ExceptionKind::BadInvOrder, 2),
             ModelError::Type(error) => return error.into(),
+            ModelError::Full | ModelError::Limit(_) => (ExceptionKind::ImpLimit, 0),
             ModelError::Invalid(_) => (ExceptionKind::BadParam, 0),
         };
         let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };

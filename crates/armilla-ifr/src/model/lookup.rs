@@ -23,18 +23,23 @@ impl Model {
     }
 
     /// A definition and all that enclose it, from the inside out.
-    fn enclosing(&self, start: DefId) -> impl Iterator<Item = DefId> {
-        let outer = |id: &DefId| self.get(*id)?.container;
+    pub(super) fn enclosing(&self, start: DefId) -> impl Iterator<Item = DefId> {
+        let outer = |id: &DefId| self.get(*id)?.container();
         std::iter::successors(Some(start), outer)
     }
 
     /// What stands in `container` under this name, or is inherited.
     fn member(&self, container: DefId, name: &str) -> Option<DefId> {
-        let all = self.contents(container, DefinitionKind::DkAll, false);
-        all.into_iter().find(|id| self.is_named(*id, name))
+        let mut scopes = self.with_bases(container).into_iter();
+        scopes.find_map(|scope| self.named(scope, name))
     }
 
-    pub(super) fn is_named(&self, id: DefId, name: &str) -> bool {
+    /// What stands in `container` itself under this name.
+    pub(crate) fn named(&self, container: DefId, name: &str) -> Option<DefId> {
+        self.index.named(container, name)
+    }
+
+    fn is_named(&self, id: DefId, name: &str) -> bool {
         // Names that differ only in case are the same in IDL.
         self.get(id).is_some_and(|found| found.name.eq_ignore_ascii_case(name))
     }
@@ -51,8 +56,7 @@ impl Model {
             true => vec![container],
             false => self.with_bases(container),
         };
-        let contents = scopes.into_iter().filter_map(|scope| self.get(scope));
-        let contents = contents.flat_map(|scope| scope.contents.iter().copied());
+        let contents = scopes.into_iter().flat_map(|scope| self.index.contents(scope));
         contents.filter(|id| self.is_of(*id, limit)).collect()
     }
 
@@ -93,20 +97,18 @@ impl Model {
 
     /// An interface or a valuetype and all that it inherits from or supports, itself first, each once.
     pub fn with_bases(&self, id: DefId) -> Vec<DefId> {
-        let (mut all, mut seen, mut next) = (Vec::new(), BTreeSet::new(), vec![id]);
+        self.all_with_bases(vec![id])
+    }
+
+    /// These and all that they inherit from or support, each once.
+    pub(super) fn all_with_bases(&self, ids: Vec<DefId>) -> Vec<DefId> {
+        let (mut all, mut seen, mut next) = (Vec::new(), BTreeSet::new(), ids);
+        next.reverse();
         while let Some(id) = next.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            all.push(id);
-            match self.get(id).map(|definition| &definition.kind) {
-                Some(Kind::Interface { bases, .. }) => next.extend(bases.iter().rev()),
-                Some(Kind::Value(value)) => {
-                    next.extend(value.supported.iter().rev());
-                    next.extend(value.abstract_bases.iter().rev());
-                    next.extend(value.base);
-                }
-                _ => {}
+            if seen.insert(id) {
+                all.push(id);
+                let bases = self.get(id).map(|definition| definition.kind.bases());
+                next.extend(bases.into_iter().flatten().rev());
             }
         }
         all
@@ -114,14 +116,20 @@ impl Model {
 
     /// Whether an interface or a valuetype is, or inherits from, what has this repository id.
     pub fn is_a(&self, id: DefId, repository_id: &str) -> bool {
-        let root = match self.get(id).map(|definition| &definition.kind) {
-            Some(Kind::Value(_)) => "IDL:omg.org/CORBA/ValueBase:1.0",
+        let is_root = match self.get(id).map(|definition| &definition.kind) {
+            Some(Kind::Value(_)) => repository_id == "IDL:omg.org/CORBA/ValueBase:1.0",
             Some(Kind::Interface { flavour: Flavour::Abstract, .. }) => {
-                "IDL:omg.org/CORBA/AbstractBase:1.0"
+                repository_id == "IDL:omg.org/CORBA/AbstractBase:1.0"
             }
-            _ => "IDL:omg.org/CORBA/Object:1.0",
+            Some(Kind::Interface { flavour: Flavour::Local, .. }) => {
+                repository_id == "IDL:omg.org/CORBA/LocalBase:1.0" || repository_id == OBJECT
+            }
+            _ => repository_id == OBJECT,
         };
         let mut bases = self.with_bases(id).into_iter().filter_map(|id| self.get(id));
-        repository_id == root || bases.any(|base| base.id == repository_id)
+        is_root || bases.any(|base| base.id == repository_id)
     }
 }
+
+/// What all interfaces are but the abstract ones.
+const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -1,39 +1,81 @@
 //! What the repository knows: definitions by number, as plain data. It knows no object and no ORB;
 //! `servant` makes objects of it, `feed` fills it from IDL.
 //!
-//! `definition` says what a definition is, `types` makes TypeCodes, `lookup` finds, `change` makes,
-//! moves and removes by the rules in `check`, `signature` is what a caller of an operation must know.
+//! `definition` says what a definition is, `types` makes TypeCodes, `canonical` completes
+//! them, `lookup` finds, `change` makes,
+//! moves and removes by the rules in `check`, `transaction` takes back what failed and tells what has
+//! changed, `index` finds by name, `stored` writes
+//! down what serde does not know, `signature` is what a caller of an operation must know.
 
+mod canonical;
 mod change;
 mod check;
 mod definition;
 mod error;
+mod index;
 mod lookup;
 mod signature;
+mod stored;
+mod transaction;
 mod types;
 
 pub use definition::{Definition, Field, Flavour, Initializer, Kind, Parameter, UnionField, Value};
 pub use error::{ModelError, Result};
 pub use signature::Signature;
+pub(crate) use signature::Type;
+pub(crate) use transaction::Change;
 
 use crate::corba::{DefinitionKind, PrimitiveKind};
-use std::collections::{BTreeMap, HashMap};
+use index::Index;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use transaction::Transaction;
 
 /// The number of a definition in its [`Model`]; numbers are not used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DefId(pub(crate) u32);
 
 /// All definitions of a repository.
 #[derive(Debug, Clone)]
 pub struct Model {
     definitions: BTreeMap<DefId, Definition>,
-    by_repository_id: HashMap<String, DefId>,
-    primitives: HashMap<PrimitiveKind, DefId>,
+    index: Index,
+    /// The number of the next definition, or of the next place in a container.
     next: u32,
+    transaction: Option<Transaction>,
 }
 
 /// The repository itself.
 pub const ROOT: DefId = DefId(0);
+
+/// How many definitions a repository may hold.
+pub const MAX_DEFINITIONS: usize = 1_000_000;
+
+/// The basic types, in the order of their numbers, which begin behind that of the repository.
+const PRIMITIVES: [PrimitiveKind; 22] = [
+    PrimitiveKind::PkNull,
+    PrimitiveKind::PkVoid,
+    PrimitiveKind::PkShort,
+    PrimitiveKind::PkLong,
+    PrimitiveKind::PkUshort,
+    PrimitiveKind::PkUlong,
+    PrimitiveKind::PkFloat,
+    PrimitiveKind::PkDouble,
+    PrimitiveKind::PkBoolean,
+    PrimitiveKind::PkChar,
+    PrimitiveKind::PkOctet,
+    PrimitiveKind::PkAny,
+    PrimitiveKind::PkTypeCode,
+    PrimitiveKind::PkPrincipal,
+    PrimitiveKind::PkString,
+    PrimitiveKind::PkObjref,
+    PrimitiveKind::PkLonglong,
+    PrimitiveKind::PkUlonglong,
+    PrimitiveKind::PkLongdouble,
+    PrimitiveKind::PkWchar,
+    PrimitiveKind::PkWstring,
+    PrimitiveKind::PkValueBase,
+];
 
 impl Default for Model {
     fn default() -> Self {
@@ -42,11 +84,20 @@ impl Default for Model {
 }
 
 impl Model {
-    /// An empty repository.
+    /// A repository with nothing in it but the basic types.
     pub fn new() -> Self {
-        let (definitions, by_repository_id, primitives) = Default::default();
-        let mut model = Self { definitions, by_repository_id, primitives, next: 0 };
-        model.add(Definition::new(Kind::Repository));
+        let (definitions, index) = Default::default();
+        let mut model = Self { definitions, index, next: 0, transaction: None };
+        let kinds = PRIMITIVES.map(Kind::Primitive);
+        for kind in [Kind::Repository].into_iter().chain(kinds) {
+            let object = match &kind {
+                Kind::Primitive(kind) => format!("{kind:?}"),
+                _ => "repository".to_owned(),
+            };
+            let id = DefId(model.next);
+            model.next += 1;
+            model.insert(id, Definition { object, ..Definition::new(kind) });
+        }
         model
     }
 
@@ -63,13 +114,9 @@ impl Model {
         self.get(id).ok_or(ModelError::Gone)
     }
 
-    pub(crate) fn definition_mut(&mut self, id: DefId) -> Result<&mut Definition> {
-        self.definitions.get_mut(&id).ok_or(ModelError::Gone)
-    }
-
     /// The definition with this repository id.
     pub fn lookup_id(&self, repository_id: &str) -> Option<DefId> {
-        self.by_repository_id.get(repository_id).copied()
+        self.index.by_repository_id.get(repository_id).copied()
     }
 
     /// Every definition with its number.
@@ -91,35 +138,20 @@ impl Model {
         let mut next = self.get(id);
         while let Some(definition) = next {
             steps.push(definition.name.as_str());
-            next = definition.container.and_then(|container| self.get(container));
+            next = definition.container().and_then(|container| self.get(container));
         }
         // The last of them is the repository's, which has none.
         steps.iter().rev().skip(1).fold(String::new(), |name, step| name + "::" + step)
     }
 
     /// A basic type.
-    pub fn primitive(&mut self, kind: PrimitiveKind) -> DefId {
-        if let Some(known) = self.primitives.get(&kind) {
-            return *known;
-        }
-        let made = self.add(Definition::new(Kind::Primitive(kind)));
-        self.primitives.insert(kind, made);
-        made
+    pub fn primitive(&self, kind: PrimitiveKind) -> DefId {
+        let place = PRIMITIVES.iter().position(|known| *known == kind).unwrap_or_default();
+        DefId(ROOT.0 + 1 + place as u32)
     }
 
-    /// A new type without a name: a string, a fixed number, a sequence or an array.
-    pub(crate) fn anonymous(&mut self, kind: Kind) -> DefId {
-        self.add(Definition::new(kind))
-    }
-
-    /// Adds a definition that stands nowhere.
-    pub(crate) fn add(&mut self, definition: Definition) -> DefId {
-        let id = DefId(self.next);
-        self.next += 1;
-        if !definition.id.is_empty() {
-            self.by_repository_id.insert(definition.id.clone(), id);
-        }
-        self.definitions.insert(id, definition);
-        id
+    /// The definition whose object has this id.
+    pub(crate) fn lookup_object(&self, object: &str) -> Option<DefId> {
+        self.index.by_object.get(object).copied()
     }
 }

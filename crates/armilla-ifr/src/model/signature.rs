@@ -37,36 +37,40 @@ impl Model {
     /// # Errors
     /// When a type of it cannot exist.
     pub fn signatures(&self, interface: DefId) -> Result<Vec<Signature>> {
-        let mut signatures = Vec::new();
         let contents = self.contents(interface, crate::corba::DefinitionKind::DkAll, false);
-        for definition in contents.into_iter().filter_map(|id| self.get(id)) {
-            match &definition.kind {
-                Kind::Operation { result, oneway, parameters, exceptions, contexts } => {
-                    let parameters = parameters.iter().map(|parameter| {
-                        Ok((parameter.name.clone(), parameter.mode, self.type_code(parameter.ty)?))
-                    });
-                    signatures.push(Signature {
-                        operation: definition.name.clone(),
-                        oneway: *oneway,
-                        result: self.type_code(*result)?,
-                        parameters: parameters.collect::<Result<_>>()?,
-                        exceptions: self.type_codes(exceptions)?,
-                        contexts: contexts.clone(),
-                    });
-                }
-                Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } => {
-                    let (name, ty) = (&definition.name, self.type_code(*ty)?);
-                    let get = self.type_codes(get_exceptions)?;
-                    signatures.push(Signature::reading(name, ty.clone(), get));
-                    if !readonly {
-                        let set = self.type_codes(set_exceptions)?;
-                        signatures.push(Signature::writing(name, ty, set));
-                    }
-                }
-                _ => {}
+        let signatures = contents.into_iter().map(|id| self.signatures_of(id));
+        Ok(signatures.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// That of an operation, or those of an attribute; none of something else.
+    pub(crate) fn signatures_of(&self, id: DefId) -> Result<Vec<Signature>> {
+        let definition = self.definition(id)?;
+        match &definition.kind {
+            Kind::Operation { result, oneway, parameters, exceptions, contexts } => {
+                let parameters = parameters.iter().map(|parameter| {
+                    Ok((parameter.name.clone(), parameter.mode, self.type_code(parameter.ty)?))
+                });
+                Ok(vec![Signature {
+                    operation: definition.name.clone(),
+                    oneway: *oneway,
+                    result: self.type_code(*result)?,
+                    parameters: parameters.collect::<Result<_>>()?,
+                    exceptions: self.type_codes(exceptions)?,
+                    contexts: contexts.clone(),
+                }])
             }
+            Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } => {
+                let (name, ty) = (&definition.name, self.type_code(*ty)?);
+                let get = self.type_codes(get_exceptions)?;
+                let mut signatures = vec![Signature::reading(name, ty.clone(), get)];
+                if !readonly {
+                    let set = self.type_codes(set_exceptions)?;
+                    signatures.push(Signature::writing(name, ty, set));
+                }
+                Ok(signatures)
+            }
+            _ => Ok(Vec::new()),
         }
-        Ok(signatures)
     }
 
     fn type_codes(&self, ids: &[DefId]) -> Result<Vec<TypeCode>> {
@@ -149,7 +153,7 @@ impl fmt::Display for Signature {
 }
 
 /// A type as IDL writes it where it is used.
-struct Type<'c>(&'c TypeCode);
+pub(crate) struct Type<'c>(pub(crate) &'c TypeCode);
 
 impl fmt::Display for Type<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,11 @@
 //! TypeCodes of definitions.
 
 use super::{DefId, Definition, Field, Flavour, Kind, Model, ModelError, Result, UnionField};
-use crate::corba::PrimitiveKind;
-use armilla::dynamic::{TypeCodeFactory as Factory, UnionMember};
+use crate::corba::{DefinitionKind, PrimitiveKind};
+use armilla::dynamic::{
+    TYPE_CODE_DEPTH_LIMIT, TypeCodeError, TypeCodeErrorKind, TypeCodeFactory as Factory,
+    UnionMember,
+};
 use armilla::{Object, TypeCode, Typed, ValueBase};
 use std::collections::HashMap;
 
@@ -14,9 +17,13 @@ impl Model {
     /// exist: a union with labels that its discriminator does not have.
     pub fn type_code(&self, id: DefId) -> Result<TypeCode> {
         let mut making = Making { model: self, open: Vec::new(), made: HashMap::new() };
-        Ok(making.code(id)?.0)
+        Ok(making.code(id)?.code)
     }
 }
+
+/// How many types a TypeCode may consist of. A type of types that each use the one before twice has
+/// a TypeCode that doubles with each.
+const PARTS_LIMIT: usize = 100_000;
 
 /// TypeCodes being made.
 struct Making<'m> {
@@ -24,43 +31,95 @@ struct Making<'m> {
     /// The definitions that enclose the present one.
     open: Vec<DefId>,
     /// Those that are complete, and name none that was open then.
-    made: HashMap<DefId, TypeCode>,
+    made: HashMap<DefId, Made>,
 }
 
-/// A TypeCode, and the outermost open definition that it names; its own depth or more for none.
-type Made = (TypeCode, usize);
+/// A TypeCode, and what must be known of it.
+#[derive(Clone)]
+struct Made {
+    code: TypeCode,
+    /// The depth of the outermost open definition that it names; its own or more for none.
+    outermost: usize,
+    /// How many types it consists of.
+    parts: usize,
+    /// How deep these are nested.
+    height: usize,
+}
+
+/// What the parts of a TypeCode have in common while it is made.
+struct Parts {
+    outermost: usize,
+    parts: usize,
+    height: usize,
+}
 
 impl Making<'_> {
     fn code(&mut self, id: DefId) -> Result<Made> {
         let depth = self.open.len();
         if let Some(made) = self.made.get(&id) {
-            return Ok((made.clone(), depth));
+            let made = made.clone();
+            return within_limits(Made { outermost: depth, ..made }, depth);
         }
         let definition = self.model.definition(id)?;
         if let Some(place) = self.open.iter().position(|open| *open == id) {
-            return Ok((TypeCode::recursive(definition.id.as_str()), place));
+            self.check_recursion(definition, place)?;
+            // Others are written out once more, down to one of these.
+            if is_recursive(&definition.kind) {
+                let code = TypeCode::recursive(definition.id.as_str());
+                return Ok(Made { code, outermost: place, parts: 1, height: 0 });
+            }
+        }
+        if depth >= TYPE_CODE_DEPTH_LIMIT {
+            return Err(too_deep());
         }
         self.open.push(id);
-        let made = self.composed(definition);
+        let mut parts = Parts { outermost: usize::MAX, parts: 1, height: 0 };
+        let code = self.composed(id, definition, &mut parts);
         self.open.pop();
-        let (code, outermost) = made?;
+        let Parts { outermost, parts, height } = parts;
+        let made = within_limits(Made { code: code?, outermost, parts, height }, depth)?;
         if outermost >= depth {
-            self.made.insert(id, code.clone());
+            self.made.insert(id, made.clone());
         }
-        Ok((code, outermost))
+        Ok(made)
     }
 
-    /// A part of the definition that is being made; `outermost` becomes what it names at most.
-    fn part(&mut self, id: DefId, outermost: &mut usize) -> Result<TypeCode> {
-        let (code, place) = self.code(id)?;
-        *outermost = place.min(*outermost);
-        Ok(code)
+    /// A type may contain itself by way of sequences and valuetypes.
+    fn check_recursion(&self, definition: &Definition, place: usize) -> Result {
+        let within = self.open.iter().skip(place).filter_map(|id| self.model.get(*id));
+        let (mut may_be_none, mut has_a_name) = (false, false);
+        for Definition { kind, .. } in within {
+            may_be_none |=
+                matches!(kind, Kind::Sequence { .. } | Kind::Value(_) | Kind::ValueBox(_));
+            has_a_name |= is_recursive(kind);
+        }
+        if may_be_none && has_a_name {
+            return Ok(());
+        }
+        let what = format!("{} would contain itself", definition.name);
+        Err(ModelError::Type(TypeCodeError { kind: TypeCodeErrorKind::Member, what }))
     }
 
-    fn composed(&mut self, definition: &Definition) -> Result<Made> {
+    /// A part of the definition that is being made.
+    fn part(&mut self, id: DefId, whole: &mut Parts) -> Result<TypeCode> {
+        let made = self.code(id)?;
+        whole.outermost = made.outermost.min(whole.outermost);
+        whole.parts = whole.parts.saturating_add(made.parts);
+        whole.height = whole.height.max(made.height + 1);
+        // Not only at the end: types that name each other have very many parts.
+        if whole.parts > PARTS_LIMIT {
+            return Err(too_large());
+        }
+        Ok(made.code)
+    }
+
+    fn composed(
+        &mut self,
+        of: DefId,
+        definition: &Definition,
+        out: &mut Parts,
+    ) -> Result<TypeCode> {
         let (id, name) = (definition.id.as_str(), definition.name.as_str());
-        let mut outermost = usize::MAX;
-        let out = &mut outermost;
         let code = match &definition.kind {
             Kind::Primitive(kind) => Ok(primitive(*kind)),
             Kind::String(bound) => Ok(TypeCode::String(*bound)),
@@ -98,7 +157,7 @@ impl Making<'_> {
             }
             Kind::Value(value) => {
                 let base = value.base.map(|base| self.part(base, out)).transpose()?;
-                let (base, state) = (base.unwrap_or_default(), self.state(definition, out)?);
+                let (base, state) = (base.unwrap_or_default(), self.state(of, out)?);
                 match value.is_event {
                     true => Factory::create_event_tc(id, name, value.modifier(), base, state),
                     false => Factory::create_value_tc(id, name, value.modifier(), base, state),
@@ -106,14 +165,14 @@ impl Making<'_> {
             }
             _ => return Err(ModelError::Invalid(format!("{name} is no type"))),
         };
-        Ok((code?, outermost))
+        Ok(code?)
     }
 
-    fn members(&mut self, members: &[Field], out: &mut usize) -> Result<Vec<(String, TypeCode)>> {
+    fn members(&mut self, members: &[Field], out: &mut Parts) -> Result<Vec<(String, TypeCode)>> {
         members.iter().map(|m| Ok((m.name.clone(), self.part(m.ty, out)?))).collect()
     }
 
-    fn cases(&mut self, members: &[UnionField], out: &mut usize) -> Result<Vec<UnionMember>> {
+    fn cases(&mut self, members: &[UnionField], out: &mut Parts) -> Result<Vec<UnionMember>> {
         let case = |member: &UnionField| {
             let ty = self.part(member.ty, out)?;
             Ok(UnionMember { label: member.label, name: member.name.clone(), ty })
@@ -122,19 +181,41 @@ impl Making<'_> {
     }
 
     /// The state members of a valuetype.
-    fn state(
-        &mut self,
-        definition: &Definition,
-        out: &mut usize,
-    ) -> Result<Vec<(String, TypeCode, bool)>> {
+    fn state(&mut self, id: DefId, out: &mut Parts) -> Result<Vec<(String, TypeCode, bool)>> {
         let mut state = Vec::new();
-        for member in definition.contents.iter().filter_map(|id| self.model.get(*id)) {
+        for member in self.model.contents(id, DefinitionKind::DkValueMember, true) {
+            let member = self.model.definition(member)?;
             if let Kind::ValueMember { ty, public } = member.kind {
                 state.push((member.name.clone(), self.part(ty, out)?, public));
             }
         }
         Ok(state)
     }
+}
+
+/// Whether types of this kind are known by their repository ids within themselves.
+const fn is_recursive(kind: &Kind) -> bool {
+    matches!(kind, Kind::Struct(_) | Kind::Union { .. } | Kind::Value(_))
+}
+
+fn within_limits(made: Made, depth: usize) -> Result<Made> {
+    if depth + made.height >= TYPE_CODE_DEPTH_LIMIT {
+        return Err(too_deep());
+    }
+    match made.parts <= PARTS_LIMIT {
+        true => Ok(made),
+        false => Err(too_large()),
+    }
+}
+
+#[cold]
+fn too_large() -> ModelError {
+    ModelError::Limit(format!("a type consists of more than {PARTS_LIMIT} others"))
+}
+
+#[cold]
+fn too_deep() -> ModelError {
+    ModelError::Limit(format!("types are nested deeper than {TYPE_CODE_DEPTH_LIMIT}"))
 }
 
 impl super::Value {

@@ -2,7 +2,7 @@
 
 use super::{Def, Result};
 use crate::corba::*;
-use crate::model::ROOT;
+use crate::model::{ModelError, ROOT};
 use armilla::SystemException;
 
 impl IrObject for Def {
@@ -11,9 +11,7 @@ impl IrObject for Def {
     }
 
     fn destroy(&self) -> Result {
-        let gone = self.write(|model| model.destroy(self.id))?;
-        gone.into_iter().for_each(|id| self.service.retire(id));
-        Ok(())
+        self.write(|model| model.destroy(self.id).map(drop))
     }
 }
 
@@ -43,7 +41,7 @@ impl Contained for Def {
     }
 
     fn defined_in(&self) -> Result<ContainerRef> {
-        match self.definition()?.container {
+        match self.definition()?.container() {
             Some(container) => self.reference(container),
             None => Ok(ContainerRef::nil()),
         }
@@ -63,7 +61,8 @@ impl Contained for Def {
     }
 
     fn r#move(&self, new_container: &ContainerRef, new_name: &str, new_version: &str) -> Result {
-        let container = self.id_of(new_container)?;
+        // One of another repository cannot hold it either.
+        let container = self.id_of(new_container).map_err(|_| ModelError::NotAContainer)?;
         self.write(|model| model.relocate(self.id, container, new_name, new_version))
     }
 }

@@ -303,14 +303,15 @@ impl Repository for Def {
         self.found(found)
     }
 
-    /// The TypeCode with all its names, where the repository knows the type.
     fn get_canonical_typecode(&self, tc: &TypeCode) -> Result<TypeCode> {
-        let known = self.read(|model| Ok(tc.id().and_then(|id| model.lookup_id(id))))?;
-        known.map_or_else(|| Ok(tc.clone()), |id| self.type_code(id))
+        self.read(|model| model.canonical(tc))
     }
 
     fn get_primitive(&self, kind: PrimitiveKind) -> Result<PrimitiveDefRef> {
-        let found = self.write(|model| Ok(model.primitive(kind)))?;
+        if kind == PrimitiveKind::PkNull {
+            return Err(ModelError::Invalid("pk_null is no type".to_owned()).into());
+        }
+        let found = self.read(|model| Ok(model.primitive(kind)))?;
         self.reference(found)
     }
 

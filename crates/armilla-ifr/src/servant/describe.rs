@@ -2,7 +2,7 @@
 
 use super::{Def, Result, mismatched};
 use crate::corba::*;
-use crate::model::{DefId, Definition, Field, Kind, Parameter};
+use crate::model::{DefId, Definition, Field, Kind, ModelError, Parameter};
 use armilla::{Any, dynamic};
 
 /// Members of structs and exceptions, to and fro.
@@ -53,7 +53,7 @@ impl Def {
     /// The repository id of what a definition stands in; that of the repository is empty.
     pub(super) fn scope_id(&self, definition: &Definition) -> Result<String> {
         self.read(|model| {
-            let scope = definition.container.and_then(|container| model.get(container));
+            let scope = definition.container().and_then(|container| model.get(container));
             Ok(scope.map_or_else(String::new, |scope| scope.id.clone()))
         })
     }
@@ -106,7 +106,8 @@ impl Def {
     /// The exceptions that descriptions name by their repository ids.
     pub(super) fn described(&self, exceptions: &[ExceptionDescription]) -> Result<Vec<DefId>> {
         let find = |exception: &ExceptionDescription| {
-            self.read(|model| model.lookup_id(&exception.id).ok_or(crate::model::ModelError::Gone))
+            let unknown = || ModelError::Invalid(format!("there is no {}", exception.id));
+            self.read(|model| model.lookup_id(&exception.id).ok_or_else(unknown))
         };
         exceptions.iter().map(find).collect()
     }

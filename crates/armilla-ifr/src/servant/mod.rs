@@ -14,9 +14,10 @@ mod values;
 
 use crate::corba::RepositoryRef;
 use crate::model::{DefId, Definition, Kind, Model, ModelError, ROOT};
+use crate::store::Store;
 use armilla::{Orb, SystemException};
 use objects::Objects;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// What every method returns.
 type Result<T = (), E = SystemException> = std::result::Result<T, E>;
@@ -24,23 +25,27 @@ type Result<T = (), E = SystemException> = std::result::Result<T, E>;
 /// The name under which the repository is published.
 pub const REPOSITORY: &str = "InterfaceRepository";
 
-/// Makes objects of all that `model` holds, and gives the repository. It is published under
+/// Makes objects of all that `store` holds, and gives the repository. It is published under
 /// [`REPOSITORY`], so that `corbaloc::HOST:PORT/InterfaceRepository` reaches it, and becomes the
 /// initial reference of that name, so that the objects of this ORB tell their interfaces.
 ///
-/// References to definitions outlive the process: they name them by their repository ids.
+/// References outlive the process: those to what is in a [`Store`] that is kept, and of a mere
+/// [`Model`] those to what has a repository id.
 ///
 /// # Errors
 /// `OBJ_ADAPTER` when the ORB serves a repository already; `INITIALIZE` when it cannot listen.
-pub fn serve(orb: &Orb, model: Model) -> Result<RepositoryRef> {
+pub fn serve(orb: &Orb, store: impl Into<Store>) -> Result<RepositoryRef> {
+    let store = store.into();
     let poa = orb.root_poa().create_poa(REPOSITORY).persistent().user_ids().build()?;
-    let named: Vec<DefId> =
-        model.iter().filter(|(_, d)| !d.id.is_empty()).map(|(id, _)| id).collect();
-    let service = Arc::new(Service { model: RwLock::new(model), objects: Objects::new(poa) });
+    // The numbers of types without a name mean something else when they are given anew.
+    let known = |definition: &Definition| store.is_kept() || !definition.id.is_empty();
+    let known: Vec<DefId> =
+        store.model().iter().filter(|(_, d)| known(d)).map(|(id, _)| id).collect();
+    let service = Arc::new(Service { store: RwLock::new(store), objects: Objects::new(poa) });
     let root = Def { service: service.clone(), id: ROOT };
     let repository: RepositoryRef = root.reference(ROOT)?;
     // So that references that an earlier process made find them.
-    named.into_iter().try_for_each(|id| root.object(id).map(drop))?;
+    known.into_iter().try_for_each(|id| root.object(id).map(drop))?;
     orb.publish(REPOSITORY, &repository)?;
     orb.register_initial_reference(REPOSITORY, &repository)?;
     Ok(repository)
@@ -48,8 +53,14 @@ pub fn serve(orb: &Orb, model: Model) -> Result<RepositoryRef> {
 
 /// What all servants share.
 struct Service {
-    model: RwLock<Model>,
+    store: RwLock<Store>,
     objects: Objects,
+}
+
+impl Service {
+    fn store(&self) -> RwLockReadGuard<'_, Store> {
+        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The servant of one definition.
@@ -62,14 +73,16 @@ struct Def {
 impl Def {
     /// Looks at the model. Within `look` no object may be asked for.
     fn read<T>(&self, look: impl FnOnce(&Model) -> Result<T, ModelError>) -> Result<T> {
-        let model = self.service.model.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(look(&model)?)
+        Ok(look(self.service.store().model())?)
     }
 
-    /// Changes the model.
+    /// Changes the model. Within `change` no object may be asked for.
     fn write<T>(&self, change: impl FnOnce(&mut Model) -> Result<T, ModelError>) -> Result<T> {
-        let mut model = self.service.model.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(change(&mut model)?)
+        let mut store = self.service.store.write().unwrap_or_else(PoisonError::into_inner);
+        let (done, gone) = store.change(change)?;
+        // Before their names can be given to others.
+        gone.into_iter().for_each(|id| self.service.retire(id));
+        Ok(done)
     }
 
     /// A copy of what this is.

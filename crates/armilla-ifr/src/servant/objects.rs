@@ -11,31 +11,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The objects that are active.
 pub(super) struct Objects {
     poa: Poa,
-    tables: Mutex<Tables>,
-}
-
-#[derive(Default)]
-struct Tables {
-    objects: HashMap<DefId, (ObjectId, Object)>,
-    definitions: HashMap<ObjectId, DefId>,
+    active: Mutex<HashMap<DefId, (ObjectId, Object)>>,
 }
 
 impl Objects {
     pub(super) fn new(poa: Poa) -> Self {
-        Self { poa, tables: Mutex::default() }
+        Self { poa, active: Mutex::default() }
     }
 
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    fn active(&self) -> MutexGuard<'_, HashMap<DefId, (ObjectId, Object)>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Service {
     /// Deactivates the object of a definition that was destroyed.
     pub(super) fn retire(&self, id: DefId) {
-        let mut tables = self.objects.tables();
-        if let Some((object_id, _)) = tables.objects.remove(&id) {
-            tables.definitions.remove(&object_id);
+        if let Some((object_id, _)) = self.objects.active().remove(&id) {
             // It was active, or is no more: either is what is wanted.
             self.objects.poa.deactivate(&object_id).ok();
         }
@@ -45,29 +37,16 @@ impl Service {
 impl Def {
     /// The object of a definition.
     pub(super) fn object(&self, id: DefId) -> Result<Object> {
-        let (kind, object_id) = self.read(|model| {
-            let definition = model.definition(id)?;
-            let name = match (&definition.kind, definition.id.as_str()) {
-                (Kind::Repository, _) => "repository".to_owned(),
-                (Kind::Primitive(kind), _) => format!("{kind:?}"),
-                // No repository id begins so.
-                (_, "") => format!("#{}", id.0),
-                (_, repository_id) => repository_id.to_owned(),
-            };
-            Ok((definition.kind.clone(), ObjectId::from(name.as_str())))
-        })?;
-        let mut tables = self.service.objects.tables();
-        if let Some((_, object)) = tables.objects.get(&id) {
+        // Held so that the definition is not destroyed before its object is known.
+        let store = self.service.store();
+        let definition = store.model().definition(id)?;
+        let mut active = self.service.objects.active();
+        if let Some((_, object)) = active.get(&id) {
             return Ok(object.clone());
         }
-        // Another definition, whose repository id was changed, may have the object of this name.
-        let object_id = match tables.definitions.contains_key(&object_id) {
-            true => ObjectId::from(format!("#{}", id.0).as_str()),
-            false => object_id,
-        };
-        let object = self.activate(id, &kind, object_id.clone())?;
-        tables.definitions.insert(object_id.clone(), id);
-        tables.objects.insert(id, (object_id, object.clone()));
+        let object_id = ObjectId::from(definition.object.as_str());
+        let object = self.activate(id, &definition.kind, object_id.clone())?;
+        active.insert(id, (object_id, object.clone()));
         Ok(object)
     }
 
@@ -126,8 +105,8 @@ impl Def {
         };
         let object_id =
             self.service.objects.poa.reference_to_id(object.as_ref()).map_err(foreign)?;
-        let tables = self.service.objects.tables();
-        tables.definitions.get(&object_id).copied().ok_or_else(|| ModelError::Gone.into())
+        let object_id = std::str::from_utf8(object_id.as_bytes()).unwrap_or_default();
+        self.read(|model| model.lookup_object(object_id).ok_or(ModelError::Gone))
     }
 
     /// The definitions that references denote.

@@ -45,7 +45,9 @@ mod server_request;
 mod signature;
 
 pub use armilla_cdr::TypeCodeKind;
-pub use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember};
+pub use armilla_cdr::type_code::{
+    TYPE_CODE_DEPTH_LIMIT, TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember,
+};
 pub use context::Context;
 pub use dyn_any::{
     Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,

@@ -1,0 +1,55 @@
+//! Where the repository and IDL do not say the same.
+
+use crate::model::{DefId, Kind, Model, Result, Type};
+use armilla::TypeCode;
+
+impl Model {
+    /// The repository ids of the declarations of `idl` that the repository knows and describes in
+    /// another way, in the order of the IDL.
+    ///
+    /// # Errors
+    /// As [`add_idl`](Self::add_idl) into an empty repository.
+    pub fn differing(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
+        let mut declared = Self::new();
+        declared.add_idl(idl)?;
+        let mut differing = Vec::new();
+        for (id, definition) in declared.iter().filter(|(_, d)| d.container().is_some()) {
+            let known = self.lookup_id(&definition.id);
+            if let Some(known) = known
+                && self.meaning(known)? != declared.meaning(id)?
+            {
+                differing.push(definition.id.clone());
+            }
+        }
+        Ok(differing)
+    }
+
+    /// What those who use a definition rely on, with what it names by name.
+    fn meaning(&self, id: DefId) -> Result<Vec<String>> {
+        let kind = &self.definition(id)?.kind;
+        let mut meaning = vec![format!("{:?}", kind.definition_kind())];
+        for base in kind.bases() {
+            meaning.push(self.definition(base)?.id.clone());
+        }
+        meaning.extend(self.signatures_of(id)?.iter().map(ToString::to_string));
+        if let Kind::Constant { value, .. } = kind {
+            meaning.push(format!("{value:?}"));
+        }
+        if kind.has_type_code() {
+            meaning.extend(parts(&self.type_code(id)?));
+        }
+        Ok(meaning)
+    }
+}
+
+/// What a type consists of, as far as IDL says so where the type is declared.
+fn parts(code: &TypeCode) -> Vec<String> {
+    let content = [code.content_type(), code.discriminator_type()];
+    let content = content.into_iter().flatten().map(|ty| Type(ty).to_string());
+    let member = |index| {
+        let (name, label) = (code.member_name(index), code.member_label(index));
+        let ty = code.member_type(index).map(|ty| Type(ty).to_string());
+        format!("{name:?} {label:?} {ty:?} {:?}", code.member_visibility(index))
+    };
+    content.chain((0..code.member_count().unwrap_or_default()).map(member)).collect()
+}

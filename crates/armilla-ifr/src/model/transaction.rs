@@ -1,0 +1,176 @@
+//! Changes that happen as a whole or not at all, and what has changed.
+
+use super::{DefId, Definition, MAX_DEFINITIONS, Model, ModelError, PRIMITIVES, ROOT, Result};
+use std::collections::BTreeMap;
+
+/// The number of the first definition that not every repository has.
+const FIRST: DefId = DefId(PRIMITIVES.len() as u32 + 1);
+
+/// What has changed since it began, and how to take that back.
+#[derive(Debug, Clone)]
+pub(super) struct Transaction {
+    /// The definitions that have changed, as they were; `None` for those that were not there.
+    before: BTreeMap<DefId, Option<Definition>>,
+    next: u32,
+}
+
+/// What a change has made of definitions: their new form, `None` where they are gone.
+pub(crate) type Change<'m> = Vec<(DefId, Option<&'m Definition>)>;
+
+impl Model {
+    /// Does `work` as a whole, or nothing of it when it fails. One within another is part of that.
+    pub(crate) fn transaction<T, E>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.recorded(work, |_, _| Ok(()))
+    }
+
+    /// The same, where `record` is told of the next number and of what has changed, and can
+    /// refuse it.
+    pub(crate) fn recorded<T, E>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+        record: impl FnOnce(u32, Change<'_>) -> Result<(), E>,
+    ) -> Result<T, E> {
+        if self.transaction.is_some() {
+            return work(self);
+        }
+        self.transaction = Some(Transaction { before: BTreeMap::new(), next: self.next });
+        let outcome = work(self).and_then(|done| record(self.next, self.changed()).map(|()| done));
+        let transaction = self.transaction.take();
+        if let (Err(_), Some(Transaction { before, next })) = (&outcome, transaction) {
+            self.next = next;
+            // All out first: what came may have the name of what was.
+            before.keys().for_each(|id| drop(self.take(*id)));
+            let there = before.into_iter().filter_map(|(id, was)| Some((id, was?)));
+            there.for_each(|(id, was)| self.insert(id, was));
+        }
+        outcome
+    }
+
+    fn changed(&self) -> Change<'_> {
+        let ids = self.transaction.iter().flat_map(|transaction| transaction.before.keys());
+        ids.map(|id| (*id, self.get(*id))).collect()
+    }
+
+    /// A number that was not used before.
+    pub(super) fn number(&mut self) -> Result<u32> {
+        let number = self.next;
+        self.next = number.checked_add(1).ok_or(ModelError::Full)?;
+        Ok(number)
+    }
+
+    /// Adds a definition; with a container, as the last in that.
+    pub(crate) fn add(
+        &mut self,
+        container: Option<DefId>,
+        mut definition: Definition,
+    ) -> Result<DefId> {
+        if self.definitions.len() >= MAX_DEFINITIONS {
+            return Err(ModelError::Full);
+        }
+        let number = self.number()?;
+        definition.place = container.map(|container| (container, number));
+        let taken = self.index.by_object.contains_key(&definition.id);
+        definition.object = match definition.id.is_empty() || taken {
+            // No repository id begins so.
+            true => format!("#{number}"),
+            false => definition.id.clone(),
+        };
+        let id = DefId(number);
+        self.note(id, None);
+        self.insert(id, definition);
+        Ok(id)
+    }
+
+    /// Changes a definition.
+    pub(crate) fn update(&mut self, id: DefId, change: impl FnOnce(&mut Definition)) -> Result {
+        let mut definition = self.take(id).ok_or(ModelError::Gone)?;
+        self.note(id, Some(&definition));
+        change(&mut definition);
+        self.insert(id, definition);
+        Ok(())
+    }
+
+    /// Removes a definition, but not what stands in it.
+    pub(super) fn remove(&mut self, id: DefId) {
+        if let Some(definition) = self.take(id) {
+            self.note(id, Some(&definition));
+        }
+    }
+
+    /// The number that is used next.
+    pub(crate) const fn next_number(&self) -> u32 {
+        self.next
+    }
+
+    /// The definitions that every repository does not have from the beginning.
+    pub(crate) fn made(&self) -> impl Iterator<Item = (DefId, &Definition)> {
+        self.definitions.range(FIRST..).map(|(id, definition)| (*id, definition))
+    }
+
+    /// Does a change again that was written down.
+    ///
+    /// # Errors
+    /// [`ModelError::Invalid`] when it changes what every repository has, or a number that is not
+    /// used yet.
+    pub(crate) fn restore(
+        &mut self,
+        next: u32,
+        set: Vec<(DefId, Definition)>,
+        gone: Vec<DefId>,
+    ) -> Result {
+        let ids = set.iter().map(|(id, _)| id).chain(&gone);
+        if next < self.next || ids.into_iter().any(|id| *id < FIRST || id.0 >= next) {
+            return Err(ModelError::Invalid("the numbers are not those of a change".to_owned()));
+        }
+        self.next = next;
+        let old = set.iter().map(|(id, _)| *id).chain(gone).collect::<Vec<_>>();
+        old.into_iter().for_each(|id| drop(self.take(id)));
+        set.into_iter().for_each(|(id, definition)| self.insert(id, definition));
+        Ok(())
+    }
+
+    /// Whether what was restored hangs together, and else what does not.
+    pub(crate) fn check_restored(&self) -> Result<(), String> {
+        for (id, definition) in self.made() {
+            let (kind, name) = (&definition.kind, &definition.name);
+            let mut named = kind.references().into_iter().chain(definition.container());
+            if let Some(missing) = named.find(|named| self.get(*named).is_none()) {
+                return Err(format!("definition {} ({name}) needs {}", id.0, missing.0));
+            }
+            let container = definition.container().and_then(|container| self.get(container));
+            let is_placed = container.is_none_or(|c| c.kind.may_contain(kind));
+            let is_found = self.lookup_object(&definition.object) == Some(id)
+                && (definition.id.is_empty() || self.lookup_id(&definition.id) == Some(id))
+                && definition.container().is_none_or(|c| self.named(c, name) == Some(id));
+            if !is_placed || !is_found {
+                return Err(format!("definition {} ({name}) clashes with another", id.0));
+            }
+        }
+        // What stands within itself is not found from the repository down.
+        match self.subtree(ROOT).len() == self.made().filter(|(_, d)| d.place.is_some()).count() + 1
+        {
+            true => Ok(()),
+            false => Err("a definition stands within itself".to_owned()),
+        }
+    }
+
+    fn note(&mut self, id: DefId, was: Option<&Definition>) {
+        if let Some(transaction) = &mut self.transaction {
+            transaction.before.entry(id).or_insert_with(|| was.cloned());
+        }
+    }
+
+    pub(super) fn insert(&mut self, id: DefId, definition: Definition) {
+        self.index.insert(id, &definition);
+        self.definitions.insert(id, definition);
+    }
+
+    fn take(&mut self, id: DefId) -> Option<Definition> {
+        let definition = self.definitions.remove(&id)?;
+        self.index.remove(id, &definition);
+        Some(definition)
+    }
+}

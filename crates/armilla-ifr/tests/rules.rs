@@ -1,0 +1,385 @@
+//! What a repository makes of the corners of IDL, and what it answers to requests that make no sense,
+//! that ask for very much, or that would leave something behind that cannot exist.
+
+use armilla::{Any, ExceptionKind, Minor, Orb, SystemException, TypeCode};
+use armilla_idl::Options;
+use armilla_ifr::corba::*;
+use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, ROOT, Value};
+use armilla_tests::orbs::{client, listening, listening_with, travel};
+
+fn fed(source: &str) -> Model {
+    let mut model = Model::new();
+    let compiled = armilla_idl::parse_str("test.idl", source, &Options::new()).unwrap();
+    model.add_idl(&compiled.model).unwrap();
+    model
+}
+
+fn find(model: &Model, name: &str) -> DefId {
+    model.lookup(ROOT, name).unwrap_or_else(|| panic!("{name} is not there"))
+}
+
+fn make(model: &mut Model, name: &str, kind: Kind) -> Result<DefId, ModelError> {
+    model.create(ROOT, &format!("IDL:{name}:1.0"), name, "1.0", kind)
+}
+
+fn field(name: &str, ty: DefId) -> Field {
+    Field { name: name.into(), ty }
+}
+
+fn minor<T: std::fmt::Debug>(outcome: Result<T, ModelError>) -> (ExceptionKind, Minor) {
+    let exception = SystemException::from(outcome.unwrap_err());
+    (exception.kind(), exception.minor())
+}
+
+struct Served {
+    orb: Orb,
+    repository: RepositoryRef,
+}
+
+impl Served {
+    fn new(model: Model) -> Self {
+        Self::by(listening(), model)
+    }
+
+    fn by(orb: Orb, model: Model) -> Self {
+        let client = client();
+        let repository = travel(&armilla_ifr::serve(&orb, model).unwrap(), &client);
+        Self { orb, repository }
+    }
+
+    fn find<I: armilla::rt::Interface + ?Sized>(&self, name: &str) -> armilla::Ref<I> {
+        self.repository.lookup(name).unwrap().object().narrow().unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.orb.shutdown();
+    }
+}
+
+fn failure<T: std::fmt::Debug>(outcome: Result<T, SystemException>) -> (ExceptionKind, Minor) {
+    let exception = outcome.unwrap_err();
+    (exception.kind(), exception.minor())
+}
+
+#[test]
+fn constants_are_of_types_from_modules_that_are_opened_again() {
+    let model = fed(
+        "module A { typedef long Z; }; module B { enum E { x, y }; typedef E F; typedef long L; }; \
+                     module A { const B::F C = B::y; const B::L D = 3; };",
+    );
+    let value = |name| match &model.get(find(&model, name)).unwrap().kind {
+        Kind::Constant { value, .. } => value.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(value("A::D").get::<i32>().unwrap(), Some(3));
+    assert_eq!(value("A::C").type_code().name(), Some("F"));
+}
+
+#[test]
+fn prefixes_versions_and_ids_are_those_of_the_idl() {
+    let model = fed(
+        "#pragma prefix \"x.org\"\nmodule M { interface I { void f(); }; typeid I \"IDL:y/J:7.1\"; \
+         valuetype V { public long n; }; typedef long T;\n#pragma version T 2.3\n };",
+    );
+    let seen = |name: &str| {
+        let definition = model.get(find(&model, name)).unwrap();
+        (definition.id.clone(), definition.version.clone())
+    };
+    assert_eq!(seen("M"), ("IDL:x.org/M:1.0".into(), "1.0".into()));
+    assert_eq!(seen("M::I"), ("IDL:y/J:7.1".into(), "7.1".into()));
+    assert_eq!(seen("M::T"), ("IDL:x.org/M/T:2.3".into(), "2.3".into()));
+    assert_eq!(seen("M::V::n"), ("IDL:x.org/M/V/n:1.0".into(), "1.0".into()));
+    assert_eq!(model.absolute_name(find(&model, "M::I::f")), "::M::I::f");
+}
+
+#[test]
+fn types_that_contain_themselves_do_so_by_way_of_sequences_and_values() {
+    let model =
+        fed("struct Tree; typedef sequence<Tree> Trees; struct Tree { Trees all; long n; }; \
+                     valuetype Node { public Node next; public Trees below; };");
+    let trees = model.type_code(find(&model, "Trees")).unwrap();
+    let tree = model.type_code(find(&model, "Tree")).unwrap();
+    // What is within is written out down to the type that is known by its repository id.
+    let element = trees.content_type().unwrap().content_type().unwrap();
+    assert!(element.is_equivalent(&tree));
+    assert!(Any::new(&trees).is_ok() && Any::new(&tree).is_ok());
+    model.type_code(find(&model, "Node")).unwrap();
+
+    let mut model = model;
+    let (tree, trees, long) =
+        (find(&model, "Tree"), find(&model, "Trees"), model.primitive(PrimitiveKind::PkLong));
+    let member = (ExceptionKind::BadTypecode, Minor::omg(2));
+    let itself = Kind::Struct(vec![field("me", tree)]);
+    assert_eq!(minor(model.set_kind(tree, itself)), member);
+    assert_eq!(minor(model.set_kind(trees, Kind::Alias(trees))), member);
+    let list = model.create_anonymous(Kind::Sequence { element: long, bound: 0 }).unwrap();
+    let endless = Kind::Sequence { element: list, bound: 0 };
+    assert_eq!(minor(model.set_kind(list, endless)), member, "it never says of what it is");
+    let name = make(&mut model, "Name", Kind::Alias(long)).unwrap();
+    let pair = make(&mut model, "Pair", Kind::Struct(vec![field("a", name)])).unwrap();
+    assert!(model.set_kind(name, Kind::Alias(pair)).is_err(), "Pair would contain itself");
+    assert_eq!(model.get(name).unwrap().kind, Kind::Alias(long), "it is as it was");
+}
+
+#[test]
+fn a_type_is_not_changed_into_what_its_users_cannot_stand() {
+    let mut model = fed("enum E { a, b }; const E C = b; union U switch (E) { case b: long n; }; \
+                         typedef long L; interface I { void f(in L n); };");
+    let (e, l) = (find(&model, "E"), find(&model, "L"));
+    let more = Kind::Enum(vec!["a".into(), "b".into(), "c".into()]);
+    let error = model.set_kind(e, more).unwrap_err().to_string();
+    assert!(error.contains("::C could not exist any more"), "{error}");
+    model.destroy(find(&model, "C")).unwrap();
+    model.set_kind(e, Kind::Enum(vec!["x".into(), "y".into(), "z".into()])).unwrap();
+    let error = model.set_kind(e, Kind::Enum(vec!["a".into()])).unwrap_err().to_string();
+    assert!(error.contains("::U could not exist any more"), "{error}");
+    let (text, void) =
+        (model.primitive(PrimitiveKind::PkString), model.primitive(PrimitiveKind::PkVoid));
+    model.set_kind(l, Kind::Alias(text)).unwrap();
+    assert!(model.set_kind(l, Kind::Alias(void)).is_err());
+}
+
+#[test]
+fn what_is_too_large_or_too_deep_is_refused_before_it_is_made() {
+    let mut model = Model::new();
+    let long = model.primitive(PrimitiveKind::PkLong);
+    let mut last = long;
+    let mut outcome = Ok(long);
+    for depth in 0..10_000 {
+        outcome = make(&mut model, &format!("A{depth}"), Kind::Alias(last));
+        match outcome {
+            Ok(made) => last = made,
+            Err(_) => break,
+        }
+    }
+    assert_eq!(minor(outcome).0, ExceptionKind::ImpLimit);
+    assert!(model.type_code(last).is_ok(), "the last that was made can travel");
+    let (mut half, mut outcome) = (long, Ok(long));
+    for depth in 0..60 {
+        let both = Kind::Struct(vec![field("a", half), field("b", half)]);
+        outcome = make(&mut model, &format!("S{depth}"), both);
+        match outcome {
+            Ok(made) => half = made,
+            Err(_) => break,
+        }
+    }
+    assert_eq!(minor(outcome).0, ExceptionKind::ImpLimit);
+
+    // Values that all lead to one another: a TypeCode has them in every order.
+    let members = |n| (0..20).map(move |m| format!("public V{m} to{n}_{m};")).collect::<String>();
+    let values = (0..20).map(|n| format!("valuetype V{n} {{ {} }};", members(n)));
+    let forward = (0..20).map(|n| format!("valuetype V{n};"));
+    let model = fed(&forward.chain(values).collect::<String>());
+    assert_eq!(minor(model.type_code(find(&model, "V0"))).0, ExceptionKind::ImpLimit);
+}
+
+#[test]
+fn deep_scopes_and_long_lines_of_bases_take_no_stack() {
+    let mut model = Model::new();
+    let (mut scope, mut bases) = (ROOT, Vec::new());
+    for depth in 0..10_000 {
+        let id = format!("IDL:m{depth}:1.0");
+        scope = model.create(scope, &id, "m", "1.0", Kind::Module).unwrap();
+        if depth % 10 == 0 {
+            let kind = Kind::Interface { flavour: Flavour::Plain, bases };
+            bases = vec![make(&mut model, &format!("I{depth}"), kind).unwrap()];
+        }
+    }
+    assert_eq!(model.lookup(scope, "I0"), Some(find(&model, "I0")), "from the inside out");
+    assert_eq!(model.lookup(ROOT, &"::m".repeat(10_000)), Some(scope));
+    assert_eq!(model.lookup_name(ROOT, "M", -1, DefinitionKind::DkModule, true).len(), 10_000);
+    let (first, last) = (find(&model, "I0"), bases[0]);
+    assert!(model.is_a(last, "IDL:I0:1.0"));
+    let circle = Kind::Interface { flavour: Flavour::Plain, bases };
+    assert!(matches!(model.set_kind(first, circle), Err(ModelError::Invalid(_))));
+    let outer = find(&model, "m");
+    assert_eq!(model.relocate(outer, scope, "m", "1.0"), Err(ModelError::NotAContainer));
+    assert_eq!(model.destroy(outer).unwrap().len(), 10_000);
+}
+
+#[test]
+fn nothing_inherits_from_itself_or_from_another_kind() {
+    let mut model = fed("interface A {}; interface B : A {}; valuetype V {}; valuetype W : V {}; \
+                         abstract valuetype P {}; local interface L {};");
+    let interface = |bases| Kind::Interface { flavour: Flavour::Plain, bases };
+    let (a, b, v, w) = (find(&model, "A"), find(&model, "B"), find(&model, "V"), find(&model, "W"));
+    for bases in [vec![a], vec![b], vec![v]] {
+        assert!(matches!(model.set_kind(a, interface(bases)), Err(ModelError::Invalid(_))));
+    }
+    for base in [v, w] {
+        let value = Value { base: Some(base), ..Value::default() };
+        assert!(matches!(model.set_kind(v, Kind::Value(value)), Err(ModelError::Invalid(_))));
+    }
+    assert!(model.is_a(find(&model, "L"), "IDL:omg.org/CORBA/LocalBase:1.0"));
+    assert!(model.is_a(v, "IDL:omg.org/CORBA/ValueBase:1.0") && model.is_a(w, "IDL:V:1.0"));
+    assert!(!model.is_a(v, "IDL:W:1.0") && !model.is_a(a, "IDL:B:1.0"));
+}
+
+#[test]
+fn anonymous_types_are_made_and_changed_within_their_ranges() {
+    let served = Served::new(Model::new());
+    let repository = &served.repository;
+    let bad = ExceptionKind::BadParam;
+    assert_eq!(failure(repository.get_primitive(PrimitiveKind::PkNull)).0, bad);
+    assert_eq!(failure(repository.create_string(0)).0, bad);
+    assert_eq!(failure(repository.create_wstring(0)).0, bad);
+    for (digits, scale) in [(0, 0), (32, 0), (5, 6), (5, -1)] {
+        assert_eq!(failure(repository.create_fixed(digits, scale)).0, bad, "{digits}, {scale}");
+    }
+    let long: IdlTypeRef = repository.get_primitive(PrimitiveKind::PkLong).unwrap().upcast();
+    let void: IdlTypeRef = repository.get_primitive(PrimitiveKind::PkVoid).unwrap().upcast();
+    assert_eq!(failure(repository.create_array(0, &long)).0, bad);
+    assert_eq!(failure(repository.create_sequence(0, &void)).0, ExceptionKind::BadTypecode);
+    assert_eq!(failure(repository.create_sequence(0, &IdlTypeRef::nil())).0, bad);
+    let text = repository.create_string(4).unwrap();
+    assert_eq!(failure(text.set_bound(0)).0, bad);
+    text.set_bound(7).unwrap();
+    let row = repository.create_array(3, &text.upcast()).unwrap();
+    assert_eq!(row.element_type().unwrap(), TypeCode::String(7));
+    assert_eq!(failure(row.set_length(0)).0, bad);
+    assert_eq!(row.length().unwrap(), 3);
+    let list = repository.create_sequence(9, &row.clone().upcast()).unwrap();
+    assert_eq!(failure(long.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_2));
+    let alias = repository.create_alias("IDL:L:1.0", "L", "1.0", &list.clone().upcast()).unwrap();
+    assert_eq!(failure(list.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
+    alias.destroy().unwrap();
+    assert_eq!(failure(row.length()).0, ExceptionKind::ObjectNotExist, "it went with its user");
+}
+
+#[test]
+fn canonical_type_codes_have_the_names_that_are_known_at_any_depth() {
+    let served = Served::new(fed("struct Point { long x; long y; }; exception Off { Point at; };"));
+    let canonical = |code: &TypeCode| served.repository.get_canonical_typecode(code).unwrap();
+    let known = served.find::<dyn StructDef>("Point").object().narrow::<dyn IdlType>().unwrap();
+    let known = known.r#type().unwrap();
+    let bare = known.compact();
+    assert_ne!(bare, known);
+    let list = |element| TypeCode::sequence(TypeCode::array(element, 3), 0);
+    assert_eq!(canonical(&list(bare.clone())), list(known.clone()));
+    let unknown = |point| TypeCode::structure("IDL:Line:1.0", "Line", [("from", point)]);
+    assert_eq!(canonical(&unknown(bare.clone())), unknown(known.clone()));
+    let alias = |point| TypeCode::alias("IDL:Place:1.0", "Place", point);
+    assert_eq!(canonical(&alias(bare.clone())), alias(known.clone()));
+    assert_eq!(canonical(&TypeCode::Long), TypeCode::Long);
+    let again = TypeCode::sequence(TypeCode::recursive("IDL:Line:1.0"), 0);
+    let line =
+        |point| TypeCode::structure("IDL:Line:1.0", "L", [("a", again.clone()), ("b", point)]);
+    assert_eq!(canonical(&line(bare)), line(known));
+}
+
+#[test]
+fn definitions_move_within_their_repository_only_and_where_they_may_stand() {
+    let served =
+        Served::new(fed("module M { interface I { void f(); }; }; module N { typedef long I; }; \
+                                  interface Base { void f(); }; interface Derived : Base {};"));
+    let other = Served::new(Model::new());
+    let interface: InterfaceDefRef = served.find("M::I");
+    let operation: OperationDefRef = served.find("M::I::f");
+    let (n, derived): (ContainerRef, ContainerRef) = (served.find("N"), served.find("Derived"));
+    let bad = |minor| (ExceptionKind::BadParam, Minor::omg(minor));
+    assert_eq!(failure(interface.r#move(&n, "I", "1.0")), bad(3));
+    assert_eq!(failure(interface.r#move(&n, "i", "1.0")), bad(3), "names differ in more than case");
+    assert_eq!(failure(operation.r#move(&n, "f", "1.0")), bad(4));
+    assert_eq!(failure(operation.r#move(&derived, "F", "1.0")), bad(5));
+    assert_eq!(failure(interface.r#move(&other.repository.clone().upcast(), "I", "1.0")), bad(4));
+    assert_eq!(failure(interface.r#move(&ContainerRef::nil(), "I", "1.0")), bad(4));
+    interface.r#move(&n, "J", "1.1").unwrap();
+    assert_eq!(operation.absolute_name().unwrap(), "::N::J::f");
+    assert_eq!(interface.id().unwrap(), "IDL:M/I:1.0", "the repository id stays");
+    assert_eq!(interface.version().unwrap(), "1.1");
+    assert_eq!(failure(interface.set_id("IDL:Base:1.0")), bad(2));
+}
+
+#[test]
+fn contents_are_chosen_by_kind_and_by_number() {
+    let served = Served::new(fed(
+        "module M { struct S { long n; }; union U switch (long) { case 1: case 2: long a; default: char b; }; \
+         enum E { one }; native Q; typedef long L; valuetype B long; exception X {}; abstract interface A {}; \
+         local interface K {}; interface I { void f(); readonly attribute long a; typedef long T; }; \
+         interface J : I { void g(); }; valuetype V supports I { public long n; }; const long C = 1; };",
+    ));
+    let module: ContainerRef = served.find("M");
+    let count = |kind| module.contents(kind, true).unwrap().len();
+    assert_eq!(count(DefinitionKind::DkAll), 13);
+    assert_eq!(count(DefinitionKind::DkTypedef), 6);
+    assert_eq!(count(DefinitionKind::DkInterface), 2);
+    assert_eq!(count(DefinitionKind::DkNone), 0);
+    let described = |most| module.describe_contents(DefinitionKind::DkAll, false, most).unwrap();
+    assert_eq!([described(0).len(), described(2).len(), described(-1).len()], [0, 2, 13]);
+    let kinds: Vec<_> = described(-1)
+        .iter()
+        .map(|d| (d.kind, d.value.type_code().name().map(str::to_owned)))
+        .collect();
+    let kind =
+        |kind, name: &str| assert!(kinds.contains(&(kind, Some(name.to_owned()))), "{kinds:?}");
+    kind(DefinitionKind::DkNative, "TypeDescription");
+    kind(DefinitionKind::DkAbstractInterface, "InterfaceDescription");
+    kind(DefinitionKind::DkLocalInterface, "InterfaceDescription");
+    kind(DefinitionKind::DkValue, "ValueDescription");
+    kind(DefinitionKind::DkValueBox, "TypeDescription");
+    let (j, v): (InterfaceDefRef, ValueDefRef) = (served.find("M::J"), served.find("M::V"));
+    assert_eq!(j.contents(DefinitionKind::DkAll, true).unwrap().len(), 1);
+    assert_eq!(j.contents(DefinitionKind::DkAll, false).unwrap().len(), 4);
+    let named = |levels, exclude| {
+        let found = module.lookup_name("A", levels, DefinitionKind::DkAll, exclude).unwrap();
+        found.iter().map(|c| c.absolute_name().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(0, true), Vec::<String>::new());
+    assert_eq!(named(1, true), ["::M::A"]);
+    assert_eq!(named(2, false), ["::M::A", "::M::I::a"], "each once, where it stands");
+    let full = v.describe_value().unwrap();
+    assert_eq!((full.members.len(), full.operations.len(), full.attributes.len()), (1, 1, 1));
+    assert_eq!(full.supported_interfaces, ["IDL:M/I:1.0"]);
+    assert_eq!(full.operations[0].defined_in, "IDL:M/I:1.0");
+    let union: UnionDefRef = served.find("M::U");
+    let labels: Vec<_> =
+        UnionDef::members(&union).unwrap().into_iter().map(|m| (m.name, m.label)).collect();
+    let label = |n: i32| Any::new(&n).unwrap();
+    let expected = [("a", label(1)), ("a", label(2)), ("b", Any::new(&0_u8).unwrap())];
+    assert_eq!(labels, expected.map(|(name, label)| (name.to_owned(), label)));
+    assert!(served.repository.lookup("").unwrap().is_nil());
+    assert!(served.repository.lookup("::").unwrap().is_nil());
+    assert!(served.repository.lookup_id("").unwrap().is_nil());
+    assert_eq!(j.lookup("T").unwrap().absolute_name().unwrap(), "::M::I::T", "inherited");
+    assert_eq!(j.lookup("S").unwrap().absolute_name().unwrap(), "::M::S", "from outside");
+}
+
+#[test]
+fn the_exceptions_of_an_attribute_are_set_by_what_describes_them() {
+    let served = Served::new(fed("exception Shut {}; interface I { attribute long a; };"));
+    let attribute: ExtAttributeDefRef = served.find("I::a");
+    let shut = served.find::<dyn Contained>("Shut").describe().unwrap();
+    let shut: ExceptionDescription = shut.value.get().unwrap().unwrap();
+    attribute.set_get_exceptions(std::slice::from_ref(&shut)).unwrap();
+    let described = attribute.describe_attribute().unwrap();
+    assert_eq!((described.get_exceptions.len(), described.put_exceptions.len()), (1, 0));
+    let unknown = ExceptionDescription { id: "IDL:None:1.0".into(), ..shut };
+    assert_eq!(failure(attribute.set_set_exceptions(&[unknown])).0, ExceptionKind::BadParam);
+    let exception: ContainedRef = served.find("Shut");
+    assert_eq!(failure(exception.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
+    let interface: InterfaceAttrExtensionRef = served.find("I");
+    let full = interface.describe_ext_interface().unwrap();
+    assert_eq!(full.attributes[0].get_exceptions[0].name, "Shut");
+}
+
+#[test]
+fn a_description_that_is_too_long_for_a_message_is_an_error_and_no_hang() {
+    let mut model = Model::new();
+    let module = make(&mut model, "Many", Kind::Module).unwrap();
+    let long = model.primitive(PrimitiveKind::PkLong);
+    for index in 0..3_000 {
+        let (name, id) = (format!("T{index}"), format!("IDL:Many/T{index}:1.0"));
+        model.create(module, &id, &name, "1.0", Kind::Alias(long)).unwrap();
+    }
+    let orb = listening_with(|settings| settings.max_message = 1 << 20);
+    let served = Served::by(orb, model);
+    let module: ContainerRef = served.find("Many");
+    let all = module.describe_contents(DefinitionKind::DkAll, true, -1).map(|all| all.len());
+    let all = all.unwrap_err();
+    assert!(all.to_string().contains("max_message"), "{all}");
+    let some = module.describe_contents(DefinitionKind::DkAll, true, 100).unwrap();
+    assert_eq!(some.len(), 100);
+    assert!(module.lookup("T2999").is_ok());
+}

@@ -1,0 +1,253 @@
+//! A repository that outlives its process: what comes back, and what happens when the file is not
+//! what was written last.
+
+use armilla::Any;
+use armilla::dynamic::ParameterMode;
+use armilla_idl::Options;
+use armilla_ifr::Store;
+use armilla_ifr::corba::{DefinitionKind, PrimitiveKind};
+use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, Parameter, ROOT};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A directory of the test's own, which goes when the test does.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("armilla-ifr-{name}-{}", std::process::id()));
+        fs::remove_dir_all(&path).ok();
+        Self(path)
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.0).unwrap()
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("definitions")
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn feed(store: &mut Store, source: &str) {
+    let idl = armilla_idl::parse_str("test.idl", source, &Options::new()).unwrap();
+    store.change(|model| model.add_idl(&idl.model)).unwrap();
+}
+
+fn create(store: &mut Store, container: DefId, name: &str, kind: Kind) -> DefId {
+    let id = format!("IDL:{name}:1.0");
+    store.change(|model| model.create(container, &id, name, "1.0", kind)).unwrap().0
+}
+
+/// All that can be seen of a model, each definition with its place.
+fn seen(model: &Model) -> Vec<String> {
+    let describe = |(id, definition)| {
+        let contents = model.contents(id, DefinitionKind::DkAll, true);
+        format!("{id:?} {} {definition:?} {contents:?}", model.absolute_name(id))
+    };
+    model.iter().map(describe).collect()
+}
+
+const IDL: &str = "module Bank { enum Mood { good, bad }; const Mood USUAL = bad; \
+                   const wstring TITLE = L\"\\u00e9\"; typedef sequence<string<9>, 4> Names; \
+                   exception Gone { fixed<7,2> rest; }; valuetype Node { private Node next; \
+                   public long cells[2][3]; factory make(in long n) raises (Gone); }; \
+                   interface Account { attribute double balance getraises (Gone); \
+                   oneway void poke(in any what) context (\"colour\"); }; \
+                   union Choice switch (Mood) { case good: long n; default: Names all; }; };";
+
+#[test]
+fn all_that_was_made_is_there_again_under_the_same_numbers() {
+    let directory = Directory::new("again");
+    let mut store = directory.open();
+    feed(&mut store, IDL);
+    let long = store.model().primitive(PrimitiveKind::PkLong);
+    let outer = create(&mut store, ROOT, "Outer", Kind::Module);
+    let alias = create(&mut store, ROOT, "Count", Kind::Alias(long));
+    let last = create(&mut store, ROOT, "Last", Kind::Module);
+    let text = store.change(|model| model.create_anonymous(Kind::String(5))).unwrap().0;
+    store.change(|model| model.relocate(alias, outer, "Moved", "2.0")).unwrap();
+    store.change(|model| model.set_id(outer, "IDL:Other:1.0")).unwrap();
+    store.change(|model| model.relocate(outer, ROOT, "Outer", "1.0")).unwrap();
+    let limit = Kind::Constant { ty: long, value: Any::new(&7).unwrap() };
+    create(&mut store, outer, "LIMIT", limit);
+    let (_, gone) = store.change(|model| model.destroy(last)).unwrap();
+    assert_eq!(gone, [last]);
+    let before = seen(store.model());
+    drop(store);
+    let mut store = directory.open();
+    assert_eq!(seen(store.model()), before);
+    assert_eq!(store.model().get(text).unwrap().kind, Kind::String(5));
+    assert!(store.model().get(last).is_none());
+    let next = create(&mut store, ROOT, "Next", Kind::Module);
+    assert!(next > last, "numbers are not used again");
+}
+
+#[test]
+fn what_is_refused_leaves_no_trace() {
+    let directory = Directory::new("refused");
+    let mut store = directory.open();
+    feed(&mut store, IDL);
+    let (before, length) = (seen(store.model()), fs::metadata(directory.file()).unwrap().len());
+    let clash = "interface New {}; typedef long BANK;";
+    let clash = armilla_idl::parse_str("clash.idl", clash, &Options::new()).unwrap();
+    assert!(store.change(|model| model.add_idl(&clash.model)).is_err());
+    let half = store.change(|model| {
+        model.create(ROOT, "IDL:Half:1.0", "Half", "1.0", Kind::Module)?;
+        Err::<(), _>(ModelError::Gone)
+    });
+    assert!(half.is_err());
+    assert_eq!(seen(store.model()), before);
+    assert_eq!(fs::metadata(directory.file()).unwrap().len(), length);
+}
+
+#[test]
+fn a_line_that_was_not_finished_was_never_acknowledged() {
+    let directory = Directory::new("torn");
+    let mut store = directory.open();
+    create(&mut store, ROOT, "Kept", Kind::Module);
+    let whole = fs::read(directory.file()).unwrap();
+    create(&mut store, ROOT, "Torn", Kind::Module);
+    drop(store);
+    let both = fs::read(directory.file()).unwrap();
+    for end in 0..both.len() {
+        fs::write(directory.file(), &both[..end]).unwrap();
+        let mut store = directory.open();
+        let is_there = |name| store.model().lookup(ROOT, name).is_some();
+        assert_eq!((is_there("Kept"), is_there("Torn")), (end >= whole.len(), false), "{end}");
+        create(&mut store, ROOT, "After", Kind::Module);
+        drop(store);
+        assert!(directory.open().model().lookup(ROOT, "After").is_some());
+    }
+}
+
+#[test]
+fn a_file_that_is_not_what_was_written_is_told_and_not_touched() {
+    let directory = Directory::new("damaged");
+    let mut store = directory.open();
+    let long = store.model().primitive(PrimitiveKind::PkLong);
+    let count = create(&mut store, ROOT, "Count", Kind::Alias(long));
+    create(&mut store, ROOT, "Again", Kind::Alias(count));
+    drop(store);
+    let text = fs::read_to_string(directory.file()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let without_first = format!("{}\n{}\n", lines[0], lines[2]);
+    let twice =
+        format!("{text}{}\n", lines[2].replace("[24,", "[25,").replace("25,\"set", "26,\"set"));
+    for (damaged, fault) in [
+        (text.replace("Alias", "Alibi"), "line 2: unknown variant `Alibi`"),
+        (text.replace("\"Again\"", "\"cOUNT\""), "clashes with another"),
+        (without_first, "needs 23"),
+        (twice, "clashes with another"),
+        (text.replace("\"version\":1}", "\"version\":2}"), "this version can read"),
+        (text.replace("[[23,", "[[3,"), "line 2: the numbers"),
+        ("{}\n".to_owned(), "this version can read"),
+    ] {
+        fs::write(directory.file(), &damaged).unwrap();
+        let error = Store::open(&directory.0).unwrap_err().to_string();
+        assert!(error.contains(fault) && error.contains("definitions"), "{error}");
+        assert_eq!(fs::read_to_string(directory.file()).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn one_process_has_the_directory() {
+    let directory = Directory::new("held");
+    let store = directory.open();
+    let second = Store::open(&directory.0).unwrap_err().to_string();
+    assert!(second.contains("held by another repository"), "{second}");
+    drop(store);
+    directory.open();
+    let file = Path::new(&directory.0).join("definitions/below");
+    assert!(Store::open(file).unwrap_err().to_string().contains("cannot be made"));
+}
+
+#[test]
+fn the_file_does_not_grow_beyond_what_it_says() {
+    let directory = Directory::new("small");
+    let mut store = directory.open();
+    let module = create(&mut store, ROOT, "Module", Kind::Module);
+    let version = "1".repeat(100_000);
+    for round in 0..50 {
+        store.change(|model| model.set_version(module, &format!("{round}.{version}"))).unwrap();
+        assert!(fs::metadata(directory.file()).unwrap().len() < 2 << 20);
+    }
+    create(&mut store, module, "Inner", Kind::Module);
+    let before = seen(store.model());
+    drop(store);
+    assert_eq!(seen(directory.open().model()), before);
+    // What is left of a process that died while it wrote the file anew is no harm.
+    fs::write(directory.0.join("definitions.new"), b"half a").unwrap();
+    assert_eq!(seen(directory.open().model()), before);
+}
+
+#[test]
+fn idl_adds_what_is_lacking_and_changes_nothing_else() {
+    let directory = Directory::new("idl");
+    let mut store = directory.open();
+    feed(&mut store, IDL);
+    let find = |store: &Store, name: &str| store.model().lookup(ROOT, name).unwrap();
+    let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Gone"));
+    let long = store.model().primitive(PrimitiveKind::PkLong);
+    let members = vec![Field { name: "why".into(), ty: long }];
+    store.change(|model| model.set_kind(gone, Kind::Exception(members.clone()))).unwrap();
+    let poke = find(&store, "Bank::Account::poke");
+    store.change(|model| model.destroy(poke)).unwrap();
+    drop(store);
+    let mut store = directory.open();
+    let more = IDL.replace("oneway void poke", "void more(); oneway void poke");
+    feed(&mut store, &more);
+    assert_eq!(find(&store, "Bank::Account"), account);
+    let operations = store.model().contents(account, DefinitionKind::DkOperation, true);
+    assert_eq!(
+        operations,
+        [find(&store, "Bank::Account::more"), find(&store, "Bank::Account::poke")]
+    );
+    assert_eq!(store.model().get(gone).unwrap().kind, Kind::Exception(members));
+    let idl = armilla_idl::parse_str("more.idl", &more, &Options::new()).unwrap();
+    let differing = store.model().differing(&idl.model).unwrap();
+    assert_eq!(differing, ["IDL:Bank/Gone:1.0"]);
+    let other = "module Bank { interface Mood {}; };";
+    let other = armilla_idl::parse_str("other.idl", other, &Options::new()).unwrap();
+    let error = store.change(|model| model.add_idl(&other.model)).unwrap_err().to_string();
+    assert!(error.contains("IDL:Bank/Mood:1.0 is in the repository as DkEnum"), "{error}");
+}
+
+#[test]
+fn many_definitions_are_made_found_kept_and_destroyed_in_no_time_worth_mentioning() {
+    const MANY: usize = 5_000;
+    let directory = Directory::new("many");
+    let mut store = directory.open();
+    let module = create(&mut store, ROOT, "Module", Kind::Module);
+    store
+        .change(|model| {
+            let void = model.primitive(PrimitiveKind::PkVoid);
+            for index in 0..MANY {
+                let name = format!("I{index}");
+                let kind = Kind::Interface { flavour: Flavour::Plain, bases: vec![] };
+                let id = format!("IDL:Module/{name}:1.0");
+                let made = model.create(module, &id, &name, "1.0", kind)?;
+                let parameter = Parameter { name: "p".into(), mode: ParameterMode::In, ty: made };
+                let kind = Kind::Operation {
+                    result: void,
+                    oneway: false,
+                    parameters: vec![parameter],
+                    exceptions: vec![],
+                    contexts: vec![],
+                };
+                model.create(made, &format!("IDL:Module/{name}/go:1.0"), "go", "1.0", kind)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    drop(store);
+    let mut store = directory.open();
+    assert!(store.model().lookup(ROOT, "Module::I4999::go").is_some());
+    assert_eq!(store.change(|model| model.destroy(module)).unwrap().1.len(), 2 * MANY + 1);
+}
