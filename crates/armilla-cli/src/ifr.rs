@@ -1,10 +1,11 @@
-//! `armilla ifr`: an interface repository made of IDL files, and what is in one.
+//! `armilla ifr`: an interface repository, from IDL files and what clients put in, and what is in one.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Doing, Failure, Outcome};
 use crate::orb::OrbArguments;
 use crate::output::say;
 use armilla::Orb;
 use armilla_idl::Options;
+use armilla_ifr::Store;
 use armilla_ifr::corba::{
     Contained, ContainedRef, Container, ContainerRef, DefinitionKind, IdlType, IdlTypeRef,
     IrObject, Repository, RepositoryRef,
@@ -16,15 +17,8 @@ use std::path::PathBuf;
 /// -ORBInitRef InterfaceRepository=corbaloc::HOST:PORT/InterfaceRepository says where it is.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Ifr {
-    /// Serve what IDL files declare, until interrupted; prints the repository's reference
-    Serve {
-        /// The IDL files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Where included files are looked for
-        #[arg(short = 'I', value_name = "DIR")]
-        include: Vec<PathBuf>,
-    },
+    /// Serve a repository until interrupted; prints its reference when it is ready
+    Serve(Serve),
     /// List what stands in a module, an interface or the repository, with its kind
     List {
         /// The scoped name, such as Bank::Account; the whole repository without it
@@ -37,9 +31,30 @@ pub(crate) enum Ifr {
     },
 }
 
+/// What `armilla ifr serve` may be told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    /// IDL files whose declarations the repository gets, unless it has them
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where included files are looked for
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Keep the repository in this directory: every change is there before it is answered, and
+    /// references stay valid when it is served again, with the same -ORBEndpoint
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// Write the reference to this file too, where file://FILE finds it
+    #[arg(long, value_name = "FILE")]
+    reference: Option<PathBuf>,
+    /// Bind this name to the repository in the naming service (-ORBInitRef NameService=…)
+    #[arg(long, value_name = "NAME")]
+    bind: Option<String>,
+}
+
 pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     match ifr {
-        Ifr::Serve { files, include } => serve(&model(files, include)?, arguments),
+        Ifr::Serve(options) => serve(options, arguments),
         Ifr::List { name } => {
             let orb = arguments.orb()?;
             let container: ContainerRef = match name {
@@ -55,25 +70,48 @@ pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// What IDL files declare.
-pub(crate) fn model(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Model> {
+/// What IDL files declare, as the compiler has it.
+fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<armilla_idl::Model> {
     let options = include.iter().fold(Options::new(), Options::include);
-    let compiled = match armilla_idl::parse_all(files, &options) {
-        Ok(compiled) => compiled,
+    match armilla_idl::parse_all(files, &options) {
+        Ok(compiled) => Ok(compiled.model),
         Err(errors) => {
             eprint!("{}", errors.render());
-            return Err(Failure::Told);
+            Err(Failure::Told)
         }
-    };
+    }
+}
+
+/// What IDL files declare, as the repository has it.
+pub(crate) fn model(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Model> {
     let mut model = Model::new();
-    model.add_idl(&compiled.model)?;
+    model.add_idl(&compiled(files, include)?)?;
     Ok(model)
 }
 
-fn serve(model: &Model, arguments: &OrbArguments) -> Outcome {
+fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let mut store = match &options.state {
+        Some(directory) => Store::open(directory)?,
+        None => Store::from(Model::new()),
+    };
+    if !options.files.is_empty() {
+        let idl = compiled(&options.files, &options.include)?;
+        store.change(|model| model.add_idl(&idl))?;
+        for id in store.model().differing(&idl)? {
+            eprintln!("warning: the repository keeps its {id}, which the IDL declares otherwise");
+        }
+    }
     let orb = arguments.orb()?;
-    let repository = armilla_ifr::serve(&orb, model.clone())?;
-    say!("{}", orb.object_to_string(&repository)?)?;
+    let repository = armilla_ifr::serve(&orb, store)?;
+    let reference = orb.object_to_string(&repository)?;
+    if let Some(file) = &options.reference {
+        let written = std::fs::write(file, format!("{reference}\n"));
+        written.doing(format_args!("cannot write {}", file.display()))?;
+    }
+    if let Some(name) = &options.bind {
+        orb.bind_name(name, repository.object().clone())?;
+    }
+    say!("{reference}")?;
     Ok(orb.run()?)
 }
 

@@ -1,0 +1,163 @@
+//! `armilla ifr serve` as an operator runs it: with a state that outlives it, with IDL, with its
+//! reference in a file.
+
+use armilla::{Orb, Ref};
+use armilla_ifr::corba::*;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A directory of the test's own, which goes when the test does.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("armilla-cli-{name}-{}", std::process::id()));
+        fs::remove_dir_all(&path).ok();
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.join(name), text).unwrap();
+        self.file(name)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn serving(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+    command.args([&["ifr", "serve"], arguments].concat());
+    command
+}
+
+/// A repository in another process, which can be killed.
+struct Running {
+    process: Child,
+    reference: String,
+}
+
+impl Running {
+    fn new(arguments: &[&str]) -> Self {
+        let mut process = serving(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut reference = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut reference).unwrap();
+        assert!(reference.starts_with("IOR:"), "{reference:?}");
+        Self { process, reference: reference.trim().to_owned() }
+    }
+
+    /// SIGKILL: nothing can be written any more.
+    fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+fn failed(arguments: &[&str]) -> String {
+    let Output { status, stderr, .. } = serving(arguments).output().unwrap();
+    assert!(!status.success());
+    String::from_utf8(stderr).unwrap()
+}
+
+/// The same object, named in a client that knows nothing of who made it.
+fn again<I: armilla::rt::Interface + ?Sized>(reference: &str) -> (Orb, Ref<I>) {
+    let orb = Orb::builder().build().unwrap();
+    let object = orb.resolve(reference).unwrap();
+    (orb, object)
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_and_references_find_it() {
+    let directory = Directory::new("state");
+    let (state, socket) = (directory.file("state"), format!("uiop://{}", directory.file("socket")));
+    let idl = directory.write("bank.idl", "module Bank { interface Account { void close(); }; };");
+    let arguments = [idl.as_str(), "--state", &state, "-ORBEndpoint", &socket];
+    let first = Running::new(&arguments);
+    let (orb, repository) = again::<dyn Repository>(&first.reference);
+    let module: ModuleDefRef = repository.lookup("Bank").unwrap().object().narrow().unwrap();
+    let text = repository.create_string(9).unwrap();
+    let names = repository.create_sequence(0, &text.clone().upcast()).unwrap();
+    let alias =
+        module.create_alias("IDL:Names:1.0", "Names", "1.0", &names.clone().upcast()).unwrap();
+    alias.set_id("IDL:Renamed:1.0").unwrap();
+    let close = repository.lookup("Bank::Account::close").unwrap();
+    close.set_name("shut").unwrap();
+    let kept = [repository.object(), alias.object(), names.object(), text.object(), close.object()]
+        .map(|object| orb.object_to_string(object).unwrap());
+    first.kill();
+
+    let second = Running::new(&arguments);
+    let [repository, alias, names, text, close] = &kept;
+    assert_eq!(again::<dyn AliasDef>(alias).1.absolute_name().unwrap(), "::Bank::Names");
+    assert_eq!(again::<dyn SequenceDef>(names).1.bound().unwrap(), 0);
+    assert_eq!(again::<dyn StringDef>(text).1.bound().unwrap(), 9);
+    assert_eq!(again::<dyn Contained>(close).1.name().unwrap(), "shut", "the IDL says close");
+    let (_orb, repository) = again::<dyn Repository>(repository);
+    assert!(!repository.lookup_id("IDL:Renamed:1.0").unwrap().is_nil());
+    let held = failed(&["--state", &state]);
+    assert!(held.contains("held by another repository"), "{held}");
+    let listed = Command::new(env!("CARGO_BIN_EXE_armilla"))
+        .args(["ifr", "list", "Bank", "-ORBInitRef"])
+        .arg(format!("InterfaceRepository={}", second.reference))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed, "Interface          ::Bank::Account\nAlias              ::Bank::Names\n");
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_told_with_what_to_do() {
+    let directory = Directory::new("damaged");
+    let state = directory.file("state");
+    fs::create_dir(&state).unwrap();
+    fs::write(Path::new(&state).join("definitions"), "something else\n").unwrap();
+    let told = failed(&["--state", &state]);
+    assert!(told.contains("state/definitions is no state of an interface repository"), "{told}");
+    let idl = directory.write("wrong.idl", "interface {");
+    assert!(failed(&[&idl]).contains("wrong.idl"));
+    assert!(failed(&["--reference", "/none/there"]).contains("cannot write /none/there"));
+}
+
+#[test]
+fn the_reference_is_in_a_file_and_idl_that_differs_is_told() {
+    let directory = Directory::new("reference");
+    let (state, file) = (directory.file("state"), directory.file("ifr.ior"));
+    let old = directory.write("old.idl", "struct Point { long x; };");
+    let new =
+        directory.write("new.idl", "struct Point { long x; long y; }; struct Line { Point at; };");
+    Running::new(&[&old, "--state", &state]).kill();
+    let mut process = serving(&[&new, "--state", &state, "--reference", &file])
+        .args(["-ORBEndpoint", "iiop://127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut told = BufReader::new(process.stderr.take().unwrap());
+    told.read_line(&mut line).unwrap();
+    let mut reference = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut reference).unwrap();
+    let _running = Running { process, reference };
+    assert!(line.contains("the repository keeps its IDL:Point:1.0"), "{line}");
+    let (_orb, repository) = again::<dyn Repository>(&format!("file://{file}"));
+    let point: StructDefRef = repository.lookup("Point").unwrap().object().narrow().unwrap();
+    assert_eq!(StructDef::members(&point).unwrap().len(), 1);
+    assert!(!repository.lookup("Line").unwrap().is_nil());
+}
