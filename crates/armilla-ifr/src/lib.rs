@@ -57,7 +57,7 @@
 //! let client = Orb::new()?;
 //! let object = client.string_to_object(&url)?;
 //! let offered = armilla_ifr::discover(&object)?;
-//! assert_eq!(offered[0].to_string(), "long double_it(in long number)");
+//! assert_eq!(offered[0].to_string(), "long double_it(in long number);");
 //! let mut request = offered[0].request(&object)?;
 //! request.set_argument(0, Any::new(&21)?);
 //! request.invoke()?;
