@@ -129,6 +129,38 @@ fn a_hint_that_is_wrong_is_no_more_than_that() {
 }
 
 #[test]
+fn no_key_that_was_changed_leads_to_another_object() {
+    let server = Server::start();
+    let client = orbs::client();
+    for (number, lookup) in lookups().into_iter().enumerate() {
+        for operations in [OperationLookup::Perfect, OperationLookup::Active] {
+            let name = format!("{number} {operations:?}");
+            let poa = server.root_poa().create_poa(&*name).operation_lookup(operations).user_ids();
+            let poa = poa.lookup(lookup.clone()).build().unwrap();
+            // No id is one bit away from that of the first, but places are.
+            let objects = [0, 15, 13].map(|n| activate(&poa, true, n));
+            let good = key(&objects[0]);
+            for bit in 0..8 * good.len() {
+                let mut forged = good.clone();
+                forged[bit / 8] ^= 1 << (bit % 8);
+                match with_key(&objects[0], &client, &forged).name() {
+                    Ok(found) => assert_eq!(found, "0", "{name}: bit {bit}"),
+                    Err(error) => {
+                        assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{name}: {error}");
+                    }
+                }
+            }
+            for end in 0..good.len() {
+                assert!(is_gone(with_key(&objects[0], &client, &good[..end]).name()), "{name}");
+            }
+            for (object, n) in objects.iter().zip(["0", "15", "13"]) {
+                assert_eq!(travel(object, &client).name().unwrap(), n);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_perfect_hash_takes_the_ids_that_it_was_made_for() {
     let server = Server::start();
     let poa = server.root_poa().create_poa("perfect").user_ids();

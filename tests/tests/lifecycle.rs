@@ -2,8 +2,8 @@
 //! that waits is woken, and nothing happens twice.
 
 use armilla::{
-    AnyServant, Collocation, ExceptionKind, ObjectId, ObjectLookup, Poa, PoaError, Refusal,
-    ServantActivator, ServantManager, Settings, SystemException,
+    AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, ObjectLookup, Poa, PoaError, Refusal,
+    ServantActivator, ServantLocator, ServantManager, Settings, SystemException,
 };
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
@@ -220,6 +220,124 @@ fn direct_calls_of_objects_that_come_and_go_are_served_or_find_nothing() {
         children.iter().for_each(|poa| poa.destroy(true, true).unwrap());
         over.store(true, SeqCst);
     });
+}
+
+/// Lends a servant to each request, until its POA is gone.
+#[derive(Default)]
+struct Lender {
+    lent: AtomicUsize,
+    calls: AtomicUsize,
+    gone: AtomicBool,
+    disturbed: AtomicUsize,
+}
+
+impl Lender {
+    fn check(&self) {
+        if self.gone.load(SeqCst) {
+            self.disturbed.fetch_add(1, SeqCst);
+        }
+    }
+}
+
+/// What it lends, or a default servant.
+struct Lent(Arc<Lender>);
+
+impl Listener for Lent {
+    fn hear(&self, _text: &str) -> Result<(), SystemException> {
+        self.0.check();
+        thread::yield_now();
+        self.0.calls.fetch_add(1, SeqCst);
+        self.0.check();
+        Ok(())
+    }
+
+    fn descend(&self, _partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        Ok(depth)
+    }
+}
+
+/// The locator of a POA.
+struct Lending(Arc<Lender>);
+
+impl ServantLocator for Lending {
+    fn preinvoke(
+        &self,
+        _id: &ObjectId,
+        _adapter: &Poa,
+        _operation: &str,
+    ) -> Result<(AnyServant, Cookie), Refusal> {
+        self.0.check();
+        self.0.lent.fetch_add(1, SeqCst);
+        let servant: Arc<dyn Listener> = Arc::new(Lent(self.0.clone()));
+        Ok((servant.into(), Cookie::default()))
+    }
+
+    fn postinvoke(
+        &self,
+        _id: &ObjectId,
+        _adapter: &Poa,
+        _operation: &str,
+        _cookie: Cookie,
+        _servant: AnyServant,
+    ) -> Result<(), SystemException> {
+        self.0.check();
+        self.0.lent.fetch_sub(1, SeqCst);
+        Ok(())
+    }
+}
+
+/// Makes the POA of this name below the root whenever somebody calls an object of it.
+fn remade(server: &Server, locates: bool) -> Arc<Mutex<Arc<Lender>>> {
+    let current: Arc<Mutex<Arc<Lender>>> = Arc::default();
+    let made = current.clone();
+    server.root_poa().set_activator(move |parent: &Poa, name: &str| {
+        let lender = Arc::new(Lender::default());
+        let poa = parent.create_poa(name).persistent().user_ids();
+        let poa = match locates {
+            true => poa.servant_manager(ServantManager::locator(Lending(lender.clone()))),
+            false => poa.default_servant(Arc::new(Lent(lender.clone())) as Arc<dyn Listener>),
+        };
+        *made.lock().unwrap() = lender;
+        poa.build().is_ok()
+    });
+    current
+}
+
+#[test]
+fn a_poa_that_comes_and_goes_serves_no_request_after_its_end_and_owes_no_servant() {
+    for locates in [true, false] {
+        let server = Server::start();
+        let current = remade(&server, locates);
+        let root = server.root_poa();
+        let poa = root.find_poa("lent", true).unwrap();
+        let near = poa.create_reference_with_id::<dyn Listener>("a").unwrap();
+        let far = travel(&near, &orbs::client());
+        let over = AtomicBool::new(false);
+        let call = |reference: &ListenerRef| {
+            while !over.load(SeqCst) {
+                if let Err(error) = reference.hear("") {
+                    assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{error}");
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for reference in [&near, &near, &far, &far] {
+                scope.spawn(move || call(reference));
+            }
+            for _ in 0..60 {
+                let poa = root.find_poa("lent", true).unwrap();
+                let lender = current.lock().unwrap().clone();
+                eventually("it is called", || lender.calls.load(SeqCst) > 5);
+                poa.destroy(true, true).unwrap();
+                lender.gone.store(true, SeqCst);
+                assert_eq!(lender.lent.load(SeqCst), 0, "every servant was given back");
+                // Whatever were to come too late would come while the next one is called.
+                root.find_poa("lent", true).unwrap();
+                assert_eq!(lender.disturbed.load(SeqCst), 0);
+            }
+            over.store(true, SeqCst);
+        });
+    }
 }
 
 /// An object whose calls call it again, deeper than a thread claims, before `innermost` happens.

@@ -243,6 +243,47 @@ fn an_object_may_be_active_again_under_the_id_that_the_system_gave_it() {
 }
 
 #[test]
+fn objects_that_stand_elsewhere_than_their_keys_say_are_found_while_they_come_and_go() {
+    const COUNT: usize = 40;
+    let server = Server::start();
+    let client = orbs::client();
+    let poa = server.root_poa().create_poa("moving").build().unwrap();
+    let objects: Vec<_> = (0..COUNT).map(|_| poa.activate(probe()).unwrap()).collect();
+    let far: Vec<_> = objects.iter().map(|near| travel(near, &client)).collect();
+    let ids: Vec<_> = objects.iter().map(|near| poa.reference_to_id(near).unwrap()).collect();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let move_all = |half: usize| {
+        for turn in 0..20 {
+            for id in ids.iter().skip(half).step_by(2) {
+                poa.deactivate(id).unwrap();
+                poa.activate_with_id(id.clone(), probe()).unwrap();
+            }
+            // Whoever activates an object finds it, whatever others do with theirs.
+            for reference in far.iter().skip(half).step_by(2) {
+                assert_eq!(reference.increment(), Ok(1), "turn {turn}");
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let movers = [0, 1].map(|half| scope.spawn(move || move_all(half)));
+        scope.spawn(|| {
+            while !over.load(std::sync::atomic::Ordering::SeqCst) {
+                if let Err(error) = far[COUNT / 2].ping() {
+                    assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{error}");
+                }
+            }
+        });
+        let moved = movers.map(|mover| mover.join());
+        over.store(true, std::sync::atomic::Ordering::SeqCst);
+        moved.into_iter().for_each(|moved| moved.unwrap());
+    });
+    poa.destroy(true, true).unwrap();
+    for reference in &far {
+        assert_eq!(reference.ping().unwrap_err().kind(), ExceptionKind::ObjectNotExist);
+    }
+}
+
+#[test]
 fn ids_that_the_poa_cannot_have_made_are_refused() {
     let server = Server::start();
     let other = Server::start();

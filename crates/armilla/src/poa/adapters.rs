@@ -4,19 +4,26 @@ use super::PoaInner;
 use super::index::Index;
 use super::object_key::Slot;
 use super::table::Table;
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
-/// Readers of paths take no lock.
+/// Readers take no lock.
 pub(crate) struct Adapters {
     adapters: Table<Entry>,
     paths: Index,
     hasher: RandomState,
     /// Objects whose key says where they stood before they were deactivated and activated again.
-    moved: RwLock<HashMap<Slot, Arc<PoaInner>>>,
+    moved: Table<Moved>,
+    moved_from: Index,
     moved_count: AtomicUsize,
+}
+
+/// An object that stood somewhere else once.
+struct Moved {
+    from: Slot,
+    poa: Arc<PoaInner>,
+    slot: Slot,
 }
 
 struct Entry {
@@ -30,7 +37,8 @@ impl Adapters {
             adapters: Table::new(),
             paths: Index::new(),
             hasher: RandomState::new(),
-            moved: RwLock::default(),
+            moved: Table::new(),
+            moved_from: Index::new(),
             moved_count: AtomicUsize::new(0),
         }
     }
@@ -52,9 +60,8 @@ impl Adapters {
             self.adapters.remove(slot);
         }
         if self.moved_count.load(Ordering::Acquire) > 0 {
-            let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
-            moved.retain(|_, owner| !Arc::ptr_eq(owner, poa));
-            self.moved_count.store(moved.len(), Ordering::Release);
+            let ours = |moved: &Arc<Moved>| Arc::ptr_eq(&moved.poa, poa);
+            self.moved.iter().filter(ours).for_each(|moved| self.forget(&moved));
         }
     }
 
@@ -63,17 +70,34 @@ impl Adapters {
         if self.moved_count.load(Ordering::Acquire) == 0 {
             return None;
         }
-        self.moved.read().unwrap_or_else(PoisonError::into_inner).get(&slot).cloned()
+        self.find_moved(slot, |moved| moved.poa.clone())
     }
 
     /// Remembers or forgets that the object which stood at `slot` is active elsewhere.
-    pub(super) fn set_moved(&self, slot: Slot, owner: Option<&Arc<PoaInner>>) {
-        let mut moved = self.moved.write().unwrap_or_else(PoisonError::into_inner);
-        match owner {
-            Some(poa) => moved.insert(slot, poa.clone()),
-            None => moved.remove(&slot),
+    /// The POA that once owned the place does so for one activation after the other.
+    pub(super) fn set_moved(&self, from: Slot, owner: Option<&Arc<PoaInner>>) {
+        let Some(poa) = owner else {
+            let known = self.find_moved(from, Arc::clone);
+            return known.iter().for_each(|moved| self.forget(moved));
         };
-        self.moved_count.store(moved.len(), Ordering::Release);
+        let poa = poa.clone();
+        let moved = self.moved.insert(0, |slot| Moved { from, poa, slot });
+        self.moved_count.fetch_add(1, Ordering::Release);
+        self.moved_from.insert(self.hash_place(from), moved.slot.index);
+    }
+
+    fn find_moved<R>(&self, from: Slot, take: impl Fn(&Arc<Moved>) -> R) -> Option<R> {
+        self.moved_from.find(self.hash_place(from), |place| {
+            let found = self.moved.at(place)?;
+            found.as_ref().filter(|moved| moved.from == from).map(&take)
+        })
+    }
+
+    fn forget(&self, moved: &Moved) {
+        self.moved_from.remove(self.hash_place(moved.from), moved.slot.index);
+        if self.moved.remove(moved.slot) {
+            self.moved_count.fetch_sub(1, Ordering::Release);
+        }
     }
 
     fn find(
@@ -87,6 +111,10 @@ impl Adapters {
             let is_it = entry.poa.path() == path && is_it(&entry.poa);
             is_it.then(|| (entry.poa.clone(), entry.slot))
         })
+    }
+
+    fn hash_place(&self, slot: Slot) -> u32 {
+        self.hasher.hash_one(slot) as u32
     }
 
     fn hash(&self, path: &[u8]) -> u32 {

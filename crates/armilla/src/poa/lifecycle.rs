@@ -121,7 +121,7 @@ impl PoaInner {
     /// Lets no more calls come to an object. Returns whether they could before; then the object
     /// ends when it is idle.
     fn withdraw(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
-        let id = activation.id();
+        let (id, orb) = (activation.id(), self.orb());
         let mut state = lock(&self.state);
         if self.policies.has_activator() && activation.is_active() {
             state.retiring.insert(id.clone(), activation.slot);
@@ -133,10 +133,11 @@ impl PoaInner {
             self.ids.remove(id.as_bytes(), activation.slot);
         }
         self.servants.remove(activation.servant.get().address(), activation.slot);
-        drop(state);
-        if let (false, Some(orb)) = (activation.is_placed(), self.orb()) {
-            self.index_placed(&orb, id.as_bytes(), false);
+        // Under the lock: the id may be active again as soon as others get it.
+        if let (false, Some(orb)) = (activation.is_placed(), &orb) {
+            self.index_placed(orb, id.as_bytes(), false);
         }
+        drop(state);
         true
     }
 

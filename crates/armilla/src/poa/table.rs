@@ -102,14 +102,16 @@ impl<T> Table<T> {
         content
     }
 
-    /// Empties a place. Keys made for what stood there fail from now on.
-    pub(crate) fn remove(&self, slot: Slot) {
-        let Some(place) = self.place(slot.index) else { return };
-        if place.generation.load(Ordering::Acquire) == slot.generation
-            && place.content.swap(None).is_some()
-        {
+    /// Empties a place, and says whether this call did. Keys made for what stood there fail from now
+    /// on.
+    pub(crate) fn remove(&self, slot: Slot) -> bool {
+        let Some(place) = self.place(slot.index) else { return false };
+        let removed = place.generation.load(Ordering::Acquire) == slot.generation
+            && place.content.swap(None).is_some();
+        if removed {
             self.lock().given_back.push(slot.index);
         }
+        removed
     }
 
     /// Everything that stands in the table at this moment.
