@@ -1,10 +1,10 @@
 //! Anys in which values are of types that inherit from the declared ones, which the TypeCode of the any
 //! does not describe.
 
-use armilla::dynamic::{DynAny, DynamicServant, ServerRequest, serve};
+use armilla::dynamic::{DynAny, DynAnyError, DynamicServant, ServerRequest, serve};
 use armilla::dynamic::{NamedValue, ParameterMode};
 use armilla::{Any, Error, ExceptionKind, Minor, Orb, SystemException, TypeCode, Value};
-use armilla_cdr::{ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, Typed};
+use armilla_cdr::{ByteOrder, CdrErrorKind, CodeSet, Decode, Decoder, Encode, Encoder, Typed};
 use armilla_tests::orbs::{client, listening, travel_object};
 use armilla_tests::values::*;
 
@@ -23,10 +23,11 @@ fn pair() -> Pair {
 
 /// What arrives of an any at a program that knows the types of `orb`.
 fn arrived(any: &Any, orb: &Orb, order: ByteOrder) -> Result<Any, CdrErrorKind> {
-    let mut out = Encoder::new(order);
+    let mut out = Encoder::with_buffer(Vec::new(), order, CodeSet::Utf8);
     any.encode(&mut out).unwrap();
     let octets = out.to_vec();
-    Any::decode(&mut Decoder::new(&octets, order).with_context(orb)).map_err(|error| error.kind)
+    let input = Decoder::new(&octets, order).with_code_set(CodeSet::Utf8);
+    Any::decode(&mut input.with_context(orb)).map_err(|error| error.kind)
 }
 
 fn title(node: &NodeRef) -> Option<String> {
@@ -61,12 +62,19 @@ fn an_any_keeps_what_derived_values_have_beyond_the_declared_type() {
 }
 
 #[test]
-fn values_whose_type_is_not_known_are_truncated_if_they_may_be_and_else_refused() {
+fn values_whose_type_is_not_known_stay_whole_if_they_lie_in_chunks_and_else_are_refused() {
     let orb = client();
-    let truncated = arrived(&Any::new(&pair()).unwrap(), &orb, ByteOrder::Big).unwrap();
-    let pair = truncated.get::<Pair>().unwrap().unwrap();
-    assert_eq!((title(&pair.first), title(&pair.second)), (None, None));
-    assert_eq!(pair.second.unwrap().get().number, 2);
+    let any = Any::new(&pair()).unwrap();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let passed = arrived(&any, &orb, order).unwrap();
+        assert_eq!(passed.types_beyond(), [], "documents are not known");
+        check_pair(&passed);
+        check_pair(&arrived(&passed, &orb, order).unwrap());
+        // Who looks into it sees what is known.
+        let mut tree = DynAny::from_any(&passed).unwrap();
+        let first = tree.component(0).unwrap();
+        assert_eq!(first.component_count(), Node::type_code().member_count().unwrap());
+    }
 
     let labelled = Labelled { base: Circle { radius: 2.0 }, ..Labelled::default() };
     let circles = vec![Some(Value::new(labelled).upcast::<Circle>())];
@@ -112,8 +120,8 @@ fn dynamic_values_have_the_types_of_what_is_in_them() {
     assert_eq!(title(&node.get::<NodeRef>().unwrap().flatten()).as_deref(), Some("first"));
 }
 
-/// Gives back what it is given, a `Pair`.
-struct Echo;
+/// Gives back what it is given, a value of this type.
+struct Echo(TypeCode);
 
 impl DynamicServant for Echo {
     fn primary_interface(&self) -> &str {
@@ -121,34 +129,98 @@ impl DynamicServant for Echo {
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
-        let given = request.arguments([(ParameterMode::In, Pair::type_code())])?;
+        let given = request.arguments([(ParameterMode::In, self.0.clone())])?;
         let given = given[0].value().cloned().unwrap_or_default();
         request.set_result(given)
     }
 }
 
 #[test]
-fn dynamic_calls_carry_derived_values_where_both_sides_know_them() {
+fn dynamic_calls_carry_derived_values_whether_or_not_the_server_knows_them() {
     let (server, client) = (listening(), client());
-    let echo = server.root_poa().activate(serve(Echo)).unwrap();
+    let echo = server.root_poa().activate(serve(Echo(Pair::type_code()))).unwrap();
     let far = travel_object(echo.object(), &client);
     let mut request = far.request("echo");
     request.add(NamedValue::with_value("pair", ParameterMode::In, Any::new(&pair()).unwrap()));
     request.set_return_type(Pair::type_code());
     client.register_value::<Document>();
     request.invoke().unwrap();
-    let pair = request.return_value().get::<Pair>().unwrap().unwrap();
-    assert_eq!(title(&pair.first), None, "the server does not know documents");
+    check_pair(request.return_value());
     server.register_value::<Document>();
     request.invoke().unwrap();
     check_pair(request.return_value());
     server.shutdown();
 }
 
+/// A value that its own type marshals, with a node in it that leads back to itself.
+fn sealed(text: &str) -> SealedRef {
+    let inside = Value::new(Node { number: 6, ..Node::default() });
+    inside.update(|node| node.next = Some(inside.clone()));
+    Some(Value::new(Sealed { text: text.to_owned(), inside: Some(inside) }))
+}
+
+fn check_sealed(sealed: &SealedRef, text: &str) {
+    let sealed = sealed.as_ref().unwrap().get();
+    let inside = sealed.inside.as_ref().unwrap();
+    assert_eq!((sealed.text.as_str(), inside.get().number), (text, 6));
+    assert!(inside.get().next == sealed.inside, "it leads back to itself");
+    inside.update(|node| node.next = None);
+}
+
+#[test]
+fn custom_values_go_into_anys_and_come_out_of_them() {
+    for text in ["", "abc", "abcd", "abcdefgh"] {
+        let any = Any::new(&sealed(text)).unwrap();
+        assert_eq!(any.type_code(), &Sealed::type_code());
+        check_sealed(&any.get().unwrap().unwrap(), text);
+        let nested = Any::new(&vec![any.clone(), Any::new(&1_u8).unwrap(), any.clone()]).unwrap();
+        let nested = arrived(&nested, &client(), ByteOrder::NATIVE).unwrap();
+        let nested = nested.get::<Vec<Any>>().unwrap().unwrap();
+        assert_eq!((&nested[0], &nested[2]), (&any, &any));
+        check_sealed(&nested[2].get().unwrap().unwrap(), text);
+    }
+    let null = Any::new(&SealedRef::None).unwrap();
+    assert_eq!(
+        arrived(&null, &client(), ByteOrder::Big).unwrap().get::<SealedRef>(),
+        Ok(Some(None))
+    );
+}
+
+#[test]
+fn custom_values_pass_through_programs_that_do_not_know_them() {
+    let (server, client) = (listening(), client());
+    let echo = server.root_poa().activate(serve(Echo(Sealed::type_code()))).unwrap();
+    let far = travel_object(echo.object(), &client);
+    for text in ["", "abc", "abcdefg"] {
+        let mut request = far.request("echo");
+        request.add_in("sealed", Any::new(&sealed(text)).unwrap());
+        request.set_return_type(Sealed::type_code());
+        request.invoke().unwrap();
+        check_sealed(&request.return_value().get().unwrap().unwrap(), text);
+    }
+    server.shutdown();
+}
+
+#[test]
+fn dynamic_values_cannot_look_into_custom_ones() {
+    let any = Any::new(&sealed("text")).unwrap();
+    let refused = DynAny::from_any(&any).unwrap_err();
+    assert!(matches!(refused, DynAnyError::InconsistentTypeCode(_)), "{refused:?}");
+    let members = [("number", TypeCode::Long), ("sealed", Sealed::type_code())];
+    let mut whole = DynAny::new(&TypeCode::structure("IDL:S:1.0", "S", members)).unwrap();
+    let mut inner = whole.component(1).unwrap();
+    let refused = inner.as_value().unwrap().set_to_value().unwrap_err();
+    assert!(matches!(refused, DynAnyError::InconsistentTypeCode(_)), "{refused:?}");
+    assert!(inner.as_value().unwrap().is_null());
+    drop(inner);
+    let whole = whole.to_any().unwrap();
+    assert!(DynAny::from_any(&whole).is_ok(), "null is of every type");
+}
+
 #[test]
 fn a_value_that_nobody_knows_is_refused_as_one_without_a_factory() {
     let server = listening();
-    let echo = server.root_poa().activate(serve(Echo)).unwrap();
+    let echo = server.root_poa().activate(serve(Echo(Pair::type_code()))).unwrap();
     let far = travel_object(echo.object(), &client());
     let state = [("number", TypeCode::Long, true)];
     let strange = TypeCode::value("IDL:Strange:1.0", "Strange", 0, Node::type_code(), state);

@@ -7,6 +7,7 @@ mod pieces;
 pub use kept::Kept;
 pub use pieces::Pieces;
 
+use crate::encoding::Encoding;
 use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
@@ -114,6 +115,11 @@ impl<'a> Decoder<'a> {
     /// How wide characters are laid out.
     pub const fn wide_format(&self) -> WideFormat {
         self.wide
+    }
+
+    /// The form in which the input was written.
+    pub(crate) const fn encoding(&self) -> Encoding {
+        Encoding { order: self.order, code_sets: self.code_sets, wide: self.wide }
     }
 
     /// The same decoder on behalf of `context`.

@@ -1,5 +1,6 @@
 //! Values into octets.
 
+use crate::encoding::Encoding;
 use crate::fixed::TURN;
 use crate::plain::is_plain;
 use crate::value::EncodedValues;
@@ -96,6 +97,18 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
         self.code_sets = code_sets;
+    }
+
+    /// An encoder with an empty buffer, for this form.
+    pub(crate) const fn in_form(form: Encoding) -> Self {
+        let mut out = Self::with_code_sets(Vec::new(), form.order, form.code_sets);
+        out.wide = form.wide;
+        out
+    }
+
+    /// The form in which the output is written.
+    pub(crate) const fn encoding(&self) -> Encoding {
+        Encoding { order: self.order, code_sets: self.code_sets, wide: self.wide }
     }
 
     /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.

@@ -72,6 +72,10 @@ pub enum CdrErrorKind {
     NoContext,
     /// A value of a type that is not known here, and none that it could be truncated to either.
     UnknownValueType,
+    /// A value that nobody here can read, so that it cannot be written in the other byte order.
+    OtherByteOrder,
+    /// A value that nobody here can read, which may hold texts that must be converted.
+    OtherCodeSet,
     /// A TypeCode that names a type by its repository id which does not enclose it.
     IncompleteTypeCode,
     /// Anything else, in words.
@@ -158,6 +162,14 @@ impl fmt::Display for CdrError {
             CdrErrorKind::UnknownValueType => {
                 f.write_str("a value is of a type that is not known here")
             }
+            CdrErrorKind::OtherByteOrder => f.write_str(
+                "a value that only its own type can read came in another byte order and cannot be \
+                 converted",
+            ),
+            CdrErrorKind::OtherCodeSet => f.write_str(
+                "a value that only its own type can read came with texts in another code set, which \
+                 cannot be converted",
+            ),
             CdrErrorKind::IncompleteTypeCode => {
                 f.write_str("a recursive TypeCode names no type that encloses it")
             }

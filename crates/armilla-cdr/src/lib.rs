@@ -35,6 +35,7 @@ mod decode;
 mod decoder;
 mod encode;
 mod encoder;
+mod encoding;
 mod error;
 mod fixed;
 mod large_array;

@@ -3,7 +3,7 @@
 
 mod random;
 
-use armilla_cdr::{Any, ByteOrder, Decode, Decoder, TypeCode};
+use armilla_cdr::{Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, TypeCode};
 use proptest::prelude::*;
 use random::{encoded, message, types};
 
@@ -58,7 +58,10 @@ proptest! {
         let bit = bit % (8 * octets.len());
         octets[bit / 8] ^= 1 << (bit % 8);
         if let Ok(any) = Any::decode(&mut Decoder::new(&octets, ByteOrder::Little)) {
-            encoded(&any, ByteOrder::Big, 0);
+            // The damage may have made a value that nobody can read, and so nobody convert.
+            let refused = any.encode(&mut Encoder::new(ByteOrder::Big)).err();
+            let kind = refused.map_or(CdrErrorKind::OtherByteOrder, |refused| refused.kind);
+            prop_assert_eq!(kind, CdrErrorKind::OtherByteOrder);
         }
     }
 }

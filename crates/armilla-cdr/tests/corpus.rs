@@ -1,8 +1,12 @@
 //! Replays the fuzz corpora of CDR values through the checks of the fuzz targets.
 
-use armilla_cdr::{Any, ByteOrder, CodeSet, CodeSets, Encode, Encoder, TypeCode, WideFormat};
+use armilla_cdr::value::ValueHandle;
+use armilla_cdr::{
+    Any, ByteOrder, CdrResult, CodeSet, CodeSets, Encode, Encoder, TypeCode, WideFormat,
+};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[path = "../../../fuzz/checks/any.rs"]
 mod any;
@@ -122,12 +126,34 @@ fn write_seeds() {
     }
 }
 
+/// A custom value with another one in it, and with what leads back to both.
+struct Custom;
+
+impl Encode for Custom {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        let [outer, inner]: [ValueHandle; 2] = [Arc::new(1), Arc::new(2)];
+        let begin = |value, out: &mut Encoder<'_>| {
+            out.begin_value(value, &["IDL:C:1.0"], true, TypeCode::default)
+        };
+        let Some(mut state) = begin(&outer, out)? else { return Ok(()) };
+        state.put_f64(-0.5);
+        let Some(mut within) = begin(&inner, &mut state)? else { return Ok(()) };
+        within.put_u8(165);
+        state.end_value(within, Ok(()))?;
+        begin(&outer, &mut state)?;
+        begin(&inner, &mut state)?;
+        state.put_null_value();
+        out.end_value(state, Ok(()))
+    }
+}
+
 /// Writes the well-formed part of the corpus of values with their types, as [`write_seeds`].
 #[test]
 #[ignore = "writes fuzz/corpus/any"]
 fn write_seeds_with_types() {
     let node = TypeCode::sequence(TypeCode::recursive("IDL:Node:1.0"), 0);
     let node = TypeCode::structure("IDL:Node:1.0", "Node", [("next", node)]);
+    let custom = TypeCode::value("IDL:C:1.0", "C", 1, TypeCode::Null, [("", TypeCode::Long, true)]);
     let seeds = [
         ("sequence", Any::new(&vec![1.5, -0.0])),
         ("strings", Any::new(&["Vega".to_owned(), "Deneb".to_owned()])),
@@ -136,13 +162,19 @@ fn write_seeds_with_types() {
         ("recursive", Any::with_type(node, &vec![0_u32])),
     ];
     for order in [ByteOrder::Big, ByteOrder::Little] {
-        for (name, seed) in &seeds {
-            let seed = seed.as_ref().unwrap();
-            let mut out = Encoder::new(order);
-            seed.encode(&mut out).unwrap();
+        let write = |name: &str, out: Encoder<'_>| {
             let octets = [&[order.flag()], &out.to_vec()[..]].concat();
             let file = format!("{name}-{order:?}").to_lowercase();
             fs::write(folder("any").join(file), octets).unwrap();
+        };
+        for (name, seed) in &seeds {
+            let mut out = Encoder::new(order);
+            seed.as_ref().unwrap().encode(&mut out).unwrap();
+            write(name, out);
         }
+        let mut out = Encoder::new(order);
+        custom.write(&mut out).unwrap();
+        Custom.encode(&mut out).unwrap();
+        write("custom", out);
     }
 }

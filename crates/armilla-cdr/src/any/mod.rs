@@ -1,13 +1,14 @@
 //! Values that carry their type: IDL `any` (CORBA 3.4 Part 2, 9.3.5.2).
 
 mod copy;
+mod opaque;
 mod plain;
 mod types;
 mod values;
 
+use crate::encoding::Encoding;
 use crate::{
-    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Context, Decode, Decoder, Encode,
-    Encoder, TypeCode, Typed,
+    CdrError, CdrErrorKind, CdrResult, Context, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
 };
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -31,10 +32,18 @@ use types::Beyond;
 #[derive(Clone)]
 pub struct Any {
     type_code: TypeCode,
-    /// The value in the byte order of this machine, its strings in UTF-8, aligned from its start.
+    /// The value, aligned from its start; in the byte order of this machine and its strings in
+    /// UTF-8, unless `rest` says otherwise.
     value: Vec<u8>,
+    rest: Option<Arc<Rest>>,
+}
+
+/// What few `any`s have.
+struct Rest {
     /// The types of values in it that the TypeCode does not describe.
-    beyond: Option<Arc<[TypeCode]>>,
+    types: Vec<TypeCode>,
+    /// The form of the value. With a value in it that cannot be read, it is that in which it came.
+    form: Encoding,
 }
 
 impl Any {
@@ -53,13 +62,14 @@ impl Any {
     /// # Errors
     /// When the value breaks a rule of its IDL type, or is not encoded as one of `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
-        let mut out = Encoder::native(Vec::new());
-        if let TypeCode::Exception(code) = type_code.resolved() {
-            out.put_string(&code.id)?;
-        }
-        value.encode(&mut out)?;
-        let beyond = types::kept(&type_code, &out);
-        let any = Self { type_code, value: out.to_vec(), beyond };
+        let out = in_some_form(|out| {
+            if let TypeCode::Exception(code) = type_code.resolved() {
+                out.put_string(&code.id)?;
+            }
+            value.encode(out)
+        })?;
+        let rest = Rest::of(&type_code, &out);
+        let any = Self { type_code, value: out.to_vec(), rest };
         any.check()?;
         Ok(any)
     }
@@ -71,10 +81,13 @@ impl Any {
     /// When the octets are no such value, or the value contains one of a type that is neither described
     /// nor known to the [`Surroundings`](crate::Surroundings) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
-        let mut value = Encoder::native(Vec::new());
-        copy::value(&type_code, &Beyond::default(), input, &mut value, false)?;
-        let beyond = types::kept(&type_code, &value);
-        Ok(Self { type_code, value: value.into_buffer(), beyond })
+        let start = input.mark();
+        let out = in_some_form(|out| {
+            input.return_to(start);
+            copy::value(&type_code, &Beyond::default(), input, out, false)
+        })?;
+        let rest = Rest::of(&type_code, &out);
+        Ok(Self { type_code, value: out.into_buffer(), rest })
     }
 
     /// Appends the value without its type.
@@ -88,14 +101,15 @@ impl Any {
     }
 
     pub(crate) const fn from_parts(type_code: TypeCode, value: Vec<u8>) -> Self {
-        Self { type_code, value, beyond: None }
+        Self { type_code, value, rest: None }
     }
 
     /// A decoder at the start of the value, for who interprets its octets by
     /// [`type_code`](Self::type_code).
     pub fn decoder(&self) -> Decoder<'_> {
-        let input = Decoder::new(&self.value, ByteOrder::NATIVE).with_code_set(CodeSet::Utf8);
-        input.with_types(self.types_beyond())
+        let Encoding { order, code_sets, wide } = self.form();
+        let input = Decoder::new(&self.value, order).with_code_sets(code_sets);
+        input.with_wide_format(wide).with_types(self.types_beyond())
     }
 
     /// The type of the value.
@@ -106,7 +120,11 @@ impl Any {
     /// The types of valuetypes in it that [`type_code`](Self::type_code) does not describe: those that
     /// inherit from the declared ones.
     pub fn types_beyond(&self) -> &[TypeCode] {
-        self.beyond.as_deref().unwrap_or_default()
+        self.rest.as_ref().map_or(&[], |rest| &rest.types)
+    }
+
+    fn form(&self) -> Encoding {
+        self.rest.as_ref().map_or(Encoding::NATIVE, |rest| rest.form)
     }
 
     /// The value, when it is one of `T` or of a type that is equivalent to it.
@@ -152,7 +170,7 @@ impl Any {
     /// Whether the value is encoded as its type says, to the last octet.
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
-        let mut copy = Encoder::native(Vec::new());
+        let mut copy = Encoder::in_form(self.form());
         let beyond = Beyond::new(self.types_beyond());
         copy::value(&self.type_code, &beyond, &mut input, &mut copy, false)?;
         match input.remaining() {
@@ -168,14 +186,16 @@ impl Any {
 impl Default for Any {
     /// Nothing, of the type [`TypeCode::Null`].
     fn default() -> Self {
-        Self { type_code: TypeCode::Null, value: Vec::new(), beyond: None }
+        Self { type_code: TypeCode::Null, value: Vec::new(), rest: None }
     }
 }
 
 impl PartialEq for Any {
     /// Whether type and value are the same.
     fn eq(&self, other: &Self) -> bool {
-        self.value == other.value && self.type_code == other.type_code
+        self.value == other.value
+            && self.form() == other.form()
+            && self.type_code == other.type_code
     }
 }
 
@@ -201,9 +221,22 @@ impl<'a> Decode<'a> for Any {
     }
 }
 
-impl Encoder<'_> {
-    /// An encoder for what an `any` keeps.
-    pub(crate) const fn native(buffer: Vec<u8>) -> Self {
-        Self::with_buffer(buffer, ByteOrder::NATIVE, CodeSet::Utf8)
+impl Rest {
+    fn of(type_code: &TypeCode, out: &Encoder<'_>) -> Option<Arc<Self>> {
+        let (types, form) = (types::beyond(type_code, out), out.encoding());
+        let is_usual = types.is_empty() && form == Encoding::NATIVE;
+        (!is_usual).then(|| Arc::new(Self { types, form }))
     }
+}
+
+/// What `write` writes: in the form of this machine, or else in the one that a value needs.
+fn in_some_form<'p>(
+    mut write: impl FnMut(&mut Encoder<'p>) -> CdrResult,
+) -> CdrResult<Encoder<'p>> {
+    let mut out = Encoder::in_form(Encoding::NATIVE);
+    if let Err(error) = write(&mut out) {
+        out = Encoder::in_form(out.wanted().ok_or(error)?);
+        write(&mut out)?;
+    }
+    Ok(out)
 }

@@ -4,7 +4,7 @@
 use crate::type_code::TypeIndex;
 use crate::{Decoder, Encoder, TypeCode};
 use alloc::boxed::Box;
-use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 /// Types beyond that of the whole: those that an `any` has kept, and those that come to be known
@@ -53,14 +53,12 @@ impl<'k> Beyond<'k> {
     }
 }
 
-/// The types of the values in `out` that `type_code` does not describe; `None` where there are none.
-pub(super) fn kept(type_code: &TypeCode, out: &Encoder<'_>) -> Option<Arc<[TypeCode]>> {
-    let types = out.value_types();
-    if types.is_empty() {
-        return None;
+/// The types of the values in `out` that `type_code` does not describe.
+pub(super) fn beyond(type_code: &TypeCode, out: &Encoder<'_>) -> Vec<TypeCode> {
+    let mut types = out.value_types();
+    if !types.is_empty() {
+        let index = TypeIndex::new(type_code);
+        types.retain(|code| code.id().is_none_or(|id| index.find(id).is_none()));
     }
-    let index = TypeIndex::new(type_code);
-    let is_described = |code: &TypeCode| code.id().is_some_and(|id| index.find(id).is_some());
-    let beyond: Arc<[TypeCode]> = types.into_iter().filter(|code| !is_described(code)).collect();
-    (!beyond.is_empty()).then_some(beyond)
+    types
 }

@@ -4,6 +4,7 @@
 //! stands there, so that what the input shares the output shares too.
 
 use super::copy::{Copy, reference};
+use crate::encoding::Encoding;
 use crate::type_code::{TypeIndex, ValueCode};
 use crate::value::{NewValue, ValueHandle, ValueHead};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
@@ -11,9 +12,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A value that was copied. It has an address of its own.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[allow(dead_code)] // Types without a size share their addresses.
-struct Copied(u8);
+pub(super) struct Copied(u8);
 
 /// `VM_CUSTOM`.
 pub(super) const CUSTOM: i16 = 1;
@@ -21,11 +22,9 @@ pub(super) const CUSTOM: i16 = 1;
 /// `VM_ABSTRACT`.
 const ABSTRACT: i16 = 2;
 
-/// The type that a value is read as.
+/// The type that a value is of.
 struct Actual<'c> {
     code: &'c TypeCode,
-    /// How many of its repository ids stand for types that are not known.
-    skipped: usize,
     /// Whether the TypeCode of the whole does not describe it.
     is_beyond: bool,
 }
@@ -71,22 +70,22 @@ impl<'c> Copy<'c> {
             }
             ValueHead::New(head) => head,
         };
-        let Actual { code, skipped, is_beyond } = self.actual(declared, &head, input)?;
+        let Some(Actual { code, is_beyond }) = self.actual(declared, &head, input)? else {
+            return self.opaque(declared, &head, input, out);
+        };
         let noted = input.noted_value(&head);
-        let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied(0)));
-        let ids = head.ids().get(skipped..).unwrap_or_default();
+        let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
         let ty = is_beyond.then(|| code.clone());
-        let begun = out.begin_dynamic_value(&handle, ids, head.can_be_truncated(), ty)?;
+        let begun = out.begin_dynamic_value(&handle, head.ids(), head.can_be_truncated(), ty)?;
         let Some(mut state) = begun else {
             // An indirection led to it before the input had come here.
-            return self.pass_over(code, &head, skipped > 0, input);
+            return self.pass_over(code, &head, input);
         };
         if noted.is_none() {
             input.note_value(&head, handle);
         }
         self.enclosing.push(code);
-        let copied =
-            input.value_state(&head, skipped > 0, |input| self.state(code, input, &mut state));
+        let copied = input.value_state(&head, false, |input| self.state(code, input, &mut state));
         self.enclosing.pop();
         out.end_value(state, copied)
     }
@@ -96,46 +95,51 @@ impl<'c> Copy<'c> {
         &mut self,
         code: &'c TypeCode,
         head: &NewValue<'a>,
-        truncated: bool,
         input: &mut Decoder<'a>,
     ) -> CdrResult {
         let before = core::mem::replace(&mut self.passing, true);
-        let mut nowhere = Encoder::native(Vec::new());
+        let mut nowhere = Encoder::in_form(Encoding::NATIVE);
         self.enclosing.push(code);
-        let passed =
-            input.value_state(head, truncated, |input| self.state(code, input, &mut nowhere));
+        let passed = input.value_state(head, false, |input| self.state(code, input, &mut nowhere));
         self.enclosing.pop();
         self.passing = before;
         passed
     }
 
-    /// The type of a value. What types that are not known have more than the known one is left out, if
-    /// the value allows that.
+    /// The type of a value; `None` where it cannot be read, but passed on.
     fn actual(
         &mut self,
         declared: Option<&'c TypeCode>,
         head: &NewValue<'_>,
         input: &Decoder<'_>,
-    ) -> CdrResult<Actual<'c>> {
-        if let ([], Some(code)) = (head.ids(), declared) {
-            return Ok(Actual { code, skipped: 0, is_beyond: false });
+    ) -> CdrResult<Option<Actual<'c>>> {
+        let found = match head.ids() {
+            [] => declared.map(|code| Actual { code, is_beyond: false }),
+            [id, ..] => self.named(declared, core::str::from_utf8(id).unwrap_or_default(), input),
+        };
+        match found {
+            Some(actual) if actual.code.type_modifier() != Some(CUSTOM) => Ok(Some(actual)),
+            _ if head.can_be_truncated() => Ok(None),
+            Some(_) => Err(invalid("a custom valuetype is not in chunks")),
+            None => Err(CdrError::new(CdrErrorKind::UnknownValueType)),
         }
-        for (skipped, id) in head.ids().iter().enumerate() {
-            let Ok(id) = core::str::from_utf8(id) else { continue };
-            if skipped > 0 && !head.can_be_truncated() {
-                break;
-            }
-            let declared = declared.filter(|code| code.id() == Some(id));
-            if let Some(code) = declared.or_else(|| self.find(id)).filter(|c| c.is_valuetype()) {
-                let is_beyond = declared.is_none() && self.beyond.has(id);
-                return Ok(Actual { code, skipped, is_beyond });
-            }
-            if let Some(code) = self.beyond.learn(id, input) {
-                self.index.get_or_insert_default().add(code);
-                return Ok(Actual { code, skipped, is_beyond: true });
-            }
+    }
+
+    /// The valuetype with this repository id, where one of the type `declared` is expected.
+    fn named(
+        &mut self,
+        declared: Option<&'c TypeCode>,
+        id: &str,
+        input: &Decoder<'_>,
+    ) -> Option<Actual<'c>> {
+        let declared = declared.filter(|code| code.id() == Some(id));
+        if let Some(code) = declared.or_else(|| self.find(id)).filter(|code| code.is_valuetype()) {
+            let is_beyond = declared.is_none() && self.beyond.has(id);
+            return Some(Actual { code, is_beyond });
         }
-        Err(CdrError::new(CdrErrorKind::UnknownValueType))
+        let code = self.beyond.learn(id, input)?;
+        self.index.get_or_insert_default().add(code);
+        Some(Actual { code, is_beyond: true })
     }
 
     /// A type within the whole or beyond, by its repository id.
@@ -158,9 +162,6 @@ impl<'c> Copy<'c> {
         match code {
             TypeCode::ValueBox(code) => self.value(&code.ty, input, out),
             TypeCode::Value(code) | TypeCode::Event(code) => {
-                if code.modifier == CUSTOM {
-                    return Err(invalid("only its own type can read a custom valuetype"));
-                }
                 if code.modifier == ABSTRACT {
                     return Err(invalid("a value is of an abstract type"));
                 }

@@ -65,7 +65,7 @@ impl TypeCode {
         if code.default == u32::try_from(index).ok() {
             return Any::new(&0_u8).ok();
         }
-        let mut out = Encoder::native(alloc::vec::Vec::new());
+        let mut out = Encoder::in_form(crate::encoding::Encoding::NATIVE);
         label(&code.discriminator, case.label, &mut out).ok()?;
         Some(Any::from_parts(code.discriminator.clone(), out.into_buffer()))
     }

@@ -1,5 +1,9 @@
 //! Octets into values.
 
+mod parts;
+
+pub(crate) use parts::Part;
+
 use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, TypeCode};
 use alloc::boxed::Box;
@@ -67,6 +71,7 @@ pub enum ValueHead<'a> {
 pub struct NewValue<'a> {
     position: usize,
     chunked: bool,
+    codebase: Option<&'a [u8]>,
     ids: Ids<'a>,
     /// Where to go on behind it, when an indirection led to it.
     back: Option<Back<'a>>,
@@ -102,6 +107,11 @@ impl<'a> NewValue<'a> {
     /// Whether one who does not know its type can step over what is left of it.
     pub const fn can_be_truncated(&self) -> bool {
         self.chunked
+    }
+
+    /// The URLs from which the sender says that code for it can be had.
+    pub(crate) const fn codebase(&self) -> Option<&'a [u8]> {
+        self.codebase
     }
 }
 
@@ -283,9 +293,7 @@ impl<'a> Decoder<'a> {
         if !chunked && self.table().level > 0 {
             return Err(self.invalid("a value within one in chunks is not in chunks itself"));
         }
-        if flags & CODEBASE != 0 {
-            self.id()?;
-        }
+        let codebase = (flags & CODEBASE != 0).then(|| self.id()).transpose()?;
         let ids = match flags & TYPE {
             0 => Ids::None,
             ONE_ID => Ids::One(self.id()?),
@@ -296,7 +304,7 @@ impl<'a> Decoder<'a> {
             self.table().level += 1;
             self.leave(true);
         }
-        Ok(NewValue { position, chunked, ids, back: None })
+        Ok(NewValue { position, chunked, codebase, ids, back: None })
     }
 
     /// A repository id or a URL, or an indirection to an earlier one.
@@ -340,49 +348,6 @@ impl<'a> Decoder<'a> {
         let here = self.position - 4;
         let target = isize::try_from(distance).ok().and_then(|d| here.checked_add_signed(d));
         target.ok_or_else(|| self.invalid("an indirection leads out of the message"))
-    }
-
-    /// Reads the end of a value in chunks, and before it what is left of one that is truncated.
-    fn end_chunked(&mut self, truncated: bool) -> CdrResult {
-        let level = self.table().level;
-        let mut inner = level;
-        if self.here() > 0 && !truncated {
-            return Err(self.invalid("a value has more state than its type"));
-        }
-        self.position = self.position.max(self.octets.len());
-        while self.table().ended > level {
-            let tag = self.tag()?;
-            match tag {
-                // An end tag is negative. One of them looks like an indirection, but those stand
-                // within chunks.
-                0x8000_0000.. => {
-                    let ended = tag.wrapping_neg();
-                    if ended > inner {
-                        return Err(self.invalid("an end tag ends a value that was not begun"));
-                    }
-                    inner = ended - 1;
-                    self.table().ended = if inner < level { ended } else { u32::MAX };
-                }
-                _ if !truncated => return Err(self.invalid("a value does not end")),
-                NULL => {}
-                size if is_size(size) => {
-                    self.raw(size as usize)?;
-                }
-                tag => {
-                    let position = self.position - 4;
-                    note(&mut self.table().skipped, position, inner);
-                    self.new_value(tag, position)?;
-                    inner += 1;
-                }
-            }
-        }
-        let values = self.table();
-        values.level = level - 1;
-        if values.ended == level {
-            values.ended = u32::MAX;
-        }
-        self.leave(level > 1);
-        Ok(())
     }
 
     fn invalid(&self, what: &'static str) -> CdrError {

@@ -1,7 +1,10 @@
 //! Values into octets.
 
+mod parts;
+
 use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
 use crate::encoder::Borrowed;
+use crate::encoding::Encoding;
 use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, Memory, TypeCode};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -18,8 +21,10 @@ pub(crate) struct Values {
     /// How many values in chunks enclose what is written.
     level: u32,
     depth: u16,
-    /// Where in the buffer the size of the open chunk stands.
-    chunk: usize,
+    /// The form that a value needs which could not be written in that of the output.
+    wanted: Option<Encoding>,
+    /// Where in the buffer the size of the open chunk stands, if one is open.
+    chunk: Option<usize>,
 }
 
 /// A value that was written.
@@ -128,15 +133,7 @@ impl<'p> Encoder<'p> {
             self.put_indirection(place)?;
             return Ok(None);
         }
-        if values.depth == DEPTH_LIMIT {
-            return Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
-        }
-        self.close_chunk();
-        self.align(4);
-        let place = self.len();
-        let values = self.values.get_or_insert_default();
-        values.known.insert(address, Known { place, _handle: value.clone(), ty });
-        values.depth += 1;
+        let values = self.enter(value, ty)?;
         let chunked = values.level > 0 || chunked;
         let kind = match ids.len() {
             0 => 0,
@@ -150,6 +147,21 @@ impl<'p> Encoder<'p> {
             self.open_chunk();
         }
         Ok(Some(self.lend()))
+    }
+
+    /// Notes that `value` begins here.
+    fn enter(&mut self, value: &ValueHandle, ty: Type) -> CdrResult<&mut Values> {
+        if self.values.get_or_insert_default().depth == DEPTH_LIMIT {
+            return Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+        }
+        self.close_chunk();
+        self.align(4);
+        let place = self.len();
+        let address = Arc::as_ptr(value).cast::<()>() as usize;
+        let values = self.values.get_or_insert_default();
+        values.known.insert(address, Known { place, _handle: value.clone(), ty });
+        values.depth += 1;
+        Ok(values)
     }
 
     /// Ends a value whose state went to `state`; `encoded` says how that went.
@@ -189,25 +201,27 @@ impl<'p> Encoder<'p> {
         if ids.len() > 1 {
             self.put_length(ids.len())?;
         }
-        for id in ids {
-            self.align(4);
-            let place = self.len();
-            let values = self.values.get_or_insert_default();
-            match values.ids.get(&*id).copied() {
-                Some(place) => self.put_indirection(place)?,
-                None => {
-                    self.put_length(id.len() + 1)?;
-                    self.copy_raw(&id);
-                    self.put_u8(0);
-                    self.values.get_or_insert_default().ids.insert(id, place);
-                }
+        ids.into_iter().try_for_each(|id| self.put_id(id))
+    }
+
+    fn put_id(&mut self, id: Cow<'static, [u8]>) -> CdrResult {
+        self.align(4);
+        let place = self.len();
+        let values = self.values.get_or_insert_default();
+        match values.ids.get(&*id).copied() {
+            Some(place) => self.put_indirection(place)?,
+            None => {
+                self.put_length(id.len() + 1)?;
+                self.copy_raw(&id);
+                self.put_u8(0);
+                self.values.get_or_insert_default().ids.insert(id, place);
             }
         }
         Ok(())
     }
 
     /// Names what stands at `place`, by its distance from where that is said.
-    fn put_indirection(&mut self, place: usize) -> CdrResult {
+    pub(crate) fn put_indirection(&mut self, place: usize) -> CdrResult {
         self.put_u32(INDIRECTION);
         let distance = i64::try_from(place).ok().zip(i64::try_from(self.len()).ok());
         let distance = distance.and_then(|(place, here)| i32::try_from(place - here).ok());
@@ -221,14 +235,15 @@ impl<'p> Encoder<'p> {
         if self.values.as_ref().is_some_and(|values| values.level > 0) {
             self.put_u32(0);
             let place = self.memory.len() - 4;
-            self.values.get_or_insert_default().chunk = place;
+            self.values.get_or_insert_default().chunk = Some(place);
         }
     }
 
     /// Ends the open chunk; one with nothing in it never was.
     fn close_chunk(&mut self) {
-        let Some(values) = self.values.as_ref().filter(|values| values.level > 0) else { return };
-        let place = values.chunk;
+        let Some(place) = self.values.as_mut().and_then(|values| values.chunk.take()) else {
+            return;
+        };
         match self.memory.len() - place - 4 {
             0 => self.memory.truncate(place),
             // A message that is sent has at most 2 GiB; this one is refused for its length.

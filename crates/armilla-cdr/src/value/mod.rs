@@ -11,8 +11,8 @@
 mod decode;
 mod encode;
 
-pub(crate) use decode::Table as DecodedValues;
 pub use decode::{NewValue, ValueHead};
+pub(crate) use decode::{Part, Table as DecodedValues};
 pub(crate) use encode::Table as EncodedValues;
 
 use crate::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};

@@ -1,7 +1,8 @@
 //! Why something cannot be done with a dynamic value.
 
+use super::value::NOT_DESCRIBED;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_cdr::{CdrError, TypeCodeKind};
+use armilla_cdr::{CdrError, CdrErrorKind, TypeCodeKind};
 use std::fmt;
 
 /// Why something cannot be done with a [`DynAny`](super::DynAny).
@@ -53,7 +54,10 @@ impl std::error::Error for DynAnyError {}
 
 impl From<CdrError> for DynAnyError {
     fn from(error: CdrError) -> Self {
-        Self::Encoding(error)
+        match error.kind {
+            CdrErrorKind::Invalid(NOT_DESCRIBED) => Self::InconsistentTypeCode(NOT_DESCRIBED),
+            _ => Self::Encoding(error),
+        }
     }
 }
 

@@ -76,13 +76,13 @@ impl DynAny {
         tree::Maker::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
 
-    /// The value in `any` (`create_dyn_any`, `create_dyn_any_without_truncation`). Nothing is
-    /// truncated: what an any could not hold was left out of it when it was read.
+    /// The value in `any` (`create_dyn_any`). A valuetype in it whose type is not known is truncated to
+    /// the one that is, if it may be.
     ///
     /// # Errors
     /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
-    /// type, [`Encoding`](DynAnyError::Encoding) when it says nothing of the value, such as a custom
-    /// valuetype.
+    /// type, or it says nothing of the value, such as a custom valuetype;
+    /// [`Encoding`](DynAnyError::Encoding) when the value is none of the type.
     pub fn from_any(any: &Any) -> Result<Self> {
         use TypeCode::{LocalInterface, Native, Principal};
         if matches!(any.type_code().resolved(), LocalInterface(_) | Native(_) | Principal) {

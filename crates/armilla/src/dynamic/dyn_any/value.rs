@@ -28,6 +28,10 @@ pub(super) struct Shared {
 /// `VM_CUSTOM` and `VM_ABSTRACT`, which have no state that a TypeCode describes.
 const WITHOUT_STATE: [i16; 2] = [1, 2];
 
+/// Why there is no looking into them.
+pub(super) const NOT_DESCRIBED: &str =
+    "no TypeCode describes the state of a custom or abstract valuetype";
+
 /// `VM_TRUNCATABLE`.
 const TRUNCATABLE: i16 = 3;
 
@@ -141,9 +145,7 @@ fn parts<'c>(code: &'c TypeCode, types: &'c Types) -> CdrResult<Vec<&'c TypeCode
     let (mut parts, mut next) = (Vec::new(), code);
     while let TypeCode::Value(value) | TypeCode::Event(value) = next {
         if WITHOUT_STATE.contains(&value.modifier) {
-            return Err(invalid(
-                "no TypeCode describes the state of a custom or abstract valuetype",
-            ));
+            return Err(invalid(NOT_DESCRIBED));
         }
         if parts.len() == armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
             return Err(invalid("a valuetype has too many bases"));

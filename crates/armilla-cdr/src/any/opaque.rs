@@ -1,0 +1,150 @@
+//! Values that cannot be read: `custom` ones, which only their own type can read, and those of types
+//! that nobody here knows. They lie in chunks (CORBA 3.4 Part 2, 9.3.4.5), so that they can be
+//! passed on as they are, with all that is in them.
+//!
+//! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
+//! alignment. An indirection in it is found by where it leads: eight octets that name a value
+//! which was met at exactly that place.
+
+use super::copy::Copy;
+use super::values::Copied;
+use crate::value::{NewValue, Part, ValueHandle};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
+use alloc::sync::Arc;
+
+/// What an indirection begins with, in both byte orders.
+const INDIRECTION: [u8; 4] = [0xff; 4];
+
+impl<'c> Copy<'c> {
+    /// Copies the value that begins at `head`, where one of the type `declared` is expected.
+    pub(super) fn opaque<'a>(
+        &mut self,
+        declared: Option<&'c TypeCode>,
+        head: &NewValue<'a>,
+        input: &mut Decoder<'a>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        let noted = input.noted_value(head);
+        if let Some(handle) = noted.as_ref().filter(|handle| out.has_value(handle)) {
+            // An indirection led to it before the input had come here.
+            out.begin_dynamic_value(handle, &[], false, None)?;
+            return input.value_parts(head, |_, _| Ok(()));
+        }
+        if self.passing {
+            return input.value_parts(head, |_, _| Ok(()));
+        }
+        if input.order() != out.order() {
+            return Err(refused(CdrErrorKind::OtherByteOrder, input, out));
+        }
+        let declared = declared.and_then(TypeCode::id);
+        begin(head, noted, declared, input, out)?;
+        let (before, now) = (input.value_level(), out.value_level());
+        input.value_parts(head, |input, part| {
+            match part {
+                Part::Null => out.put_null_value(),
+                Part::Chunk(octets) => chunk(octets, input, out)?,
+                Part::Value(head) => {
+                    let noted = input.noted_value(&head);
+                    begin(&head, noted, None, input, out)?;
+                }
+                // Values that enclose this one have ends of their own.
+                Part::End(ended) => out.end_parts(ended.max(before) - before + now),
+            }
+            Ok(())
+        })?;
+        out.leave_parts();
+        Ok(())
+    }
+}
+
+fn begin<'a>(
+    head: &NewValue<'a>,
+    noted: Option<ValueHandle>,
+    declared: Option<&str>,
+    input: &mut Decoder<'a>,
+    out: &mut Encoder<'_>,
+) -> CdrResult {
+    let handle = match noted {
+        Some(handle) if out.has_value(&handle) => {
+            return Err(invalid(
+                "a value that only its own type can read holds one that is shared",
+            ));
+        }
+        Some(handle) => handle,
+        None => {
+            let handle: ValueHandle = Arc::new(Copied::default());
+            input.note_value(head, handle.clone());
+            handle
+        }
+    };
+    let body = input.position().next_multiple_of(4);
+    out.begin_parts(&handle, head.codebase(), head.ids(), declared, body)
+}
+
+/// Copies a chunk that was just read. Indirections in it are adapted to where values are in the output.
+fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    let alike = input.encoding().has_texts_of(out.encoding());
+    out.put_length(octets.len())?;
+    let start = input.position() - octets.len();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(Some(found)) = octets.get(at..).map(find_tag) {
+        at += found + 4;
+        let distance = octets.get(at..).and_then(|left| left.first_chunk());
+        let Some(place) = distance.map(|octets| target(*octets, start + at, input, out)) else {
+            break;
+        };
+        if let Some(place) = place? {
+            data(octets.get(copied..at - 4).unwrap_or_default(), alike, input, out)?;
+            out.put_indirection(place)?;
+            at += 4;
+            copied = at;
+        }
+    }
+    data(octets.get(copied..).unwrap_or_default(), alike, input, out)
+}
+
+/// Copies data which may have texts in it; `alike` says that these mean the same on both sides.
+fn data(octets: &[u8], alike: bool, input: &Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    if !alike && !octets.is_ascii() {
+        return Err(refused(CdrErrorKind::OtherCodeSet, input, out));
+    }
+    out.copy_raw(octets);
+    Ok(())
+}
+
+/// Where the next four octets are that may begin an indirection, which is aligned.
+fn find_tag(octets: &[u8]) -> Option<usize> {
+    octets.as_chunks().0.iter().position(|word| *word == INDIRECTION).map(|index| index * 4)
+}
+
+/// Where the output has the value to which `distance`, which stands at `here`, leads; `None` where it
+/// leads to no value, so that it is no indirection.
+fn target(
+    distance: [u8; 4],
+    here: usize,
+    input: &mut Decoder<'_>,
+    out: &Encoder<'_>,
+) -> CdrResult<Option<usize>> {
+    let distance = match input.order() {
+        ByteOrder::Big => i32::from_be_bytes(distance),
+        ByteOrder::Little => i32::from_le_bytes(distance),
+    };
+    let target = isize::try_from(distance).ok().and_then(|d| here.checked_add_signed(d));
+    let Some(value) = target.and_then(|target| input.value_at(target)) else { return Ok(None) };
+    let place = value.and_then(|handle| out.value_place(&handle));
+    place
+        .map(Some)
+        .ok_or_else(|| invalid("a value that only its own type can read leads out of its any"))
+}
+
+/// That the value cannot be written so, which the output notes for who can write it otherwise.
+#[cold]
+fn refused(kind: CdrErrorKind, input: &Decoder<'_>, out: &mut Encoder<'_>) -> CdrError {
+    out.want(input.encoding());
+    CdrError::new(kind)
+}
+
+#[cold]
+const fn invalid(what: &'static str) -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid(what))
+}

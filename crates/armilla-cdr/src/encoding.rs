@@ -1,0 +1,28 @@
+//! The forms in which CDR is written: what one connection has agreed on and another may not have.
+
+use crate::{ByteOrder, CodeSet, CodeSets, WideFormat};
+
+/// What must be the same on both sides for octets to mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    pub(crate) order: ByteOrder,
+    pub(crate) code_sets: CodeSets,
+    pub(crate) wide: WideFormat,
+}
+
+impl Encoding {
+    /// That of this machine, with strings as Rust has them.
+    pub(crate) const NATIVE: Self = Self {
+        order: ByteOrder::NATIVE,
+        code_sets: CodeSets::with_utf_16(CodeSet::Utf8),
+        wide: WideFormat::Octets,
+    };
+
+    /// Whether texts have the same octets in both.
+    pub(crate) fn has_texts_of(self, other: Self) -> bool {
+        let wide = |sets: CodeSets| sets.wchar.unwrap_or(CodeSet::Utf16);
+        self.code_sets.char == other.code_sets.char
+            && self.wide == other.wide
+            && wide(self.code_sets) == wide(other.code_sets)
+    }
+}

@@ -1,0 +1,129 @@
+//! Values in chunks, read without knowing their types.
+
+use super::{Back, NewValue, is_size, note, noted};
+use crate::value::{NULL, ValueHandle};
+use crate::{CdrResult, Decoder};
+
+/// What stands between the chunks of a value, or is one.
+pub(crate) enum Part<'a> {
+    /// What is in a chunk.
+    Chunk(&'a [u8]),
+    /// The null value.
+    Null,
+    /// A value, up to its first part.
+    Value(NewValue<'a>),
+    /// The end of the values of this level and above.
+    End(u32),
+}
+
+/// A place to which a decoder can return.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark<'a>(Back<'a>);
+
+impl<'a> Decoder<'a> {
+    /// Reads a value whose head has just been read, part by part.
+    ///
+    /// # Errors
+    /// Those of `visit`, or when the value is malformed.
+    pub(crate) fn value_parts(
+        &mut self,
+        head: &NewValue<'a>,
+        visit: impl FnMut(&mut Self, Part<'a>) -> CdrResult,
+    ) -> CdrResult {
+        self.parts(visit)?;
+        if let Some(back) = head.back {
+            self.go_back(head.position, back);
+        }
+        Ok(())
+    }
+
+    /// Reads the end of a value in chunks, and before it what is left of one that is truncated.
+    pub(super) fn end_chunked(&mut self, truncated: bool) -> CdrResult {
+        if self.here() > 0 && !truncated {
+            return Err(self.invalid("a value has more state than its type"));
+        }
+        self.parts(|input, part| {
+            match part {
+                Part::End(_) => {}
+                _ if !truncated => return Err(input.invalid("a value does not end")),
+                Part::Value(head) => {
+                    let table = input.table();
+                    note(&mut table.skipped, head.position, table.level - 1);
+                }
+                Part::Null | Part::Chunk(_) => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads what is left of the innermost value in chunks, and its end.
+    fn parts(&mut self, mut visit: impl FnMut(&mut Self, Part<'a>) -> CdrResult) -> CdrResult {
+        let level = self.table().level;
+        self.position = self.position.max(self.octets.len());
+        while self.table().ended > level {
+            let part = self.part()?;
+            if let Part::End(ended) = part {
+                if ended > self.table().level {
+                    return Err(self.invalid("an end tag ends a value that was not begun"));
+                }
+                let table = self.table();
+                table.level = ended - 1;
+                table.ended = if ended <= level { ended } else { u32::MAX };
+            }
+            visit(self, part)?;
+        }
+        let values = self.table();
+        values.level = level - 1;
+        if values.ended == level {
+            values.ended = u32::MAX;
+        }
+        self.leave(level > 1);
+        Ok(())
+    }
+
+    fn part(&mut self) -> CdrResult<Part<'a>> {
+        let tag = self.tag()?;
+        Ok(match tag {
+            NULL => Part::Null,
+            // An end tag is negative. One of them looks like an indirection, but those stand within
+            // chunks.
+            0x8000_0000.. => Part::End(tag.wrapping_neg()),
+            size if is_size(size) => Part::Chunk(self.raw(size as usize)?),
+            tag => {
+                let position = self.position - 4;
+                Part::Value(self.new_value(tag, position)?)
+            }
+        })
+    }
+
+    /// How many values in chunks enclose what is read.
+    pub(crate) fn value_level(&mut self) -> u32 {
+        self.table().level
+    }
+
+    /// The value that begins at `target`, if one was met there; `Some(None)` when it was left out of
+    /// a truncated one.
+    pub(crate) fn value_at(&mut self, target: usize) -> Option<Option<ValueHandle>> {
+        let table = self.table();
+        match noted(&table.known, target) {
+            Some(known) => Some(Some(known.handle.clone())),
+            None => noted(&table.skipped, target).map(|_| None),
+        }
+    }
+
+    /// The present place.
+    pub(crate) fn mark(&self) -> Mark<'a> {
+        let table = self.values.as_ref();
+        let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
+        Mark(Back { octets: self.octets, position: self.position, level, ended })
+    }
+
+    /// Returns to a place in the same piece. What was noted of values since then stays.
+    pub(crate) fn return_to(&mut self, mark: Mark<'a>) {
+        let Mark(Back { octets, position, level, ended }) = mark;
+        (self.octets, self.position) = (octets, position);
+        if let Some(table) = &mut self.values {
+            (table.level, table.ended) = (level, ended);
+        }
+    }
+}

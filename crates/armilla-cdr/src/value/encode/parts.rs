@@ -1,0 +1,154 @@
+//! Values in chunks that are written as they came, for who does not know their types.
+//!
+//! What is in a chunk is aligned from the start of the message, so it must stand as far from a multiple
+//! of eight as it did. Up to the first chunk of a value that can be helped: by a list of repository
+//! ids that has only one, and where there are several by one more, that of `ValueBase`, of which
+//! every value is.
+
+use super::{Type, Values};
+use crate::encoding::Encoding;
+use crate::value::{CHUNKED, CODEBASE, MANY_IDS, ONE_ID, TAG, ValueHandle};
+use crate::{CdrError, CdrErrorKind, CdrResult, Encoder};
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// Names nothing that a receiver does not know, and takes as many octets as move what follows by four.
+const VALUE_BASE: &[u8] = b"IDL:omg.org/CORBA/ValueBase:1.0";
+
+/// The repository ids of a value, as they are written.
+struct Head<'i> {
+    codebase: Option<&'i [u8]>,
+    ids: Vec<&'i [u8]>,
+    /// Whether they are a list, though there may be but one.
+    list: bool,
+    /// Whether [`VALUE_BASE`] follows them.
+    padded: bool,
+}
+
+impl<'i> Head<'i> {
+    /// The ways to write the head of a value with these ids, the best first.
+    fn ways(
+        codebase: Option<&'i [u8]>,
+        ids: &[&'i [u8]],
+        declared: Option<&'i str>,
+    ) -> impl Iterator<Item = Self> {
+        let way = move |ids: &[&'i [u8]], list, padded| {
+            Some(Self { codebase, ids: ids.to_vec(), list, padded })
+        };
+        let declared = declared.filter(|id| !id.is_empty()).map(str::as_bytes);
+        let ways = match ids {
+            [] => [
+                way(ids, false, false),
+                declared.and_then(|id| way(&[id], false, false)),
+                declared.and_then(|id| way(&[id], true, false)),
+            ],
+            [_] => [way(ids, false, false), way(ids, true, false), None],
+            [ids @ .., VALUE_BASE] if ids.len() > 1 => {
+                [way(ids, true, true), way(ids, true, false), None]
+            }
+            _ => [way(ids, true, false), way(ids, true, true), None],
+        };
+        ways.into_iter().flatten()
+    }
+
+    /// How many octets it takes, and the padding behind it, in an output that has `values` before it.
+    fn len(&self, values: &Values) -> usize {
+        let in_full = |id: &[u8]| 4 + (id.len() + 1).next_multiple_of(4);
+        let known = |id: &[u8]| values.ids.contains_key(id);
+        let ids = self.ids.iter().enumerate().map(|(index, id)| {
+            let earlier = self.ids.get(..index).is_some_and(|earlier| earlier.contains(id));
+            if known(id) || earlier { 8 } else { in_full(id) }
+        });
+        let codebase = self.codebase.map_or(0, |url| if known(url) { 8 } else { in_full(url) });
+        let padding = if self.padded { in_full(VALUE_BASE) } else { 0 };
+        4 + codebase + if self.list { 4 } else { 0 } + ids.sum::<usize>() + padding
+    }
+
+    fn tag(&self) -> u32 {
+        let ids = match (self.list, self.ids.is_empty()) {
+            (true, _) => MANY_IDS,
+            (false, true) => 0,
+            (false, false) => ONE_ID,
+        };
+        TAG | CHUNKED | ids | if self.codebase.is_some() { CODEBASE } else { 0 }
+    }
+}
+
+impl Encoder<'_> {
+    /// Begins a value in chunks, which are then put one by one. `body` is where the first of them
+    /// stood. `declared` is the repository id of the type that the receiver expects.
+    ///
+    /// # Errors
+    /// When values nest too deep, or the head cannot be written so that what follows is aligned.
+    pub(crate) fn begin_parts(
+        &mut self,
+        value: &ValueHandle,
+        codebase: Option<&[u8]>,
+        ids: &[&[u8]],
+        declared: Option<&str>,
+        body: usize,
+    ) -> CdrResult {
+        self.enter(value, Type::Described)?;
+        // Numbers of eight octets may be in it.
+        self.eights_from = self.eights_from.min(self.len());
+        let (place, values) = (self.len(), self.values.get_or_insert_default());
+        let mut ways = Head::ways(codebase, ids, declared);
+        let head = ways.find(|head| (place + head.len(values)) % 8 == body % 8);
+        let head = head.ok_or(CdrError::new(CdrErrorKind::Invalid(
+            "a value whose type has no repository id cannot be passed on with another alignment",
+        )))?;
+        values.level += 1;
+        self.put_u32(head.tag());
+        if let Some(url) = head.codebase {
+            self.put_id(Cow::Owned(url.to_vec()))?;
+        }
+        if head.list {
+            self.put_length(head.ids.len() + usize::from(head.padded))?;
+        }
+        head.ids.iter().try_for_each(|id| self.put_id(Cow::Owned(id.to_vec())))?;
+        if head.padded {
+            self.align(4);
+            self.put_length(VALUE_BASE.len() + 1)?;
+            self.copy_raw(VALUE_BASE);
+            self.put_u8(0);
+        }
+        Ok(())
+    }
+
+    /// How many values in chunks enclose what is written.
+    pub(crate) fn value_level(&self) -> u32 {
+        self.values.as_ref().map_or(0, |values| values.level)
+    }
+
+    /// Where this value begins, if it is in the output.
+    pub(crate) fn value_place(&self, value: &ValueHandle) -> Option<usize> {
+        let address = Arc::as_ptr(value).cast::<()>() as usize;
+        self.values.as_ref()?.known.get(&address).map(|known| known.place)
+    }
+
+    /// Ends values that were begun by [`begin_parts`](Self::begin_parts), those of the level `ended`
+    /// and above.
+    pub(crate) fn end_parts(&mut self, ended: u32) {
+        self.put_u32(ended.wrapping_neg());
+        let values = self.values.get_or_insert_default();
+        // No value nests deeper than the limit.
+        values.depth = values.depth.saturating_sub((values.level + 1 - ended) as u16);
+        values.level = ended - 1;
+    }
+
+    /// Goes on with the value that encloses the last one that was ended.
+    pub(crate) fn leave_parts(&mut self) {
+        self.open_chunk();
+    }
+
+    /// Notes that a value can be written in this form only.
+    pub(crate) fn want(&mut self, form: Encoding) {
+        self.values.get_or_insert_default().wanted = Some(form);
+    }
+
+    /// The form in which a value can be written that could not be written in that of the output.
+    pub(crate) fn wanted(&self) -> Option<Encoding> {
+        self.values.as_ref()?.wanted
+    }
+}
