@@ -201,6 +201,43 @@ fn custom_values_pass_through_programs_that_do_not_know_them() {
     server.shutdown();
 }
 
+/// A custom value as a program with this byte order sends it.
+fn sealed_there(order: ByteOrder, text: &str) -> Any {
+    let mut out = Encoder::with_buffer(Vec::new(), order, CodeSet::Utf8);
+    let sealed = sealed(text);
+    Sealed::type_code().write(&mut out).unwrap();
+    sealed.encode(&mut out).unwrap();
+    let octets = out.to_vec();
+    Any::decode(&mut Decoder::new(&octets, order).with_code_set(CodeSet::Utf8)).unwrap()
+}
+
+#[test]
+fn a_message_has_the_byte_order_of_what_nobody_can_convert() {
+    let (server, client) = (listening(), client());
+    let near = server.root_poa().activate(serve(Echo(TypeCode::Any))).unwrap();
+    let far = travel_object(near.object(), &client);
+    for object in [&far, near.object()] {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let any = Any::new(&sealed_there(order, "there")).unwrap();
+            let mut request = object.request("echo");
+            request.add_in("any", any.clone());
+            request.set_return_type(TypeCode::Any);
+            for _ in 0..2 {
+                request.invoke().unwrap();
+                assert_eq!(request.return_value(), &any);
+            }
+            let later = request.send_deferred().wait().unwrap();
+            let echoed = later.result.get::<Any>().unwrap().unwrap();
+            check_sealed(&echoed.get().unwrap().unwrap(), "there");
+        }
+    }
+    let both = [ByteOrder::Big, ByteOrder::Little].map(|order| sealed_there(order, "there"));
+    let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
+    let refused = both.iter().try_for_each(|any| any.encode(&mut out)).unwrap_err();
+    assert_eq!(refused.kind, CdrErrorKind::OtherByteOrder);
+    server.shutdown();
+}
+
 #[test]
 fn dynamic_values_cannot_look_into_custom_ones() {
     let any = Any::new(&sealed("text")).unwrap();

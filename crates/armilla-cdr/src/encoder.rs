@@ -201,7 +201,12 @@ impl<'p> Encoder<'p> {
     /// such place behind it. No number may lie in both pieces, nor may the second begin with the
     /// padding of one, so there is none from the first number of eight octets on but in what is
     /// borrowed.
+    ///
+    /// What has values in it is not cut: they are named by distances, which such pieces do not have.
     pub fn cut(&self, wanted: usize) -> Option<usize> {
+        if self.values.is_some() {
+            return None;
+        }
         let mut borrowed = 0;
         let payloads = self.borrowed.iter().map(|(at, payload)| {
             let start = at + borrowed;

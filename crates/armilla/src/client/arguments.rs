@@ -23,6 +23,7 @@ struct Variant {
     code_sets: CodeSets,
     /// Where they begin, as far as alignment goes.
     phase: usize,
+    order: ByteOrder,
     /// Whether there is no wide text in them.
     narrow: bool,
 }
@@ -59,10 +60,10 @@ impl Arguments {
     /// Reads them.
     pub(super) fn read(&self, read: Read<'_>) -> Result<(), SystemException> {
         // There is one at least, and it begins where alignment does.
-        let Some(Variant { octets, version, code_sets, .. }) = self.0.first() else {
+        let Some(Variant { octets, version, code_sets, order, .. }) = self.0.first() else {
             return Ok(());
         };
-        let input = Decoder::new(octets, ByteOrder::NATIVE).with_code_sets(*code_sets);
+        let input = Decoder::new(octets, *order).with_code_sets(*code_sets);
         read(&mut input.with_wide_format(version.wide_format()))
             .map_err(|error| SystemException::decoding(&error, Completion::No))
     }
@@ -76,6 +77,9 @@ impl Arguments {
     ) -> CdrResult {
         let phase = out.len() % 8;
         match self.0.iter().find(|variant| variant.fits(version, code_sets, phase)) {
+            Some(variant) if variant.order != out.order() => {
+                Err(CdrError::new(CdrErrorKind::OtherByteOrder))
+            }
             Some(variant) => {
                 out.copy_raw(&variant.octets);
                 Ok(())
@@ -96,11 +100,15 @@ impl Variant {
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> CdrResult<Self> {
         let mut out = Encoder::with_code_sets(Vec::new(), ByteOrder::NATIVE, code_sets);
-        out.copy_raw(&[0; 8][..phase]);
-        put_body(&mut out, version, |out| arguments(out))?;
-        let mut octets = out.to_vec();
+        let body = |out: &mut Encoder<'p>| {
+            out.truncate(0);
+            out.copy_raw(&[0; 8][..phase]);
+            put_body(out, version, |out| arguments(out))
+        };
+        body(&mut out).or_else(|error| out.in_other_order(error, body))?;
+        let (mut octets, order) = (out.to_vec(), out.order());
         octets.drain(..phase);
-        Ok(Self { octets, version, code_sets, phase, narrow: false })
+        Ok(Self { octets, version, code_sets, order, phase, narrow: false })
     }
 
     fn fits(&self, version: Version, code_sets: CodeSets, phase: usize) -> bool {

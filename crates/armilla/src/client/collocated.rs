@@ -84,8 +84,13 @@ fn encode<'p>(
         operation: operation.name,
         contexts: &[],
     };
-    begin_request(&mut out, VERSION, &request)
-        .and_then(|_| put_body(&mut out, VERSION, |out| arguments(out)))
+    let body = |out: &mut Encoder<'p>| {
+        out.truncate(0);
+        begin_request(out, VERSION, &request)?;
+        put_body(out, VERSION, |out| arguments(out))
+    };
+    body(&mut out)
+        .or_else(|error| out.in_other_order(error, body))
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;

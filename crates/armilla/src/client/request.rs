@@ -4,7 +4,7 @@
 use super::operation::Operation;
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_cdr::{CdrResult, Encoder};
+use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
     ResponseFlags, ServiceContext, ServiceContexts, TargetAddress, Version, begin_request,
@@ -64,6 +64,7 @@ impl Template {
             .and_then(|at| {
                 put_body(out, call.target.version, |out| (call.arguments)(out)).map(|()| at)
             })
+            .or_else(|error| self.encode_again(error, out, id, call, announced))
             .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
         if out.len() - HEADER_LEN > max_message {
             return Err(too_large(out.len() - HEADER_LEN, max_message));
@@ -72,6 +73,27 @@ impl Template {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
         })?;
         Ok(request_id_at)
+    }
+
+    /// Encodes header and arguments in the other byte order, if `error` says that they must be. The
+    /// header is for this time alone.
+    #[cold]
+    fn encode_again<'p>(
+        &mut self,
+        error: CdrError,
+        out: &mut Encoder<'p>,
+        id: u32,
+        call: &Outgoing<'_, 'p>,
+        announced: Option<Announced<'_>>,
+    ) -> CdrResult<usize> {
+        *self = Self::default();
+        let encoded = out.in_other_order(error, |out| {
+            let request_id_at = self.header(out, id, call, announced)?;
+            put_body(out, call.target.version, |out| (call.arguments)(out))?;
+            Ok(request_id_at)
+        });
+        *self = Self::default();
+        encoded
     }
 
     /// Puts the header into `out`: the last one again with a new number, where it fits.

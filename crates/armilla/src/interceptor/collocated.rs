@@ -60,8 +60,13 @@ impl Collocated<'_> {
             contexts: &contexts,
         };
         let mut out = Encoder::with_code_sets(Vec::new(), ByteOrder::NATIVE, CODE_SETS);
-        begin_request(&mut out, Version::V1_2, &request)
-            .and_then(|_| put_body(&mut out, Version::V1_2, |out| arguments(out)))
+        let body = |out: &mut Encoder<'p>| {
+            out.truncate(0);
+            begin_request(out, Version::V1_2, &request)?;
+            put_body(out, Version::V1_2, |out| arguments(out))
+        };
+        body(&mut out)
+            .or_else(|error| out.in_other_order(error, body))
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         MessageHeader::finish(&mut out).map_err(|error| {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())

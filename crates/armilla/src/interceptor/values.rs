@@ -204,9 +204,13 @@ impl Values for Served {
 /// What `write` writes, for who reads it within the process.
 pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<Kept> {
     let mut out = Encoder::with_code_sets(Vec::new(), armilla_cdr::ByteOrder::NATIVE, CODE_SETS);
-    write(&mut out)?;
-    let octets = out.to_vec();
-    Ok(Decoder::new(&octets, armilla_cdr::ByteOrder::NATIVE).with_code_sets(CODE_SETS).keep())
+    write(&mut out).or_else(|error| {
+        out.in_other_order(error, |out| {
+            out.truncate(0);
+            write(out)
+        })
+    })?;
+    Ok(Decoder::new(&out.to_vec(), out.order()).with_code_sets(CODE_SETS).keep())
 }
 
 /// A system exception as a value: its minor code, and how far the operation had come.

@@ -6,7 +6,7 @@ use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
 use crate::interceptor::{Outcome, ServerFlow};
-use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Encode, Encoder, Memory};
+use armilla_cdr::{ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder, Memory};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
     put_body,
@@ -165,7 +165,7 @@ impl ReplyPort {
         memory: &mut Memory,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
-        body: impl FnOnce(&mut Encoder<'p>) -> CdrResult,
+        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         if !self.response_expected {
             return Ok(connection.settle(self.request_id, self.owed, None));
@@ -174,13 +174,31 @@ impl ReplyPort {
             Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);
         let encoded = begin_reply(&mut out, self.version, self.request_id, status, contexts)
-            .and_then(|()| put_body(&mut out, self.version, body))
+            .and_then(|()| put_body(&mut out, self.version, &body))
+            .or_else(|error| self.encode_again(error, &mut out, status, contexts, &body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(&mut out, connection.orb.settings().max_message));
         let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
         *memory = out.take_memory();
         std::mem::forget(out);
         sent
+    }
+
+    /// Encodes a reply in the other byte order, if `error` says that it must be.
+    #[cold]
+    fn encode_again<'p>(
+        self,
+        error: CdrError,
+        out: &mut Encoder<'p>,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> CdrResult {
+        out.in_other_order(error, |out| {
+            out.truncate(0);
+            begin_reply(out, self.version, self.request_id, status, contexts)?;
+            put_body(out, self.version, body)
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 use super::{Type, Values};
 use crate::encoding::Encoding;
 use crate::value::{CHUNKED, CODEBASE, MANY_IDS, ONE_ID, TAG, ValueHandle};
-use crate::{CdrError, CdrErrorKind, CdrResult, Encoder};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Encoder};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -140,6 +140,28 @@ impl Encoder<'_> {
     /// Goes on with the value that encloses the last one that was ended.
     pub(crate) fn leave_parts(&mut self) {
         self.open_chunk();
+    }
+
+    /// Turns to the other byte order and calls `write`, where `error` says that a value which only its
+    /// own type can read came in that one. `write` begins with [`truncate`](Self::truncate).
+    ///
+    /// # Errors
+    /// Those of `write`, and any other `error`.
+    #[cold]
+    #[inline(never)]
+    pub fn in_other_order<T>(
+        &mut self,
+        error: CdrError,
+        write: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        if error.kind != CdrErrorKind::OtherByteOrder {
+            return Err(error);
+        }
+        self.order = match self.order {
+            ByteOrder::Big => ByteOrder::Little,
+            ByteOrder::Little => ByteOrder::Big,
+        };
+        write(self)
     }
 
     /// Notes that a value can be written in this form only.
