@@ -82,6 +82,14 @@ bool holds_node(const CORBA::Any& any)
   return (any >>= node) && node && node->number() == 7 && !node->next() && node->weight() == 0.5;
 }
 
+bool holds_leaf(const CORBA::Any& any)
+{
+  Interop::Node* node = nullptr;
+  if (!(any >>= node)) return false;
+  Interop::Leaf* leaf = Interop::Leaf::_downcast(node);
+  return leaf && leaf->number() == 8 && leaf->weight() == 1.5 && std::string(leaf->title()) == "leaf";
+}
+
 } // namespace
 
 CORBA::Any made(CORBA::Long which)
@@ -125,6 +133,11 @@ CORBA::Any made(CORBA::Long which)
   case 24: {
     Interop::Letters_var letters = new Interop::Letters("boxed");
     any <<= letters.in();
+    break;
+  }
+  case 25: {
+    Interop::Leaf_var leaf = new OBV_Interop::Leaf(8, nullptr, 1.5, "leaf", nullptr);
+    any <<= static_cast<Interop::Node*>(leaf.in());
     break;
   }
   default: throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO);
@@ -172,6 +185,7 @@ bool is_made(CORBA::Long which, const CORBA::Any& any)
   case 22: return (any >>= failed) && std::string(failed->reason) == "why" && failed->code == 9;
   case 23: return holds_node(any);
   case 24: return (any >>= letters) && letters && std::string(letters->_value()) == "boxed";
+  case 25: return holds_leaf(any);
   default: throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO);
   }
 }

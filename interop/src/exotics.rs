@@ -97,7 +97,7 @@ impl Exotics for ExoticsServant {
 }
 
 /// How many values `make_any` has.
-pub const MADE: i32 = 25;
+pub const MADE: i32 = 26;
 
 /// What `make_any` gives.
 ///
@@ -137,18 +137,21 @@ pub fn made(which: i32) -> Result<Any> {
         22 => Any::new(&Failed { reason: "why".into(), code: 9 }),
         23 => Any::new(&Some(Value::new(Node { number: 7, next: None, weight: 0.5 }))),
         24 => Any::new(&Some(Value::new(Letters("boxed".into())))),
-        _ => {
-            return Err(SystemException::new(
-                ExceptionKind::BadParam,
-                Minor::default(),
-                Completion::No,
-            ));
+        25 => {
+            let base = Node { number: 8, next: None, weight: 1.5 };
+            let leaf = Value::new(Leaf { base, title: "leaf".to_owned(), extra: None });
+            Any::with_type(Node::type_code(), &Some(leaf.upcast::<Node>()))
         }
+        _ => return Err(bad_param()),
     };
     made.map_err(|error| {
         SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::No)
             .because(error.to_string())
     })
+}
+
+fn bad_param() -> SystemException {
+    SystemException::new(ExceptionKind::BadParam, Minor::default(), Completion::No)
 }
 
 /// Whether two anys hold the same value of equivalent types: one may have the typedef where the
@@ -157,7 +160,9 @@ pub fn made(which: i32) -> Result<Any> {
 pub fn same_content(one: &Any, other: &Any) -> bool {
     let node = |any: &Any| any.get::<NodeRef>().ok().flatten().flatten();
     if let Some((one, other)) = node(one).zip(node(other)) {
-        return *one.get() == *other.get();
+        let title =
+            |node: Value<Node>| node.downcast::<Leaf>().map(|leaf| leaf.get().title.clone());
+        return *one.get() == *other.get() && title(one) == title(other);
     }
     let failed = |any: &Any| any.get::<Failed>().ok().flatten();
     if let Some((one, other)) = failed(one).zip(failed(other)) {

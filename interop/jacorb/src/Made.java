@@ -11,7 +11,7 @@ import org.omg.CORBA.TypeCode;
 /** The values that Exotics::make_any has. */
 final class Made {
   /** How many there are. */
-  static final int COUNT = 25;
+  static final int COUNT = 26;
 
   private final ORB orb;
 
@@ -59,6 +59,10 @@ final class Made {
       case 22 -> FailedHelper.insert(any, new Failed("why", 9));
       case 23 -> NodeHelper.insert(any, Graphs.node(7, null, 0.5));
       case 24 -> LettersHelper.insert(any, "boxed");
+      case 25 -> {
+        Leaf leaf = Graphs.leaf(8, null, "leaf");
+        any.insert_Value(leaf, NodeHelper.type());
+      }
       default -> throw new BAD_PARAM(0, CompletionStatus.COMPLETED_NO);
     }
     return any;
@@ -116,6 +120,10 @@ final class Made {
       case 23 -> {
         Node node = NodeHelper.extract(any);
         yield new Object[] {node.number, node.next, node.weight};
+      }
+      case 25 -> {
+        Leaf leaf = (Leaf) NodeHelper.extract(any);
+        yield new Object[] {leaf.number, leaf.next, leaf.weight, leaf.title, leaf.extra};
       }
       default -> LettersHelper.extract(any);
     };
