@@ -151,7 +151,7 @@ public final class Jacorb {
       case "shorts" -> { short[] s = new short[units]; yield i -> targets[0].sendShortSeq_2way(s); }
       case "longs" -> { int[] s = new int[units]; yield i -> targets[0].sendLongSeq_2way(s); }
       case "doubles" -> { double[] s = new double[units]; yield i -> targets[0].sendDoubleSeq_2way(s); }
-      case "oneway-void" -> i -> targets[0].sendNoParams_1way();
+      case "oneway-void" -> i -> targets[(turn + i) / each % targets.length].sendNoParams_1way();
       case "oneway-structs" -> i -> targets[0].sendStructSeq_1way(structs);
       case "oneway-octets" -> i -> targets[0].sendOctetSeq_1way(octets);
       case "flood-sequence" -> i -> drain.send_sequence(octets);
@@ -176,7 +176,10 @@ public final class Jacorb {
     } else {
       long begun = System.nanoTime();
       for (int i = 0; i < count; ++i) call.make(i);
-      if (what.startsWith("oneway-")) targets[0].sendNoParams_2way();
+      if (what.startsWith("oneway-")) {
+        targets[0].sendNoParams_2way();
+        turn += count;
+      }
       LongHolder more = new LongHolder();
       for (long arrived = 0; what.startsWith("flood-") && arrived < count; arrived += more.value) drain.confirm(more);
       long total = System.nanoTime() - begun;

@@ -174,6 +174,7 @@ class Client {
       // The confirmation may overtake the last of the flood.
       for (CORBA::ULongLong arrived = 0, more = 0; arrived < count; arrived += more) drain->confirm(more);
     });
+    if (!drained) turn += count;
   }
 
   void objects(unsigned count) {

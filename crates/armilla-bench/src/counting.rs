@@ -202,8 +202,10 @@ impl Observed {
     /// The instructions of one call; `None` when the program cannot do that.
     fn count(&mut self, wanted: &Wanted<'_>) -> Result<Option<f64>, String> {
         let Step { prepare, task, .. } = wanted.step;
-        if let Some(command) = prepare.as_ref().filter(|_| !wanted.program.is_raw()) {
-            self.running.carry_out(command)?;
+        if let Some(command) = prepare.as_ref().filter(|_| !wanted.program.is_raw())
+            && self.running.carry_out(command)?.is_none()
+        {
+            return Ok(None);
         }
         let lengths @ [few, many] = wanted.lengths();
         let mut run = |count| self.running.carry_out(&task.command(wanted.program, count));

@@ -73,6 +73,8 @@ pub(crate) struct Stage<'a> {
     running: Vec<(Program, Running)>,
     /// What the brokers carried out last to prepare for a step.
     prepared: Option<String>,
+    /// The places of those that could not, and have no result until they can.
+    unprepared: Vec<usize>,
     /// Programs that failed, and how.
     failures: Vec<String>,
     /// Those that cannot be started over this transport, or hang.
@@ -143,8 +145,8 @@ impl<'a> Stage<'a> {
     /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
     /// they failed.
     pub(crate) fn set(scene: Scene<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
-        let (running, failures) = Default::default();
-        let mut stage = Self { scene, running, prepared: None, failures, unable };
+        let (running, failures, unprepared) = Default::default();
+        let mut stage = Self { scene, running, prepared: None, unprepared, failures, unable };
         for program in programs.iter().filter(|program| program.takes(scene.transport)) {
             if scene.is_stopped() || stage.unable.contains(program) {
                 continue;
@@ -187,15 +189,15 @@ impl<'a> Stage<'a> {
 
     /// Has every broker carry out what comes before a step, unless that is how things stand already.
     fn prepare(&mut self, step: &Step) {
-        let Some(command) = &step.prepare else { return };
-        if self.prepared.as_ref() == Some(command) {
+        if self.prepared == step.prepare {
             return;
         }
-        self.prepared = Some(command.clone());
+        self.prepared.clone_from(&step.prepare);
+        self.unprepared.clear();
+        let Some(command) = &step.prepare else { return };
         for place in 0..self.running.len() {
-            if !self.running[place].0.is_raw() {
-                // Who cannot do it has no result in the cell.
-                self.carry_out(place, command);
+            if !self.running[place].0.is_raw() && self.carry_out(place, command).is_none() {
+                self.unprepared.push(place);
             }
         }
     }
@@ -203,7 +205,7 @@ impl<'a> Stage<'a> {
     /// Has one program carry out a command, and remembers how it failed. Who has ended is asked no more.
     fn carry_out(&mut self, place: usize, command: &str) -> Option<Measured> {
         let (program, running) = &mut self.running[place];
-        if running.has_ended() {
+        if running.has_ended() || self.unprepared.contains(&place) {
             return None;
         }
         let name = program.name;

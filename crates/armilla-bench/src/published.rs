@@ -111,34 +111,6 @@ pub(crate) fn bulk_ratio(program: &str, payload: &str, queue: usize, size: u32) 
     bulk(program, payload, queue, size).map(|(_, value)| value / plain)
 }
 
-/// What the study of an experiment reported beside its figures, in a line each.
-pub(crate) fn remarks(experiment: &str) -> &'static [&'static str] {
-    match experiment {
-        "ttcp" => &[
-            "the best of 155 Mbit/s: C 61.77, wrapper 61.81 (8 KiB); Orbix 39.15, ORBeline 37.67 (64 KiB)",
-            "write and read took 99 % of C and of the wrapper; brokers spent 4 to 15 % on copies and scans",
-        ],
-        "latency" => &[
-            "a twoway void call was 2.0 (VisiBroker) and 2.17 (Orbix) times plain sockets",
-            "dynamic invocation was 2.6 times (Orbix) and 1.0 times (VisiBroker) as slow as static",
-            "with BinStruct it was 14 times (Orbix) and 4 times (VisiBroker) as slow",
-            "each 100 objects more made Orbix 1.12 times as slow; train and round robin were the same",
-        ],
-        "demux" => &[
-            "active no slower than perfect hashing, both flat; dynamic hashing behind, linear far behind",
-            "linear search in the worst case of 500 objects with 100 operations: 1.87 times random",
-        ],
-        "ladder" => &[
-            "sequences of primitives became 1.5 to 2 times as fast, BinStruct about 4 times",
-            "dynamic invocation became 2 to 4.5 times as fast as that of the brokers sold then",
-        ],
-        "batch" => &[
-            "100 strings in one call were about 10 times as fast as 100 calls, on two machines 5 times",
-        ],
-        _ => &[],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

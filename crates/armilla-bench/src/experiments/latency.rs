@@ -42,7 +42,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             parameterless(&mut series);
             if transport == Transport::Tcp && placement == Placement::OneCore {
                 payloads(plan, &mut series);
-                objects(plan, &mut series);
+                objects(plan.choose(&OBJECTS, &FEW_OBJECTS), &mut series);
             }
             all.push(series);
         }
@@ -102,6 +102,11 @@ fn dynamic(plan: &Plan, transport: Transport) -> Series {
             }
         }
     }
+    if transport == Transport::Tcp {
+        // With more objects nobody keeps a request for each.
+        let fewer = OBJECTS.split_last_chunk::<2>().map_or(&OBJECTS[..], |(fewer, _)| fewer);
+        objects(if plan.quick { &FEW_OBJECTS[1..] } else { fewer }, &mut series);
+    }
     series
 }
 
@@ -150,11 +155,14 @@ fn payloads(plan: &Plan, series: &mut Series) {
     }
 }
 
-fn objects(plan: &Plan, series: &mut Series) {
-    for &objects in plan.choose(&OBJECTS, &FEW_OBJECTS) {
-        for order in ["train", "robin"] {
-            let task = Task { order, ..Task::of(Workload::Void, 0) };
-            series.add_objects(Experiment::Latency, task, objects);
+/// Calls at many objects: without parameters, twoway and oneway, in both orders.
+fn objects(numbers: &[u32], series: &mut Series) {
+    for &objects in numbers {
+        for workload in [Workload::Void, Workload::OnewayVoid] {
+            for order in ["train", "robin"] {
+                let task = Task { order, ..Task::of(workload, 0) };
+                series.add_objects(Experiment::Latency, task, objects);
+            }
         }
     }
 }

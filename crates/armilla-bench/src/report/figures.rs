@@ -170,11 +170,13 @@ fn payloads(records: &[Record]) -> Vec<Chart> {
 fn objects(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
     let kind = |c: &Cell| (c.transport, c.placement, c.order, c.group, c.payload);
-    for here in kinds(records, kind).into_iter().filter(|kind| kind.4 == "void") {
-        let (transport, placement, order, group, _) = here;
+    let without = |payload: &str| matches!(payload, "void" | "oneway-void");
+    for here in kinds(records, kind).into_iter().filter(|kind| without(kind.4)) {
+        let (transport, placement, order, group, payload) = here;
         let takes = |cell: &Cell| kind(cell) == here;
         let order = if order == "train" { "request train" } else { "round robin" };
-        let title = title("E2", "void calls at many objects", order);
+        let calls = if payload == "void" { "void calls" } else { "oneway void calls" };
+        let title = title("E2", &format!("{calls} at many objects"), order);
         let comma = if group.is_empty() { "" } else { ", " };
         let note = format!("{transport}, {placement}{comma}{group}");
         let figure = Figure { title, note, x: "objects", log_x: true, vertical: Kind::Linear };

@@ -7,6 +7,7 @@ mod gains;
 mod marks;
 mod page;
 mod progress;
+mod remarks;
 mod scale;
 mod table;
 

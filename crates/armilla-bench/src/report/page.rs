@@ -5,6 +5,7 @@ use super::bars::{Bar, bars};
 use super::chart::escape;
 use super::figures::figures;
 use super::gains;
+use super::remarks::remarks;
 use super::scale::amount;
 use crate::experiments::Outcome;
 use crate::published;
@@ -98,8 +99,8 @@ fn experiment(records: &[Record], out: &mut String) {
     let Some(name) = records.first().map(|record| record.cell.experiment) else { return };
     let _ = writeln!(out, "<h2 id={name}>{}</h2>", heading(name));
     out.push_str("<ul class=remarks>\n");
-    for remark in published::remarks(name) {
-        let _ = writeln!(out, "<li>published: {}", escape(remark));
+    for remark in remarks(name, records) {
+        let _ = writeln!(out, "<li>published: {}", escape(&remark));
     }
     out.push_str("</ul>\n<div class=figures>\n");
     if name == "ladder" {

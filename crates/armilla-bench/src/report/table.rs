@@ -2,6 +2,7 @@
 //! other, the published value at the end.
 
 use super::bars::{Bar, bars};
+use super::remarks::remarks;
 use crate::experiments::Outcome;
 use crate::published;
 use crate::record::{Metric, Record};
@@ -20,7 +21,7 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             table(records, out)?;
         }
         let name = experiment.first().map_or("", |record| record.cell.experiment);
-        for remark in published::remarks(name) {
+        for remark in remarks(name, experiment) {
             writeln!(out, "published: {remark}")?;
         }
     }

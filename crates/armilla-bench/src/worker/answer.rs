@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use std::fmt;
+use std::iter;
 use std::time::{Duration, Instant};
 
 /// The time of a run and of the single exchanges in it.
@@ -18,16 +19,17 @@ const GROUP: u32 = 16;
 impl Answer {
     /// Times `count` exchanges, each by itself.
     pub(super) fn of_each(count: u32, mut exchange: impl FnMut(u32) -> Outcome) -> Outcome<Self> {
-        let mut samples = Vec::with_capacity(count.max(1) as usize);
+        // Differences are made afterwards, so that they are not part of what is timed.
+        let mut ends = Vec::with_capacity(count as usize);
         let begun = Instant::now();
-        let mut before = begun;
         for number in 0..count {
             exchange(number)?;
-            let after = Instant::now();
-            samples.push(after - before);
-            before = after;
+            ends.push(Instant::now());
         }
-        let total = before - begun;
+        let total = ends.last().map_or(Duration::ZERO, |end| *end - begun);
+        let begins = iter::once(&begun).chain(&ends);
+        let mut samples: Vec<Duration> =
+            begins.zip(&ends).map(|(begin, end)| *end - *begin).collect();
         if samples.is_empty() {
             samples.push(total);
         }

@@ -94,12 +94,25 @@ impl Client {
         })
     }
 
-    /// A flood of calls, the last of which is waited for.
-    fn flood(&mut self, workload: Workload, units: u32, count: u32) -> Outcome<Answer> {
+    /// A flood of calls at the objects whose turn it is, the last of which is waited for.
+    fn flood(
+        &mut self,
+        workload: Workload,
+        units: u32,
+        count: u32,
+        target: impl Fn(u32) -> usize,
+    ) -> Outcome<Answer> {
         let drained = workload.user_octets(units) * u64::from(count);
         Answer::of_all(|| {
-            for turn in 0..count {
-                self.caller.call(workload, units, turn as usize)?;
+            let targets = &self.caller.targets;
+            match (self.caller.generated(workload), &targets[..]) {
+                (Some(call), [only]) => {
+                    (0..count).try_for_each(|_| call(&self.caller, only, units))?;
+                }
+                (Some(call), _) => (0..count)
+                    .try_for_each(|turn| call(&self.caller, &targets[target(turn)], units))?,
+                (None, _) => (0..count)
+                    .try_for_each(|turn| self.caller.call(workload, units, target(turn)))?,
             }
             match workload {
                 Workload::FloodSequence | Workload::FloodString | Workload::FloodVoid => {
@@ -133,18 +146,29 @@ impl Client {
         count: u32,
         order: &str,
     ) -> Outcome<Option<Answer>> {
-        if !self.caller.prepare(workload, units as usize)? {
+        let objects = self.caller.targets.len() as u64;
+        if objects == 0 || !self.caller.prepare(workload, units as usize)? {
             return Ok(None);
         }
-        if workload.is_flood() {
-            return self.flood(workload, units, count).map(Some);
-        }
         let each = if order == "train" { TRAIN } else { 1 };
-        let (begun, objects) = (self.turn, self.caller.targets.len().max(1) as u64);
+        let begun = self.turn;
         self.turn += u64::from(count);
         let target = |turn: u32| ((begun + u64::from(turn)) / each % objects) as usize;
-        let call = |turn| self.caller.call(workload, units, target(turn));
-        Answer::of_each(count, call).map(Some)
+        if workload.is_flood() {
+            return self.flood(workload, units, count, target).map(Some);
+        }
+        let answer = match (self.caller.generated(workload), &self.caller.targets[..]) {
+            (Some(call), [only]) => {
+                Answer::of_each(count, |_| Ok(call(&self.caller, only, units)?))
+            }
+            (Some(call), targets) => Answer::of_each(count, |turn| {
+                Ok(call(&self.caller, &targets[target(turn)], units)?)
+            }),
+            (None, _) => {
+                Answer::of_each(count, |turn| self.caller.call(workload, units, target(turn)))
+            }
+        };
+        answer.map(Some)
     }
 }
 

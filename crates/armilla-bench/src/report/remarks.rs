@@ -1,0 +1,134 @@
+//! What the studies reported beside their figures, and the same of this run.
+
+use crate::program::{OMNIORB, ORB, ORB_DII, ORB_DII_NEW};
+use crate::record::{Cell, Record};
+
+/// What a study said, and how this run answers, if it does.
+type Remark = (&'static str, Option<String>);
+
+/// The remarks on an experiment, in a line each.
+pub(super) fn remarks(experiment: &str, records: &[Record]) -> Vec<String> {
+    let remarks: Vec<Remark> = match experiment {
+        "ttcp" => bulk(),
+        "latency" => latency(records),
+        "demux" => demultiplexing(records),
+        "ladder" => ladder(),
+        "batch" => batches(records),
+        _ => Vec::new(),
+    };
+    let line = |(published, here): Remark| match here {
+        Some(here) => format!("{published}; here {here}"),
+        None => published.to_owned(),
+    };
+    remarks.into_iter().map(line).collect()
+}
+
+fn bulk() -> Vec<Remark> {
+    vec![
+        (
+            "the best of 155 Mbit/s: C 61.77, wrapper 61.81 (8 KiB); Orbix 39.15, ORBeline 37.67 (64 KiB)",
+            None,
+        ),
+        (
+            "write and read took 99 % of C and of the wrapper; brokers spent 4 to 15 % on copies and scans",
+            None,
+        ),
+    ]
+}
+
+fn latency(records: &[Record]) -> Vec<Remark> {
+    let plain = |payload, units| move |c: &Cell| c.group.is_empty() && is(c, payload, units, 1);
+    let of =
+        |program, takes: &dyn Fn(&Cell) -> bool| Some(find(records, program, takes)?.ratio_to_c);
+    let void = of(ORB.name, &plain("void", 0)).flatten();
+    let theirs = of(OMNIORB.name, &plain("void", 0)).flatten();
+    let void = void.map(|ours| match theirs {
+        Some(theirs) => format!("{ours:.2} (armilla) and {theirs:.2} (omniorb)"),
+        None => format!("{ours:.2}"),
+    });
+    let dynamic = |payload, units| {
+        let takes = move |c: &Cell| c.group == "dynamic invocation" && is(c, payload, units, 1);
+        let generated = of(ORB.name, &takes)??;
+        let (reused, new) = (of(ORB_DII.name, &takes)??, of(ORB_DII_NEW.name, &takes)??);
+        let (reused, new) = (reused / generated, new / generated);
+        Some(format!("{new:.2} (new requests) and {reused:.2} (reused requests)"))
+    };
+    let at = |objects| {
+        let takes =
+            move |c: &Cell| c.group.is_empty() && is(c, "void", 0, objects) && c.order == "robin";
+        of(ORB.name, &takes).flatten()
+    };
+    let each = at(1).zip(at(500)).map(|(one, many)| (many / one).powf(0.2));
+    vec![
+        ("a twoway void call was 2.0 (VisiBroker) and 2.17 (Orbix) times plain sockets", void),
+        (
+            "dynamic invocation was 2.6 times (Orbix) and 1.0 times (VisiBroker) as slow as static",
+            dynamic("void", 0),
+        ),
+        (
+            "with BinStruct it was 14 times (Orbix) and 4 times (VisiBroker) as slow",
+            dynamic("structs", 1024),
+        ),
+        (
+            "each 100 objects more made Orbix 1.12 times as slow; train and round robin were the same",
+            each.map(|each| format!("{each:.3} (armilla, 1 to 500, round robin)")),
+        ),
+    ]
+}
+
+fn demultiplexing(records: &[Record]) -> Vec<Remark> {
+    let linear = |order| {
+        let takes = move |c: &Cell| (c.objects, c.operations, c.order) == (500, 100, order);
+        find(records, "linear", &takes)?.ratio_to_one
+    };
+    let worse = linear("worst").zip(linear("random")).map(|(worst, random)| worst / random);
+    vec![
+        (
+            "active no slower than perfect hashing, both flat; dynamic hashing behind, linear far behind",
+            None,
+        ),
+        (
+            "linear search in the worst case of 500 objects with 100 operations: 1.87 times random",
+            worse.map(|worse| format!("{worse:.2}")),
+        ),
+    ]
+}
+
+fn ladder() -> Vec<Remark> {
+    vec![
+        ("sequences of primitives became 1.5 to 2 times as fast, BinStruct about 4 times", None),
+        ("dynamic invocation became 2 to 4.5 times as fast as that of the brokers sold then", None),
+    ]
+}
+
+fn batches(records: &[Record]) -> Vec<Remark> {
+    let gain = |transport| {
+        let call = |payload| {
+            let takes = |c: &Cell| (c.transport, c.payload, c.units) == (transport, payload, 100);
+            Some(find(records, ORB.name, &takes)?.median)
+        };
+        Some(call("single-strings")? / call("many-strings")?)
+    };
+    let here = gain("tcp").map(|near| match gain("tcp-100mbit") {
+        Some(far) => format!("{near:.0} and {far:.1} times"),
+        None => format!("{near:.0} times"),
+    });
+    vec![(
+        "100 strings in one call were about 10 times as fast as 100 calls, on two machines 5 times",
+        here,
+    )]
+}
+
+/// Whether a cell is of twoway calls over TCP on one core.
+fn is(cell: &Cell, payload: &str, units: u32, objects: u32) -> bool {
+    (cell.transport, cell.placement) == ("tcp", "one-core")
+        && (cell.payload, cell.units, cell.objects) == (payload, units, objects)
+}
+
+fn find<'r>(
+    records: &'r [Record],
+    program: &str,
+    takes: &dyn Fn(&Cell) -> bool,
+) -> Option<&'r Record> {
+    records.iter().find(|record| record.program == program && takes(&record.cell))
+}
