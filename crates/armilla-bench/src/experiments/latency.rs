@@ -157,8 +157,8 @@ fn payloads(plan: &Plan, series: &mut Series) {
 
 /// Calls at many objects: without parameters, twoway and oneway, in both orders.
 fn objects(numbers: &[u32], series: &mut Series) {
-    for &objects in numbers {
-        for workload in [Workload::Void, Workload::OnewayVoid] {
+    for workload in [Workload::Void, Workload::OnewayVoid] {
+        for &objects in numbers {
             for order in ["train", "robin"] {
                 let task = Task { order, ..Task::of(workload, 0) };
                 series.add_objects(Experiment::Latency, task, objects);
