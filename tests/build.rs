@@ -3,7 +3,8 @@
 fn main() {
     armilla_idl::build("idl/dynamic.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/kiosk.idl").unwrap_or_else(|errors| errors.exit());
-    armilla_idl::build("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
+    let probe = armilla_idl::Build::new().asynchronous(true);
+    probe.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     let rare = "../crates/armilla-idl/tests/rust/rare.idl";
     armilla_idl::build(rare).unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());

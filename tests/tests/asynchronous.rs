@@ -19,11 +19,11 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 fn ping(remote: &EverythingRef) -> ReplyFuture<()> {
-    remote.invoke_async("ping", |_| Ok(()), |_| Ok(()))
+    remote.ping_async()
 }
 
 fn block(remote: &EverythingRef) -> ReplyFuture<()> {
-    remote.invoke_async("block", |_| Ok(()), |_| Ok(()))
+    remote.block_async()
 }
 
 fn echo(remote: &EverythingRef, given: i32) -> ReplyFuture<i32> {
@@ -118,6 +118,24 @@ fn a_thread_can_wait_for_a_reply_or_look_whether_it_is_there() {
     eventually("the reply is there", || reply.is_ready());
     reply.wait_for(Duration::ZERO).unwrap().unwrap();
     ReplyFuture::<_, SystemException>::ready(Ok(5)).wait_for(Duration::ZERO).unwrap().unwrap();
+}
+
+#[test]
+fn what_is_generated_gives_the_same_as_the_calls_that_wait() {
+    let server = Server::start();
+    for probe in [&server.local, &server.remote(&orbs::client())] {
+        let mut kept = -1;
+        let (result, copy) = probe.echo_long(7, &mut kept).unwrap();
+        assert_eq!(probe.echo_long_async(7, -1).wait(), Ok((result, copy, kept)));
+        for which in 0..4 {
+            let mut note = "a note".to_owned();
+            let waited = probe.choose(which, &mut note).map(|chosen| (chosen, note));
+            let later = probe.choose_async(which, "a note").wait();
+            assert_eq!(format!("{later:?}"), format!("{waited:?}"));
+        }
+        probe.set_name_async("Vega").wait().unwrap();
+        assert_eq!(probe.name_async().wait().as_deref(), Ok("Vega"));
+    }
 }
 
 #[test]

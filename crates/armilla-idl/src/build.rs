@@ -64,9 +64,8 @@ impl Build {
         self
     }
 
-    /// Whether each operation gets an asynchronous form, `withdraw_async`. Without this it does not:
-    /// the forms need a runtime with `ReplyFuture`.
-    #[doc(hidden)]
+    /// Whether each operation that is not oneway gets an asynchronous form, `withdraw_async`, which
+    /// returns a `ReplyFuture`. Without this it does not.
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.rust = self.rust.asynchronous(wanted);

@@ -37,6 +37,9 @@ struct Backend {
     /// Leave out what only clients need
     #[arg(long)]
     servant_only: bool,
+    /// Add a form of each operation that returns a future of the reply, `withdraw_async`
+    #[arg(long)]
+    asynchronous: bool,
     /// Add traits for servants that reply later
     #[arg(long)]
     replies_later: bool,
@@ -67,7 +70,8 @@ impl Backend {
             (_, true) => Sides::Servant,
             _ => Sides::Both,
         };
-        let options = rust::Options::new().sides(sides).replies_later(self.replies_later);
+        let options = rust::Options::new().sides(sides);
+        let options = options.asynchronous(self.asynchronous).replies_later(self.replies_later);
         let options =
             self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
         let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));

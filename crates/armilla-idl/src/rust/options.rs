@@ -88,9 +88,8 @@ impl Options {
         self
     }
 
-    /// Whether each operation shall have an asynchronous form, `withdraw_async`; not unless this says
-    /// so. The forms need a runtime with `ReplyFuture`.
-    #[doc(hidden)]
+    /// Whether each operation that is not oneway shall have an asynchronous form, `withdraw_async`; not
+    /// unless this says so.
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.asynchronous = wanted;
