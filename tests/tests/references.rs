@@ -221,6 +221,23 @@ fn is_a_knows_the_interface_and_all_it_inherits_from() {
 }
 
 #[test]
+fn an_object_says_what_it_really_is() {
+    let server = Server::start();
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    let base: CountedRef = remote.upcast();
+    for object in [server.local.object(), base.object(), &anonymous(&remote, &client)] {
+        assert_eq!(object.repository_id().as_deref(), Ok(EVERYTHING));
+    }
+    let text = client.object_to_string(&remote).unwrap();
+    let again = base.object().orb().unwrap().string_to_object(&text).unwrap();
+    assert_eq!(again, *remote.object());
+    let nil = Object::nil();
+    assert_eq!(nil.repository_id().unwrap_err().kind(), ExceptionKind::InvObjref);
+    assert_eq!(nil.orb().unwrap_err().kind(), ExceptionKind::InvObjref);
+}
+
+#[test]
 fn a_reference_to_a_base_leads_to_the_derived_object() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
@@ -298,6 +315,8 @@ fn an_initial_reference_that_nobody_knows_is_an_error_that_says_how_to_name_one(
         let text = error.to_string();
         assert!(text.contains("\"Dome\"") && text.contains("-ORBInitRef Dome="), "{text}");
     }
+    let error = client.resolve_initial_references("RootPOA").unwrap_err();
+    assert!(error.to_string().contains("Orb::root_poa gives it"), "{error}");
     let error = client.string_to_object("corbaloc:rir:").unwrap_err();
     assert!(error.to_string().contains("NameService"), "{error}");
 }

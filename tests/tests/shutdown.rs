@@ -125,7 +125,11 @@ fn shutting_down_twice_or_without_ever_listening_does_nothing() {
         (0..4).for_each(|_| drop(scope.spawn(|| server.shutdown())));
     });
     server.shutdown();
-    orbs::client().shutdown();
+    let client = orbs::client();
+    client.shutdown();
+    let error = client.publish("Late", &server.local).unwrap_err();
+    assert_eq!(error.minor(), Minor::SHUT_DOWN, "it does not begin to listen");
+    assert!(client.run().is_ok(), "nor to run");
 }
 
 #[test]

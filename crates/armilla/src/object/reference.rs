@@ -152,6 +152,14 @@ impl Object {
         }
     }
 
+    /// The ORB that it belongs to: `_get_orb`.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when it is nil.
+    pub fn orb(&self) -> Result<Orb, SystemException> {
+        Ok(self.reference()?.orb.clone())
+    }
+
     /// The IOR: the type id and the addresses that the reference carries. That of a nil reference
     /// is empty.
     pub fn ior(&self) -> Ior {
@@ -200,6 +208,23 @@ impl Object {
                 &|out| repository_id.encode(out),
                 |i| i.bool(),
             ),
+        }
+    }
+
+    /// The repository id of the most derived interface of the object, which is asked: `_repository_id`.
+    /// What the reference itself says, [`type_id`](Ior::type_id), may be a base of it or nothing.
+    ///
+    /// # Errors
+    /// What a call can fail with.
+    pub fn repository_id(&self) -> Result<String, SystemException> {
+        let here = self.reference()?.activation().filter(|activation| activation.is_active());
+        match here {
+            Some(activation) => Ok(activation.servant.repository_id().to_owned()),
+            None => {
+                client::invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
+                    Ok(input.string()?.into_owned())
+                })
+            }
         }
     }
 

@@ -163,13 +163,14 @@ impl Orb {
         &self.0.context
     }
 
-    /// The server side, listening.
+    /// The server side, listening; an ORB that was shut down does not begin to.
     pub(crate) fn server(&self) -> Result<&Server, SystemException> {
         if let Some(server) = self.0.server.get() {
             return server.as_ref().map_err(Clone::clone);
         }
         // One thread opens, the others wait for it.
         let _opening = lock(&self.0.opening);
+        self.check_running()?;
         let server = self.0.server.get_or_init(|| Server::open(self, &self.0.listen));
         server.as_ref().map_err(Clone::clone)
     }

@@ -54,7 +54,8 @@ impl Orb {
     /// else the one below `-ORBDefaultInitRef` (CORBA 3.4 Part 1, 8.5.2 and 8.5.3).
     ///
     /// # Errors
-    /// `BAD_PARAM` when nothing is known of the name; those of
+    /// `BAD_PARAM` when nothing is known of the name, with a hint where CORBA has a local object of
+    /// that name (`RootPOA`, `PICurrent` …), which programs here come by otherwise; those of
     /// [`string_to_object`](Self::string_to_object).
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
         let registered = lock(&self.0.initial.registered).get(name).cloned();
@@ -64,7 +65,10 @@ impl Orb {
             Some(url) => self.string_to_object(&url),
             None => {
                 let what = format!("no initial reference {name:?} is known");
-                let hint = format!("-ORBInitRef {name}=corbaloc::HOST:PORT/{name} names one");
+                let hint = match local(name) {
+                    Some(way) => format!("it is no reference here; {way} gives it"),
+                    None => format!("-ORBInitRef {name}=corbaloc::HOST:PORT/{name} names one"),
+                };
                 Err(SystemException::bad_param(Minor::NO_INITIAL_REFERENCE, what).hint(hint))
             }
         }
@@ -119,6 +123,20 @@ impl Orb {
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(Object::from_ior(self, ior))
     }
+}
+
+/// How a program comes by what CORBA gives as a local object of this name (CORBA 3.4 Part 1, 8.5.2).
+fn local(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "RootPOA" => "Orb::root_poa",
+        "POACurrent" => "Orb::poa_current",
+        "PICurrent" => "Orb::pi_current",
+        "CodecFactory" => "interceptor::Codec::new",
+        "DynAnyFactory" => "dynamic::DynAny::new",
+        "ORBPolicyManager" => "OrbBuilder::settings",
+        "PolicyCurrent" => "PolicyCurrent::set",
+        _ => return None,
+    })
 }
 
 fn parse(url: &str) -> Result<ObjectUrl, SystemException> {

@@ -37,12 +37,14 @@ enum Stage {
 impl Orb {
     /// Serves until [`shutdown`](Self::shutdown) is called or the process is asked to end (SIGINT,
     /// which Ctrl-C sends, or SIGTERM); then shuts down in order. A second signal ends the process
-    /// at once.
+    /// at once. Of an ORB that was shut down it returns when that is done.
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when signals cannot be awaited.
     pub fn run(&self) -> Result<(), SystemException> {
-        self.server()?;
+        if self.is_running() {
+            self.server()?;
+        }
         let mut termination = install()?;
         let place = {
             let mut state = lock(&self.0.life.state);
