@@ -182,7 +182,7 @@ fn deep_scopes_and_long_lines_of_bases_take_no_stack() {
     for depth in 0..10_000 {
         let id = format!("IDL:m{depth}:1.0");
         scope = model.create(scope, &id, "m", "1.0", Kind::Module).unwrap();
-        if depth % 10 == 0 {
+        if depth % 50 == 0 {
             let kind = Kind::Interface { flavour: Flavour::Plain, bases };
             bases = vec![make(&mut model, &format!("I{depth}"), kind).unwrap()];
         }
@@ -215,6 +215,36 @@ fn nothing_inherits_from_itself_or_from_another_kind() {
     assert!(model.is_a(find(&model, "L"), "IDL:omg.org/CORBA/LocalBase:1.0"));
     assert!(model.is_a(v, "IDL:omg.org/CORBA/ValueBase:1.0") && model.is_a(w, "IDL:V:1.0"));
     assert!(!model.is_a(v, "IDL:W:1.0") && !model.is_a(a, "IDL:B:1.0"));
+}
+
+#[test]
+fn what_inherits_is_not_given_two_operations_of_one_name() {
+    let mut model =
+        fed("interface A {}; interface B : A {}; interface C : B { void f(); typedef long T; }; \
+         interface D { void f(); void g(); }; valuetype V supports C { void h(in A other); };");
+    let [a, b, c, d] = ["A", "B", "C", "D"].map(|name| find(&model, name));
+    let void = model.primitive(PrimitiveKind::PkVoid);
+    let operation = || Kind::Operation {
+        result: void,
+        oneway: false,
+        parameters: vec![],
+        exceptions: vec![],
+        contexts: vec![],
+    };
+    let inherited = |name: &str| ModelError::NameInherited(name.into());
+    for name in ["F", "h"] {
+        let made = model.create(a, "IDL:A/f:1.0", name, "1.0", operation());
+        assert_eq!(made, Err(inherited(name)), "C or V has it");
+    }
+    let made = model.create(a, "IDL:A/T:1.0", "T", "1.0", operation()).unwrap();
+    assert_eq!(model.set_name(made, "f"), Err(inherited("f")));
+    let g = find(&model, "D::g");
+    assert_eq!(model.relocate(g, a, "f", "1.0"), Err(inherited("f")));
+    let bases = Kind::Interface { flavour: Flavour::Plain, bases: vec![a, d] };
+    assert_eq!(model.set_kind(b, bases).unwrap_err(), inherited("f"), "C would have two");
+    assert_eq!(model.lookup(c, "g"), None, "all is as it was");
+    model.relocate(g, a, "g", "1.0").unwrap();
+    assert_eq!(model.lookup(c, "g"), Some(g));
 }
 
 #[test]

@@ -29,6 +29,7 @@ impl Model {
         version.clone_into(&mut definition.version);
         self.transaction(|model| {
             let made = model.add(Some(container), definition)?;
+            model.check_derived(made)?;
             model.check_type(made)?;
             Ok(made)
         })
@@ -55,9 +56,9 @@ impl Model {
     pub fn set_kind(&mut self, id: DefId, kind: Kind) -> Result {
         self.check_kind(&kind)?;
         self.check_inheritance(id, &kind)?;
-        self.check_inherited_names(Some(id), &kind)?;
         self.transaction(|model| {
             model.update(id, |definition| definition.kind = kind)?;
+            model.check_all_inherited_names(id)?;
             model.check_type(id)?;
             model.check_users(id)
         })
@@ -84,7 +85,10 @@ impl Model {
     pub fn set_name(&mut self, id: DefId, name: &str) -> Result {
         let container = self.definition(id)?.container().ok_or(ModelError::Indestructible)?;
         self.check_name(container, name, Some(id))?;
-        self.update(id, |definition| name.clone_into(&mut definition.name))
+        self.transaction(|model| {
+            model.update(id, |definition| name.clone_into(&mut definition.name))?;
+            model.check_derived(id)
+        })
     }
 
     /// Gives a definition another version.
@@ -99,7 +103,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ModelError::NotAContainer`] when it cannot stand there, or there is within itself;
-    /// [`ModelError::NameTaken`].
+    /// [`ModelError::NameTaken`] or [`ModelError::NameInherited`].
     pub fn relocate(&mut self, id: DefId, container: DefId, name: &str, version: &str) -> Result {
         let moved = self.definition(id)?;
         moved.container().ok_or(ModelError::Indestructible)?;
@@ -108,11 +112,14 @@ impl Model {
             return Err(ModelError::NotAContainer);
         }
         self.check_name(container, name, Some(id))?;
-        let place = self.number()?;
-        self.update(id, |definition| {
-            definition.place = Some((container, place));
-            name.clone_into(&mut definition.name);
-            version.clone_into(&mut definition.version);
+        self.transaction(|model| {
+            let place = model.number()?;
+            model.update(id, |definition| {
+                definition.place = Some((container, place));
+                name.clone_into(&mut definition.name);
+                version.clone_into(&mut definition.version);
+            })?;
+            model.check_derived(id)
         })
     }
 

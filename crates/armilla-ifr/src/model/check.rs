@@ -44,6 +44,33 @@ impl Model {
         }
     }
 
+    /// Whether no operation or attribute of what inherits from a scope has the name of this one.
+    pub(super) fn check_derived(&self, callable: DefId) -> Result {
+        let definition = self.definition(callable)?;
+        let Some(scope) = definition.container().filter(|_| self.is_callable(callable)) else {
+            return Ok(());
+        };
+        let derived = self.with_derived(scope).into_iter().filter(|derived| *derived != scope);
+        let mut named = derived.filter_map(|derived| self.named(derived, &definition.name));
+        match named.any(|named| self.is_callable(named)) {
+            true => Err(ModelError::NameInherited(definition.name.clone())),
+            false => Ok(()),
+        }
+    }
+
+    /// An interface or a valuetype, and all that inherits from it or supports it.
+    fn with_derived(&self, id: DefId) -> BTreeSet<DefId> {
+        let (mut all, mut next) = (BTreeSet::from([id]), vec![id]);
+        while let Some(base) = next.pop() {
+            let inherits = |user: &DefId| {
+                self.get(*user).is_some_and(|user| user.kind.bases().contains(&base))
+            };
+            let derived = self.index.users(base).filter(inherits);
+            next.extend(derived.filter(|derived| all.insert(*derived)));
+        }
+        all
+    }
+
     fn is_callable(&self, id: DefId) -> bool {
         let kind = self.get(id).map(|definition| &definition.kind);
         matches!(kind, Some(Kind::Operation { .. } | Kind::Attribute { .. }))
@@ -63,6 +90,13 @@ impl Model {
             }
         }
         Ok(())
+    }
+
+    /// The same for a definition that has changed, and for all that inherits from it.
+    pub(super) fn check_all_inherited_names(&self, id: DefId) -> Result {
+        self.with_derived(id).into_iter().try_for_each(|derived| {
+            self.check_inherited_names(Some(derived), &self.definition(derived)?.kind)
+        })
     }
 
     /// Whether what a definition names is there, and of the right kind.
