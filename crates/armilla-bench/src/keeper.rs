@@ -48,7 +48,8 @@ impl Keeper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "keeper"]).arg(scratch).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
+        let mut child =
+            command.spawn().map_err(|error| io::Error::other(format!("sh: {error}")))?;
         let orders = Mutex::new(child.stdin.take());
         Ok(Self { child, orders })
     }
