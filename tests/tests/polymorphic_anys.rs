@@ -212,6 +212,30 @@ fn sealed_there(order: ByteOrder, text: &str) -> Any {
 }
 
 #[test]
+fn custom_values_without_chunks_as_jacorb_writes_them_are_read_by_their_types() {
+    let state = |order, code_set| {
+        let mut out = Encoder::with_buffer(Vec::new(), order, code_set);
+        Sealed::type_code().write(&mut out).unwrap();
+        out.put_u32(0x7fff_ff02);
+        out.put_string("IDL:armilla.org/Values/Sealed:1.0").unwrap();
+        out.put_null_value();
+        out.put_string("Ærø").unwrap();
+        out.to_vec()
+    };
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let octets = state(order, CodeSet::Iso8859_1);
+        let orb = client();
+        assert!(Any::decode(&mut Decoder::new(&octets, order).with_context(&orb)).is_err());
+        orb.register_value::<Sealed>();
+        let any = Any::decode(&mut Decoder::new(&octets, order).with_context(&orb)).unwrap();
+        assert_eq!(
+            any,
+            Any::new(&Some(Value::new(Sealed { text: "ørÆ".into(), inside: None }))).unwrap()
+        );
+    }
+}
+
+#[test]
 fn a_message_has_the_byte_order_of_what_nobody_can_convert() {
     let (server, client) = (listening(), client());
     let near = server.root_poa().activate(serve(Echo(TypeCode::Any))).unwrap();

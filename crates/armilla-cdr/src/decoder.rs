@@ -11,8 +11,8 @@ use crate::encoding::Encoding;
 use crate::plain::is_plain;
 use crate::value::DecodedValues;
 use crate::{
-    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, TypeCode, WideFormat,
-    code_set,
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Encoder, TypeCode,
+    WideFormat, code_set,
 };
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -30,6 +30,17 @@ pub trait Surroundings: Any + Send + Sync {
     /// The type of the values with this repository id, for an [`any`](crate::Any) whose TypeCode does
     /// not describe it though such a value stands in it.
     fn value_type(&self, _repository_id: &str) -> Option<TypeCode> {
+        None
+    }
+
+    /// Copies the state of a custom value of the type with this repository id; `None` where it is not
+    /// known. It is asked for those that do not lie in chunks, as they should.
+    fn copy_custom(
+        &self,
+        _repository_id: &str,
+        _input: &mut Decoder<'_>,
+        _out: &mut Encoder<'_>,
+    ) -> Option<CdrResult> {
         None
     }
 }

@@ -17,12 +17,4 @@ impl Encoding {
         code_sets: CodeSets::with_utf_16(CodeSet::Utf8),
         wide: WideFormat::Octets,
     };
-
-    /// Whether texts have the same octets in both.
-    pub(crate) fn has_texts_of(self, other: Self) -> bool {
-        let wide = |sets: CodeSets| sets.wchar.unwrap_or(CodeSet::Utf16);
-        self.code_sets.char == other.code_sets.char
-            && self.wide == other.wide
-            && wide(self.code_sets) == wide(other.code_sets)
-    }
 }

@@ -281,13 +281,19 @@ fn what_cannot_be_converted_is_refused() {
     raw.any(&custom()).words(&[ONE]).id("IDL:C:1.0").chunk(|raw| raw.data(1.0)).end(1);
     let any = read(&raw, 0).unwrap();
     assert_eq!(sent(&any, ByteOrder::Little, 0).unwrap_err().kind, CdrErrorKind::OtherByteOrder);
-    let mut latin = Encoder::new(ByteOrder::Big);
-    assert_eq!(any.encode(&mut latin).unwrap_err().kind, CdrErrorKind::OtherCodeSet);
-    // What has no octets beyond ASCII is the same in all code sets.
-    let mut raw = Raw::new(ByteOrder::Big, 0);
-    raw.any(&custom()).words(&[ONE]).id("IDL:C:1.0").chunk(|raw| _ = raw.id("plain")).end(1);
-    let any = read(&raw, 0).unwrap();
+    // Numbers have no code set.
     any.encode(&mut Encoder::new(ByteOrder::Big)).unwrap();
+    let texts = |text: &str| {
+        let mut raw = Raw::new(ByteOrder::Big, 0);
+        raw.any(&custom()).words(&[ONE]).id("IDL:C:1.0");
+        raw.chunk(|raw| _ = raw.words(&[u32::MAX]).id(text)).end(1);
+        read(&raw, 0).unwrap()
+    };
+    texts("plain").encode(&mut Encoder::new(ByteOrder::Big)).unwrap();
+    let beyond = texts("Ærø");
+    assert_eq!(sent(&beyond, ByteOrder::Big, 4).unwrap(), beyond);
+    let refused = beyond.encode(&mut Encoder::new(ByteOrder::Big)).unwrap_err();
+    assert_eq!(refused.kind, CdrErrorKind::OtherCodeSet);
     assert_eq!(any.get::<String>(), Ok(None));
 }
 

@@ -3,7 +3,7 @@
 //! passed on as they are, with all that is in them.
 //!
 //! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
-//! alignment. An indirection in it is found by where it leads: eight octets that name a value
+//! alignment: what would have to be converted is refused, as far as it can be told. An indirection in it is found by where it leads: eight octets that name a value
 //! which was met at exactly that place.
 
 use super::copy::Copy;
@@ -83,7 +83,10 @@ fn begin<'a>(
 
 /// Copies a chunk that was just read. Indirections in it are adapted to where values are in the output.
 fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    let alike = input.encoding().has_texts_of(out.encoding());
+    let same_texts = input.encoding().code_sets.char == out.code_sets.char;
+    if !same_texts && has_text(octets, input.order()) {
+        return Err(refused(CdrErrorKind::OtherCodeSet, input, out));
+    }
     out.put_length(octets.len())?;
     let start = input.position() - octets.len();
     let (mut copied, mut at) = (0, 0);
@@ -94,22 +97,28 @@ fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrRe
             break;
         };
         if let Some(place) = place? {
-            data(octets.get(copied..at - 4).unwrap_or_default(), alike, input, out)?;
+            out.copy_raw(octets.get(copied..at - 4).unwrap_or_default());
             out.put_indirection(place)?;
             at += 4;
             copied = at;
         }
     }
-    data(octets.get(copied..).unwrap_or_default(), alike, input, out)
+    out.copy_raw(octets.get(copied..).unwrap_or_default());
+    Ok(())
 }
 
-/// Copies data which may have texts in it; `alike` says that these mean the same on both sides.
-fn data(octets: &[u8], alike: bool, input: &Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    if !alike && !octets.is_ascii() {
-        return Err(refused(CdrErrorKind::OtherCodeSet, input, out));
-    }
-    out.copy_raw(octets);
-    Ok(())
+/// Whether there is what looks like a string with characters beyond ASCII: a length, and so many octets,
+/// of which the last is the only NUL.
+fn has_text(octets: &[u8], order: ByteOrder) -> bool {
+    octets.as_chunks().0.iter().enumerate().any(|(index, word)| {
+        let length = match order {
+            ByteOrder::Big => u32::from_be_bytes(*word),
+            ByteOrder::Little => u32::from_le_bytes(*word),
+        };
+        let text = octets.get(index * 4 + 4..).and_then(|left| left.get(..length as usize));
+        // A length that fits has a zero in it itself, so no octet is looked at for many of them.
+        matches!(text, Some([text @ .., 0]) if !text.contains(&0) && !text.is_ascii())
+    })
 }
 
 /// Where the next four octets are that may begin an indirection, which is aligned.

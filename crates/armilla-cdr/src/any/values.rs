@@ -76,7 +76,8 @@ impl<'c> Copy<'c> {
         let noted = input.noted_value(&head);
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
         let ty = is_beyond.then(|| code.clone());
-        let begun = out.begin_dynamic_value(&handle, head.ids(), head.can_be_truncated(), ty)?;
+        let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
+        let begun = out.begin_dynamic_value(&handle, head.ids(), chunked, ty)?;
         let Some(mut state) = begun else {
             // An indirection led to it before the input had come here.
             return self.pass_over(code, &head, input);
@@ -120,8 +121,8 @@ impl<'c> Copy<'c> {
         match found {
             Some(actual) if actual.code.type_modifier() != Some(CUSTOM) => Ok(Some(actual)),
             _ if head.can_be_truncated() => Ok(None),
-            Some(_) => Err(invalid("a custom valuetype is not in chunks")),
             None => Err(CdrError::new(CdrErrorKind::UnknownValueType)),
+            custom => Ok(custom),
         }
     }
 
@@ -161,6 +162,15 @@ impl<'c> Copy<'c> {
     ) -> CdrResult {
         match code {
             TypeCode::ValueBox(code) => self.value(&code.ty, input, out),
+            TypeCode::Value(code) | TypeCode::Event(code) if code.modifier == CUSTOM => {
+                let surroundings = input.surroundings();
+                let copied = surroundings.and_then(|all| all.copy_custom(&code.id, input, out));
+                copied.unwrap_or_else(|| {
+                    Err(invalid(
+                        "a custom value without chunks is of a type that is not known here",
+                    ))
+                })
+            }
             TypeCode::Value(code) | TypeCode::Event(code) => {
                 if code.modifier == ABSTRACT {
                     return Err(invalid("a value is of an abstract type"));

@@ -169,9 +169,7 @@ impl<'p> Encoder<'p> {
     /// # Errors
     /// That of `encoded`, or when a chunk is too long.
     pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
-        self.memory = state.memory;
-        self.eights_from = state.eights_from;
-        self.values = state.values;
+        self.take_back(state);
         encoded?;
         self.close_chunk();
         let Some(values) = &mut self.values else { return Ok(()) };
@@ -195,6 +193,24 @@ impl<'p> Encoder<'p> {
             values: self.values.take(),
             ..Encoder::with_memory(Memory::new(), self.order, self.code_sets)
         }
+    }
+
+    fn take_back(&mut self, lent: Encoder<'_>) {
+        self.memory = lent.memory;
+        self.eights_from = lent.eights_from;
+        self.values = lent.values;
+    }
+
+    /// Calls `write` with the same output, for what lives shorter than `'p`: everything that is put there
+    /// is copied.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn lent<'s>(&mut self, write: impl FnOnce(&mut Encoder<'s>) -> CdrResult) -> CdrResult {
+        let mut lent = self.lend();
+        let written = write(&mut lent);
+        self.take_back(lent);
+        written
     }
 
     fn put_ids(&mut self, ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>) -> CdrResult {

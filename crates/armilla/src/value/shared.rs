@@ -29,6 +29,20 @@ impl Surroundings for Orb {
     fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
         self.value_kind(repository_id).map(|kind| (kind.type_code)())
     }
+
+    fn copy_custom(
+        &self,
+        repository_id: &str,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> Option<CdrResult> {
+        let kind = self.value_kind(repository_id)?;
+        let state = match (kind.decode)(input) {
+            Ok(state) => state,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(out.lent(|out| state.encode(out)))
+    }
 }
 
 impl fmt::Debug for Kind {
