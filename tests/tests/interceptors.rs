@@ -23,6 +23,7 @@ enum Deed {
     Raise(ExceptionKind),
     /// Once: the next request passes.
     Forward(Arc<OnceLock<Object>>),
+    Panic,
 }
 
 /// Writes down where it is called, and does what it was told for a point.
@@ -37,8 +38,10 @@ impl Witness {
     fn at(&self, point: &'static str, status: Option<ReplyStatus>) -> Result<(), Interruption> {
         let status = status.map_or(String::new(), |status| format!(" {status:?}"));
         self.diary.lock().unwrap().push(format!("{}.{point}{status}", self.name));
-        match self.deeds.lock().unwrap().remove(point) {
+        let deed = self.deeds.lock().unwrap().remove(point);
+        match deed {
             None => Ok(()),
+            Some(Deed::Panic) => panic!("as it was told"),
             Some(Deed::Raise(kind)) => {
                 Err(SystemException::new(kind, Minor(0x7), Completion::No).into())
             }
@@ -377,6 +380,26 @@ fn a_server_interceptor_refuses_before_and_after_the_object_was_found() {
          c.receive_request, c.send_reply Successful, b.send_exception SystemException, \
          a.send_exception SystemException",
     );
+}
+
+#[test]
+fn an_interceptor_that_panics_has_raised_unknown() {
+    let (server, at_server) = server_side();
+    let at_client = Witnesses::new();
+    let remote = server.remote(&at_client.at_client().build().unwrap());
+    let ends = [(&at_server, "a.send_exception"), (&at_client, "a.receive_exception")];
+    let server_points = ["contexts", "receive_request", "send_reply"].map(|point| (ends[0], point));
+    let client_points = ["send_request", "receive_reply"].map(|point| (ends[1], point));
+    for ((witnesses, last), point) in server_points.into_iter().chain(client_points) {
+        witnesses.diary();
+        witnesses.tell(1, point, Deed::Panic);
+        let error = remote.ping().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Unknown);
+        assert!(error.to_string().contains("the interceptor \"b\" panicked"), "{error}");
+        let heard = witnesses.diary().pop();
+        assert_eq!(heard, Some(format!("{last} SystemException")));
+        remote.ping().unwrap();
+    }
 }
 
 #[test]

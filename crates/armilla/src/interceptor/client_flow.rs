@@ -4,7 +4,7 @@ use super::client::ClientRequestInfo;
 use super::collocated::Collocated;
 use super::context::Contexts;
 use super::current::{self, Slots};
-use super::outcome::{End, Interruption, Outcome};
+use super::outcome::{End, Interruption, Outcome, heard};
 use super::registry::Interceptors;
 use super::values::{Read, Values, written};
 use crate::client::{
@@ -299,7 +299,9 @@ impl Flow<'_> {
         let local = self.info.is_local();
         for interceptor in &self.interceptors.client {
             if interceptor.processing_mode().sees(local) {
-                interceptor.send_request(&mut self.info)?;
+                heard(interceptor.name(), Completion::No, || {
+                    interceptor.send_request(&mut self.info)
+                })?;
             }
             self.entered += 1;
         }
@@ -315,11 +317,11 @@ impl Flow<'_> {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = match end {
+            let result = heard(interceptor.name(), Completion::Maybe, || match end {
                 End::Reply => interceptor.receive_reply(info).map_err(Interruption::from),
                 End::Exception => interceptor.receive_exception(info),
                 End::Other => interceptor.receive_other(info),
-            };
+            });
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can take the outcome away.

@@ -1,8 +1,10 @@
 //! How requests end, and what an interceptor can do about it.
 
-use crate::exception::SystemException;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
 use crate::object::Object;
 use armilla_giop::ior::Ior;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why an interceptor does not let a request go its way.
 #[derive(Debug, Clone)]
@@ -85,6 +87,21 @@ impl From<Interruption> for Outcome {
             Interruption::Forward(object) => Self::Forward(object.ior()),
         }
     }
+}
+
+/// Calls a point of an interceptor. One that panics has raised `UNKNOWN`, as a servant has that does,
+/// so that the request ends for all who wait for it, and those before the interceptor hear how.
+pub(super) fn heard<E: From<SystemException>>(
+    interceptor: &str,
+    completed: Completion,
+    point: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    catch_unwind(AssertUnwindSafe(point)).unwrap_or_else(|_| {
+        report!(error, "an interceptor panicked", interceptor = interceptor);
+        let what = format!("the interceptor {interceptor:?} panicked");
+        let raised = SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed);
+        Err(raised.because(what).into())
+    })
 }
 
 /// Which of the three ending points an outcome is for.

@@ -2,11 +2,12 @@
 
 use super::context::Contexts;
 use super::current::{self, Slots};
-use super::outcome::{End, Interruption, Outcome};
+use super::outcome::{End, Interruption, Outcome, heard};
 use super::server::ServerRequestInfo;
 use super::values::{Served, written};
 use crate::client::SyncScope;
 use crate::dynamic::{NamedValue, Signature};
+use crate::exception::Completion;
 use crate::orb::Orb;
 use crate::poa::Target;
 use crate::server::is_here;
@@ -77,7 +78,9 @@ impl ServerFlow {
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
-                interceptor.receive_request_service_contexts(&mut self.info)?;
+                heard(interceptor.name(), Completion::No, || {
+                    interceptor.receive_request_service_contexts(&mut self.info)
+                })?;
             }
             self.entered += 1;
         }
@@ -153,7 +156,9 @@ impl ServerFlow {
         let Some(interceptors) = orb.interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
-                interceptor.receive_request(&mut self.info)?;
+                heard(interceptor.name(), Completion::No, || {
+                    interceptor.receive_request(&mut self.info)
+                })?;
             }
         }
         Ok(())
@@ -179,11 +184,11 @@ impl ServerFlow {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = match end {
+            let result = heard(interceptor.name(), Completion::Maybe, || match end {
                 End::Reply => interceptor.send_reply(info).map_err(Interruption::from),
                 End::Exception => interceptor.send_exception(info),
                 End::Other => interceptor.send_other(info),
-            };
+            });
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can take the outcome away.
