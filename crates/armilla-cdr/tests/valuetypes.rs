@@ -283,6 +283,16 @@ fn damaged_messages_end_in_an_error_or_a_value() {
     }
 }
 
+/// GIOP 1.1 aligns pieces one by one, in which a distance means nothing.
+#[test]
+fn what_has_values_in_it_is_not_cut_into_pieces() {
+    let mut out = Encoder::new(ByteOrder::Big);
+    out.copy_raw(&[0; 64]);
+    assert_eq!(out.cut(16), Some(12));
+    put(&mut out, Some(&node(7, None)), BASE).unwrap();
+    assert_eq!(out.cut(16), None);
+}
+
 #[test]
 fn large_payloads_before_values_stay_where_they_are() {
     let payload = vec![0x5a; 20_000];
