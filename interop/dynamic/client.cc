@@ -1,10 +1,13 @@
 // The omniORB client of dynamic-check: calls a mirror by requests that it puts together. With the
-// argument "ifr" behind the reference it asks the object for its interface.
+// argument "ifr" behind the reference it asks the object for its interface; with "context" the object is
+// one that sees contexts.
 
 #include "mirror.hh"
 
+#include <chrono>
 #include <iostream>
 #include <string>
+#include <thread>
 
 static int failed = 0;
 
@@ -63,6 +66,49 @@ static void check_attribute(CORBA::Object_ptr object) {
   request->get_response();
   CORBA::Long level = 0;
   CHECK((request->return_value() >>= level) && level == 42);
+}
+
+static CORBA::Long level(CORBA::Object_ptr object) {
+  CORBA::Request_var request = object->_request("_get_level");
+  request->set_return_type(CORBA::_tc_long);
+  request->invoke();
+  CORBA::Long level = -1;
+  CHECK(request->return_value() >>= level);
+  return level;
+}
+
+static void check_oneway(CORBA::Object_ptr object) {
+  CORBA::Request_var request = object->_request("remark");
+  request->add_in_arg() <<= "five!";
+  request->send_oneway();
+  for (int left = 2000; left && level(object) != 5; left--) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(level(object) == 5);
+}
+
+static void check_context(CORBA::ORB_ptr orb, CORBA::Object_ptr object, bool sees) {
+  CORBA::Context_var context;
+  orb->get_default_context(context.out());
+  CORBA::Any value;
+  value <<= "alpha";
+  context->set_one_value("sys.host", value);
+  value <<= "ann";
+  context->set_one_value("user", value);
+  value <<= "zsh";
+  context->set_one_value("shell", value);
+  CORBA::Request_var request = object->_request("placed");
+  request->add_in_arg() <<= "here";
+  request->set_return_type(CORBA::_tc_string);
+  request->contexts()->add("user");
+  request->contexts()->add("sys.*");
+  request->ctx(context);
+  request->invoke();
+  CHECK(!request->env()->exception());
+  const char* placed = "";
+  const std::string expected = sees ? "here user=ann sys.host=alpha" : "here";
+  CHECK((request->return_value() >>= placed) && expected == placed);
+  Dyn::Mirror_var mirror = Dyn::Mirror::_narrow(object);
+  CORBA::String_var again = mirror->placed("here", context);
+  CHECK(expected == again.in());
 }
 
 static CORBA::Any echoed(CORBA::Object_ptr object, const CORBA::Any& given) {
@@ -128,7 +174,7 @@ static void check_interface(CORBA::Object_ptr object) {
   CHECK(!CORBA::is_nil(interface));
   CHECK(interface->def_kind() == CORBA::dk_Interface);
   CORBA::InterfaceDef::FullInterfaceDescription_var full = interface->describe_interface();
-  CHECK(std::string(full->id) == "IDL:Dyn/Mirror:1.0" && full->operations.length() == 4 && full->attributes.length() == 1);
+  CHECK(std::string(full->id) == "IDL:Dyn/Mirror:1.0" && full->operations.length() == 5 && full->attributes.length() == 1);
   for (CORBA::ULong index = 0; index < full->operations.length(); index++) {
     const CORBA::OperationDescription& operation = full->operations[index];
     if (std::string(operation.name) != "echo_point") continue;
@@ -153,12 +199,15 @@ int main(int argc, char** argv) {
     CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
     orb->register_value_factory("IDL:Dyn/Node:1.0", new Dyn::Node_init());
     CORBA::Object_var object = orb->string_to_object(argv[1]);
-    if (argc > 2) {
+    const std::string what = argc > 2 ? argv[2] : "";
+    if (what == "ifr") {
       check_interface(object);
     } else {
       check_point(object);
       check_attribute(object);
       check_anys(object);
+      check_oneway(object);
+      check_context(orb, object, what == "context");
     }
   } catch (CORBA::Exception& exception) {
     std::cout << "failed: " << exception._name() << std::endl;

@@ -7,6 +7,24 @@
 
 static Dyn::Point refused_place(const Dyn::Point& given) { return given; }
 
+// Behind `given`, the properties that came for the clause of `placed`.
+static char* with_properties(std::string given, CORBA::Context_ptr context) {
+  for (const char* pattern : {"user", "sys.*"}) {
+    CORBA::NVList_ptr found;
+    try {
+      context->get_values("", 0, pattern, found);
+    } catch (CORBA::BAD_CONTEXT&) {
+      continue;
+    }
+    for (CORBA::ULong index = 0; index < found->count(); index++) {
+      const char* value = nullptr;
+      *found->item(index)->value() >>= value;
+      given += std::string(" ") + found->item(index)->name() + "=" + value;
+    }
+  }
+  return CORBA::string_dup(given.c_str());
+}
+
 class Glass : public POA_Dyn::Mirror {
   CORBA::Long level_ = 0;
 
@@ -33,7 +51,11 @@ class Glass : public POA_Dyn::Mirror {
     return before._retn();
   }
 
-  void remark(const char*) override {}
+  void remark(const char* text) override { level_ = std::string(text).size(); }
+
+  char* placed(const char* given, CORBA::Context_ptr context) override {
+    return with_properties(given, context);
+  }
 };
 
 class DynamicGlass : public PortableServer::DynamicImplementation {
@@ -84,6 +106,19 @@ class DynamicGlass : public PortableServer::DynamicImplementation {
       add(list, CORBA::_tc_long, CORBA::ARG_IN);
       request->arguments(list);
       *list->item(0)->value() >>= level_;
+    } else if (operation == "remark" || operation == "placed") {
+      add(list, CORBA::_tc_string, CORBA::ARG_IN);
+      request->arguments(list);
+      const char* text = nullptr;
+      *list->item(0)->value() >>= text;
+      if (operation == "remark") {
+        level_ = std::string(text).size();
+      } else {
+        CORBA::String_var placed = with_properties(text, request->ctx());
+        CORBA::Any result;
+        result <<= placed.in();
+        request->set_result(result);
+      }
     } else {
       throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO);
     }

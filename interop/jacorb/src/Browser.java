@@ -59,7 +59,7 @@ final class Browser {
   void check(org.omg.CORBA.Object mirror) throws Exception {
     InterfaceDef mirrors = InterfaceDefHelper.narrow(mirror._get_interface_def());
     FullInterfaceDescription full = mirrors.describe_interface();
-    expect(full.id.equals("IDL:Dyn/Mirror:1.0") && full.operations.length == 4, "the interface");
+    expect(full.id.equals("IDL:Dyn/Mirror:1.0") && full.operations.length == 5, "the interface");
     expect(full.attributes.length == 1 && full.type.kind() == TCKind.tk_objref, "its attribute");
     for (var operation : full.operations) {
       if (!operation.name.equals("echo_point")) continue;

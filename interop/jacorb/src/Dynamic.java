@@ -110,6 +110,12 @@ final class Dynamic extends DynamicImplementation {
         request.arguments(list);
         level = value.extract_long();
       }
+      case "remark" -> {
+        NVList list = orb.create_list(0);
+        Any text = add(list, orb.create_string_tc(0), ARG_IN.value);
+        request.arguments(list);
+        level = text.extract_string().length();
+      }
       default -> throw new BAD_OPERATION();
     }
   }
@@ -178,7 +184,19 @@ final class Dynamic extends DynamicImplementation {
     get.send_deferred();
     get.get_response();
     expect(get.return_value().extract_long() == 42, "the level");
+    Request remark = mirror._request("remark");
+    remark.add_in_arg().insert_string("five!");
+    remark.send_oneway();
+    for (int left = 2000; left > 0 && level(mirror) != 5; left--) Thread.sleep(1);
+    expect(level(mirror) == 5, "the oneway");
     expect(mirror._is_a("IDL:Dyn/Mirror:1.0") && !mirror._non_existent(), "the object's kind");
+  }
+
+  private int level(org.omg.CORBA.Object mirror) {
+    Request get = mirror._request("_get_level");
+    get.set_return_type(orb.get_primitive_tc(TCKind.tk_long));
+    get.invoke();
+    return get.return_value().extract_long();
   }
 
   private Request echoPoint(org.omg.CORBA.Object mirror, int tag) {

@@ -3,12 +3,15 @@
 
 #![allow(missing_docs)]
 
-use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, Request, ServerRequest, serve};
+use armilla::dynamic::{
+    Context, DynAny, DynamicServant, ParameterMode, Request, ServerRequest, serve,
+};
 use armilla::{Any, Completion, Error, ExceptionKind, Minor, Object, Orb, SystemException};
 use armilla::{ByteOrder, Decimal, Decode, Decoder, TypeCode, Typed, Value};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 #[path = "../../../crates/armilla-cdr/tests/random/mod.rs"]
 mod random;
@@ -35,7 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         ["call", reference] => {
             let orb = Orb::new()?;
-            check(&orb.string_to_object(reference)?)?;
+            let object = orb.string_to_object(reference)?;
+            check(&object)?;
+            check_context(&object)?;
             Ok(check_stub(&orb.resolve(reference)?)?)
         }
         ["call-typed", reference] => {
@@ -87,8 +92,12 @@ impl Mirror for Glass {
         Ok(std::mem::replace(kept, given.clone()))
     }
 
-    fn remark(&self, _text: &str) -> Result {
-        Ok(())
+    fn remark(&self, text: &str) -> Result {
+        self.set_level(text.len().try_into().unwrap_or(i32::MAX))
+    }
+
+    fn placed(&self, given: &str) -> Result<String> {
+        Ok(given.to_owned())
     }
 }
 
@@ -116,6 +125,13 @@ impl DynamicServant for DynamicGlass {
                 self.0.store(level.unwrap_or_default(), Ordering::Relaxed);
                 return Ok(());
             }
+            "remark" => {
+                let text = request.arguments([(In, TypeCode::String(0))])?[0].value();
+                let text: Option<String> = text.map_or(Ok(None), Any::get)?;
+                self.0.store(text.map_or(0, |text| text.len() as i32), Ordering::Relaxed);
+                return Ok(());
+            }
+            "placed" => return placed(request),
             _ => {
                 let no = ExceptionKind::BadOperation;
                 return Err(SystemException::new(no, Minor::NO_OPERATION, Completion::No));
@@ -130,6 +146,19 @@ impl DynamicServant for DynamicGlass {
         (1..modes.len()).for_each(|index| request.set_argument(index, given.clone()));
         request.set_result(kept)
     }
+}
+
+/// Returns what was given, and behind it what came for the `context` clause.
+fn placed(request: &mut ServerRequest<'_, '_>) -> Result {
+    let given = request.arguments([(ParameterMode::In, TypeCode::String(0))])?[0].value();
+    let mut text: String = given.map_or(Ok(None), Any::get)?.unwrap_or_default();
+    let context = request.context()?;
+    for pattern in ["user", "sys.*"] {
+        for (name, value) in context.get_values(pattern).unwrap_or_default() {
+            text.push_str(&format!(" {name}={value}"));
+        }
+    }
+    request.set_result(Any::new(&text)?)
 }
 
 fn point(tag: u8) -> Point {
@@ -148,6 +177,19 @@ fn check(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
         let code = any.type_code().clone();
         check_any(&mut request, &any).map_err(|error| format!("{code:?}: {error}"))?;
     }
+    Ok(())
+}
+
+/// Sends properties to a servant that sees them, and none by a stub.
+fn check_context(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
+    let context = Context::new().create_child("session")?;
+    context.set_values([("user", "ann"), ("sys.host", "alpha"), ("shell", "zsh")])?;
+    let mut request = object.request("placed");
+    request.add_in("given", Any::new("here")?).set_return_type(TypeCode::String(0));
+    request.set_context(&context, ["user", "sys.*"])?.invoke()?;
+    let placed = request.return_value().get::<String>()?;
+    assert_eq!(placed.as_deref(), Some("here user=ann sys.host=alpha"));
+    assert_eq!(object.narrow::<dyn Mirror>()?.placed("here")?, "here");
     Ok(())
 }
 
@@ -170,6 +212,12 @@ fn check_typed(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     let mut request = object.request("_get_level");
     request.set_return_type(TypeCode::Long).invoke()?;
     assert_eq!(request.return_value().get::<i32>()?, Some(42));
+    object.request("remark").add_in("text", Any::new("five!")?).send_oneway()?;
+    let end = Instant::now() + Duration::from_secs(20);
+    while request.return_value().get::<i32>()? != Some(5) {
+        assert!(Instant::now() < end, "the oneway did not arrive");
+        request.invoke()?;
+    }
     Ok(())
 }
 
