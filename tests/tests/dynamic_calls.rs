@@ -2,11 +2,13 @@
 
 use armilla::dynamic::{DynamicServant, NamedValue, ParameterMode, Request, ServerRequest, serve};
 use armilla::{
-    Any, Completion, Error, ExceptionKind, Minor, Object, SystemException, TypeCode, Typed,
+    Any, Completion, Error, ExceptionKind, Minor, Object, ObjectId, SystemException, TypeCode,
+    Typed,
 };
 use armilla_tests::orbs::{Server, client, listening, travel, travel_object};
 use armilla_tests::probe::everything::ChooseRaises;
 use armilla_tests::probe::*;
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
@@ -17,11 +19,11 @@ const EVERYTHING: &str = "IDL:armilla.org/Probe/Everything:1.0";
 struct Impersonator;
 
 impl DynamicServant for Impersonator {
-    fn primary_interface(&self) -> &str {
-        EVERYTHING
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        EVERYTHING.into()
     }
 
-    fn is_a(&self, repository_id: &str) -> bool {
+    fn is_a(&self, _object: &ObjectId, repository_id: &str) -> bool {
         [EVERYTHING, "IDL:armilla.org/Probe/Named:1.0"].contains(&repository_id)
     }
 

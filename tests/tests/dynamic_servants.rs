@@ -12,6 +12,7 @@ use armilla::{
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 type Result<T = (), E = SystemException> = std::result::Result<T, E>;
@@ -25,8 +26,8 @@ impl<F> DynamicServant for Scripted<F>
 where
     F: Fn(&mut ServerRequest<'_, '_>) -> Result + Send + Sync + 'static,
 {
-    fn primary_interface(&self) -> &str {
-        ID
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        ID.into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result {
@@ -379,12 +380,8 @@ impl Crowd {
 }
 
 impl DynamicServant for Crowd {
-    fn primary_interface(&self) -> &str {
-        ID
-    }
-
-    fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == format!("IDL:{}:1.0", self.id())
+    fn primary_interface(&self, object: &ObjectId) -> Cow<'_, str> {
+        format!("IDL:{}:1.0", String::from_utf8_lossy(object.as_bytes())).into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result {
@@ -412,14 +409,21 @@ fn one_dynamic_servant_is_all_objects_of_an_adapter() {
     let servant = serve(Crowd(server.orb.clone()));
     let made = |name: &str| server.root_poa().create_poa(name).user_ids().multiple_ids();
     let lender = ServantManager::locator(Lender(servant.clone()));
+    let active = made("active").build().unwrap();
+    for id in ["Ann", "Bob"] {
+        active.activate_with_id(id, servant.clone()).unwrap();
+    }
     let poas = [
+        active,
         made("default").default_servant(servant).build().unwrap(),
         made("lent").servant_manager(lender).build().unwrap(),
     ];
     for poa in poas {
         for id in ["Ann", "Bob"] {
-            // Nobody knows the interface from the reference.
+            // Where it is active its reference says the interface, otherwise nobody knows it.
             let near = poa.create_object_with_id("", id).unwrap();
+            let says = if poa.name() == "active" { format!("IDL:{id}:1.0") } else { String::new() };
+            assert_eq!(near.ior().type_id, says);
             for object in [near.clone(), orbs::travel_object(&near, &orbs::client())] {
                 let mut request = object.request("_get_name");
                 request.set_return_type(TypeCode::String(0)).invoke().unwrap();
@@ -430,7 +434,8 @@ fn one_dynamic_servant_is_all_objects_of_an_adapter() {
                 assert!(!object.non_existent().unwrap());
                 let mut request = object.request("_repository_id");
                 request.set_return_type(TypeCode::String(0)).invoke().unwrap();
-                assert_eq!(request.return_value().get::<String>().unwrap().unwrap(), ID);
+                let interface = request.return_value().get::<String>().unwrap().unwrap();
+                assert_eq!(interface, format!("IDL:{id}:1.0"));
                 let interface = object.interface().unwrap_err();
                 assert_eq!(interface.kind(), ExceptionKind::IntfRepos, "it knows no repository");
             }

@@ -8,10 +8,12 @@ use armilla::interceptor::{
     Interruption, OrbInitInfo, OrbInitializer, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::{
-    Any, Completion, Error, ExceptionKind, Minor, Object, Orb, SystemException, TypeCode, Typed,
+    Any, Completion, Error, ExceptionKind, Minor, Object, ObjectId, Orb, SystemException, TypeCode,
+    Typed,
 };
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock};
 
 type Diary = Arc<Mutex<Vec<String>>>;
@@ -20,8 +22,8 @@ type Diary = Arc<Mutex<Vec<String>>>;
 struct Doubler(Diary);
 
 impl DynamicServant for Doubler {
-    fn primary_interface(&self) -> &str {
-        "IDL:armilla.org/Test/Doubler:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:armilla.org/Test/Doubler:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
@@ -242,8 +244,8 @@ fn an_interceptor_that_interrupts_has_the_last_word() {
 struct Passenger(OnceLock<(Orb, SlotId)>);
 
 impl DynamicServant for Passenger {
-    fn primary_interface(&self) -> &str {
-        "IDL:armilla.org/Test/Passenger:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:armilla.org/Test/Passenger:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {

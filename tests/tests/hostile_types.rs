@@ -2,19 +2,20 @@
 //! with an exception, or with the value, soon, and the connection goes on.
 
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};
-use armilla::{Any, ExceptionKind, SystemException, TypeCode, Version};
+use armilla::{Any, ExceptionKind, ObjectId, SystemException, TypeCode, Version};
 use armilla_cdr::{ByteOrder, Decode, Encode, Encoder};
 use armilla_giop::{Message, ReplyStatus, SystemExceptionBody, decode_reply};
 use armilla_tests::orbs;
 use armilla_tests::peer::{Wire, request};
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// Gives back the any that it gets.
 struct Parrot;
 
 impl DynamicServant for Parrot {
-    fn primary_interface(&self) -> &str {
-        "IDL:armilla.org/Parrot:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:armilla.org/Parrot:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {

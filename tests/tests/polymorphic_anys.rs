@@ -3,10 +3,11 @@
 
 use armilla::dynamic::{DynAny, DynAnyError, DynamicServant, ServerRequest, serve};
 use armilla::dynamic::{NamedValue, ParameterMode};
-use armilla::{Any, Error, ExceptionKind, Minor, Orb, SystemException, TypeCode, Value};
+use armilla::{Any, Error, ExceptionKind, Minor, ObjectId, Orb, SystemException, TypeCode, Value};
 use armilla_cdr::{ByteOrder, CdrErrorKind, CodeSet, Decode, Decoder, Encode, Encoder, Typed};
 use armilla_tests::orbs::{client, listening, travel_object};
 use armilla_tests::values::*;
+use std::borrow::Cow;
 
 fn document(number: i32, title: &str) -> Value<Document> {
     let base = Node { number, ..Node::default() };
@@ -124,8 +125,8 @@ fn dynamic_values_have_the_types_of_what_is_in_them() {
 struct Echo(TypeCode);
 
 impl DynamicServant for Echo {
-    fn primary_interface(&self) -> &str {
-        "IDL:Echo:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:Echo:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {

@@ -1,9 +1,10 @@
 //! `armilla call` and `armilla ifr` against an account that is served by its TypeCodes.
 
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};
-use armilla::{Any, Orb, SystemException, TypeCode};
+use armilla::{Any, ObjectId, Orb, SystemException, TypeCode};
 use armilla_ifr::model::Model;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::process::{Command, Output};
 
 const IDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bank/idl/bank.idl");
@@ -12,8 +13,8 @@ const IDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bank/idl/
 struct Account;
 
 impl DynamicServant for Account {
-    fn primary_interface(&self) -> &str {
-        "IDL:Bank/Account:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:Bank/Account:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {

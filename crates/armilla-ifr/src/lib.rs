@@ -27,15 +27,16 @@
 //!
 //! ```
 //! use armilla::dynamic::{DynamicServant, ParameterMode, ServerRequest, serve};
-//! use armilla::{Any, Orb, SystemException, TypeCode};
+//! use armilla::{Any, ObjectId, Orb, SystemException, TypeCode};
 //! use armilla_ifr::model::Model;
+//! use std::borrow::Cow;
 //!
 //! /// Doubles numbers: the dynamic skeleton interface.
 //! struct Doubler;
 //!
 //! impl DynamicServant for Doubler {
-//!     fn primary_interface(&self) -> &str {
-//!         "IDL:Doubler:1.0"
+//!     fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+//!         "IDL:Doubler:1.0".into()
 //!     }
 //!     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
 //!         let arguments = request.arguments([(ParameterMode::In, TypeCode::Long)])?;

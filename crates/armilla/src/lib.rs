@@ -132,7 +132,7 @@ pub mod rt {
     pub use crate::client::ReplyFuture;
     pub use crate::dynamic::Signature;
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
-    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast};
+    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast, WhichObject};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};

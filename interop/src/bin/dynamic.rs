@@ -6,10 +6,13 @@
 use armilla::dynamic::{
     Context, DynAny, DynamicServant, ParameterMode, Request, ServerRequest, serve,
 };
-use armilla::{Any, Completion, Error, ExceptionKind, Minor, Object, Orb, SystemException};
+use armilla::{
+    Any, Completion, Error, ExceptionKind, Minor, Object, ObjectId, Orb, SystemException,
+};
 use armilla::{ByteOrder, Decimal, Decode, Decoder, TypeCode, Typed, Value};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -105,8 +108,8 @@ impl Mirror for Glass {
 struct DynamicGlass(AtomicI32);
 
 impl DynamicServant for DynamicGlass {
-    fn primary_interface(&self) -> &str {
-        "IDL:Dyn/Mirror:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:Dyn/Mirror:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result {

@@ -4,7 +4,8 @@ use crate::BinStruct;
 use crate::workload::Workload;
 use armilla::dynamic::{DynamicServant, ParameterMode, Request, ServerRequest};
 use armilla::rt::Typed;
-use armilla::{Any, Completion, ExceptionKind, Minor, Object, SystemException, TypeCode};
+use armilla::{Any, Completion, ExceptionKind, Minor, Object, ObjectId, SystemException, TypeCode};
+use std::borrow::Cow;
 
 /// A request of `workload` at `target`, or at `drain` for floods; `None` where there is none for it.
 pub(super) fn request(
@@ -41,8 +42,8 @@ pub(super) fn request(
 pub(super) struct DynamicSink;
 
 impl DynamicServant for DynamicSink {
-    fn primary_interface(&self) -> &str {
-        "IDL:ttcp_sequence:1.0"
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:ttcp_sequence:1.0".into()
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {

@@ -21,7 +21,10 @@ impl Object {
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
         match reference.activation().filter(|activation| activation.is_active()) {
-            Some(activation) => interface_of(&reference.orb, activation.servant.repository_id()),
+            Some(activation) => {
+                let interface = activation.skeleton().repository_id(&|| activation.id());
+                interface_of(&reference.orb, &interface)
+            }
             None => {
                 client::invoke(self, Operation::of_object("_interface"), &|_| Ok(()), |input| {
                     let interface: Self = Decode::decode(input)?;

@@ -8,14 +8,15 @@
 //!
 //! ```
 //! use armilla::dynamic::{DynamicServant, ServerRequest, serve};
-//! use armilla::{Any, Orb, SystemException, TypeCode};
+//! use armilla::{Any, ObjectId, Orb, SystemException, TypeCode};
+//! use std::borrow::Cow;
 //!
 //! /// Answers every operation with its name.
 //! struct Parrot;
 //!
 //! impl DynamicServant for Parrot {
-//!     fn primary_interface(&self) -> &str {
-//!         "IDL:Parrot:1.0"
+//!     fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+//!         "IDL:Parrot:1.0".into()
 //!     }
 //!     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
 //!         let name = request.operation().to_owned();

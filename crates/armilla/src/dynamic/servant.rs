@@ -3,8 +3,10 @@
 
 use super::ServerRequest;
 use crate::exception::SystemException;
-use crate::object::{Interface, Upcast};
+use crate::object::{Interface, Upcast, WhichObject};
+use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A servant that is handed every operation by its name: IDL `DynamicImplementation`.
@@ -12,14 +14,15 @@ use std::sync::Arc;
 /// It is activated like any other, as [`serve`] makes it, or is a default servant or what a servant
 /// manager gives; its object can have any interface, and may also be called by stubs. Operations that
 /// every object has (`_is_a`, `_non_existent` …) do not come here. A servant of many objects asks
-/// [`Orb::poa_current`](crate::Orb::poa_current) which of them is called, here as in `is_a`.
+/// [`Orb::poa_current`](crate::Orb::poa_current) which of them is called.
 pub trait DynamicServant: Send + Sync + 'static {
-    /// The repository id of the interface that the object has: `_primary_interface`.
-    fn primary_interface(&self) -> &str;
+    /// The repository id of the interface that the object with this id has: `_primary_interface`. It is
+    /// asked for references, too, outside of requests.
+    fn primary_interface(&self, object: &ObjectId) -> Cow<'_, str>;
 
-    /// Whether the object has the interface with this repository id: what it inherits from too.
-    fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == self.primary_interface()
+    /// Whether that object has the interface with this repository id: what it inherits from too.
+    fn is_a(&self, object: &ObjectId, repository_id: &str) -> bool {
+        repository_id == self.primary_interface(object)
     }
 
     /// Serves a request: asks it for its [`arguments`](ServerRequest::arguments), and leaves it the
@@ -39,12 +42,12 @@ impl Interface for dyn DynamicServant {
     const REPOSITORY_ID: &'static str = crate::OBJECT_ID;
     const BASES: &'static [&'static str] = &[];
 
-    fn object_type(&self) -> &str {
-        self.primary_interface()
+    fn object_type(&self, object: WhichObject<'_>) -> Cow<'_, str> {
+        self.primary_interface(&object())
     }
 
-    fn has_interface(&self, repository_id: &str) -> bool {
-        self.is_a(repository_id)
+    fn has_interface(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
+        self.is_a(&object(), repository_id)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {

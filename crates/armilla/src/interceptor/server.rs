@@ -17,6 +17,7 @@ use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_ipc::Address;
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -291,8 +292,8 @@ impl ServerRequestInfo {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`receive_request`](ServerInterceptor::receive_request).
-    pub fn target_most_derived_interface(&self) -> Result<&str, SystemException> {
-        self.at_the_object().map(|object| object.servant.repository_id())
+    pub fn target_most_derived_interface(&self) -> Result<Cow<'_, str>, SystemException> {
+        self.at_the_object().map(|object| object.servant.get().repository_id(&|| object.id.clone()))
     }
 
     /// Whether the object has the interface with this repository id.
@@ -300,7 +301,8 @@ impl ServerRequestInfo {
     /// # Errors
     /// `BAD_INV_ORDER` outside [`receive_request`](ServerInterceptor::receive_request).
     pub fn target_is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
-        self.at_the_object().map(|object| object.servant.get().is_a(repository_id))
+        self.at_the_object()
+            .map(|object| object.servant.get().is_a(&|| object.id.clone(), repository_id))
     }
 
     /// The exception that is about to be sent. A user exception whose type is not known is `UNKNOWN`;

@@ -1,10 +1,15 @@
 //! What the generated code of an interface tells the ORB.
 
 use crate::dynamic::Signature;
+use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use armilla_cdr::TypeCode;
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Finds the id of an object, for the servants that ask for it.
+pub type WhichObject<'o> = &'o dyn Fn() -> ObjectId;
 
 /// An IDL interface, seen from the ORB. The IDL compiler implements it for `dyn Account`, the
 /// trait object of the interface's trait.
@@ -19,14 +24,16 @@ pub trait Interface: Send + Sync + 'static {
     /// The names of its operations and of those that it inherits; their places are their numbers.
     const OPERATIONS: &'static [&'static str] = &[];
 
-    /// The repository id of the object that this servant incarnates; only a dynamic servant's is
-    /// not that of the interface.
-    fn object_type(&self) -> &str {
-        Self::REPOSITORY_ID
+    /// The repository id of the object with this id that the servant incarnates; only a dynamic
+    /// servant's is not that of the interface.
+    fn object_type(&self, object: WhichObject<'_>) -> Cow<'_, str> {
+        let _ = object;
+        Self::REPOSITORY_ID.into()
     }
 
-    /// Whether the object has the interface with this repository id, which is not `Object`.
-    fn has_interface(&self, repository_id: &str) -> bool {
+    /// Whether that object has the interface with this repository id, which is not `Object`.
+    fn has_interface(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
+        let _ = object;
         repository_id == Self::REPOSITORY_ID || Self::BASES.contains(&repository_id)
     }
 

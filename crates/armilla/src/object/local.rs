@@ -1,19 +1,21 @@
 //! Servants, as the object adapter holds them.
 
-use super::{Interface, Upcast};
+use super::{Interface, Upcast, WhichObject};
 use crate::dynamic::Signature;
 use crate::operations::OperationLookup;
+use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 /// A servant of any interface.
 pub(crate) trait Servant: Send + Sync {
-    /// The repository id of its most derived interface.
-    fn repository_id(&self) -> &str;
+    /// The repository id of the most derived interface of an object that it incarnates.
+    fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str>;
 
-    /// Whether it implements the interface with this repository id. Every servant is an `Object`.
-    fn is_a(&self, repository_id: &str) -> bool;
+    /// Whether that object has the interface with this repository id. Every one is an `Object`.
+    fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool;
 
     /// Hands a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
@@ -46,12 +48,12 @@ pub(crate) trait Servant: Send + Sync {
 struct Tie<I: ?Sized>(Arc<I>);
 
 impl<I: Interface + ?Sized> Servant for Tie<I> {
-    fn repository_id(&self) -> &str {
-        self.0.object_type()
+    fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
+        self.0.object_type(object)
     }
 
-    fn is_a(&self, repository_id: &str) -> bool {
-        repository_id == crate::OBJECT_ID || self.0.has_interface(repository_id)
+    fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
+        repository_id == crate::OBJECT_ID || self.0.has_interface(object, repository_id)
     }
 
     #[inline]
@@ -101,9 +103,10 @@ pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
 pub struct AnyServant(Arc<dyn Servant>);
 
 impl AnyServant {
-    /// The repository id of its most derived interface.
-    pub fn repository_id(&self) -> &str {
-        self.0.repository_id()
+    /// The repository id of its most derived interface; of a dynamic servant what it says of an object
+    /// with an empty id.
+    pub fn repository_id(&self) -> Cow<'_, str> {
+        self.0.repository_id(&|| ObjectId::new([]))
     }
 
     /// The servant as an `I`, a trait object such as `dyn Account`, if it is one.

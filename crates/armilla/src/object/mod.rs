@@ -9,7 +9,7 @@ mod near;
 mod reference;
 mod typed;
 
-pub use interface::{Interface, IsA, Upcast};
+pub use interface::{Interface, IsA, Upcast, WhichObject};
 pub use local::AnyServant;
 pub(crate) use local::{Servant, address};
 pub use near::{LocalRef, Native};

@@ -201,7 +201,7 @@ impl Object {
             return Ok(true);
         }
         match reference.activation().filter(|activation| activation.is_active()) {
-            Some(activation) => Ok(activation.skeleton().is_a(repository_id)),
+            Some(activation) => Ok(activation.skeleton().is_a(&|| activation.id(), repository_id)),
             None => client::invoke(
                 self,
                 Operation::of_object("_is_a"),
@@ -219,7 +219,9 @@ impl Object {
     pub fn repository_id(&self) -> Result<String, SystemException> {
         let here = self.reference()?.activation().filter(|activation| activation.is_active());
         match here {
-            Some(activation) => Ok(activation.servant.repository_id().to_owned()),
+            Some(activation) => {
+                Ok(activation.skeleton().repository_id(&|| activation.id()).into_owned())
+            }
             None => {
                 client::invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
                     Ok(input.string()?.into_owned())

@@ -219,8 +219,8 @@ impl Orb {
         let names = activation.numbered_operations().map(OperationNames::new);
         let own = names.map(|names| names.to_tagged()).transpose();
         let own = own.map_err(|error| SystemException::encoding(&error, Completion::No))?;
-        let (type_id, key) = (activation.skeleton().repository_id(), activation.key());
-        self.ior(&activation.poa, type_id, &key, own.into_iter().collect())
+        let type_id = activation.skeleton().repository_id(&|| activation.id());
+        self.ior(&activation.poa, &type_id, &activation.key(), own.into_iter().collect())
     }
 
     /// The IOR of the object of `poa` with this key; its profiles have the components `own` and those

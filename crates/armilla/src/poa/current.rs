@@ -268,7 +268,10 @@ impl Current {
     pub fn reference(&self) -> Result<Object, PoaError> {
         match &self.activation {
             Some(activation) => Ok(self.poa.refer_to_active(activation.clone())?),
-            None => self.poa.refer_to(self.servant.repository_id(), &self.id),
+            None => {
+                let interface = self.servant.get().repository_id(&|| self.id.clone());
+                self.poa.refer_to(&interface, &self.id)
+            }
         }
     }
 }

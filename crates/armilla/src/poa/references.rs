@@ -195,7 +195,8 @@ impl Poa {
         match self.inner.reference_factory() {
             None => Ok(Object::active(&self.orb, activation)),
             Some(factory) => {
-                factory.make_object(activation.skeleton().repository_id(), &activation.id())
+                let interface = activation.skeleton().repository_id(&|| activation.id());
+                factory.make_object(&interface, &activation.id())
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Skeletons that programs put before the generated one.
 
 use crate::dynamic::Signature;
-use crate::object::{AnyServant, Servant, Upcast};
+use crate::object::{AnyServant, Servant, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Sees the requests for a servant before the generated skeleton does, and may serve them itself:
@@ -28,12 +29,12 @@ struct Extended<S> {
 }
 
 impl<S: Skeleton> Servant for Extended<S> {
-    fn repository_id(&self) -> &str {
-        self.servant.repository_id()
+    fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
+        self.servant.get().repository_id(object)
     }
 
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.servant.get().is_a(repository_id)
+    fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
+        self.servant.get().is_a(object, repository_id)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {

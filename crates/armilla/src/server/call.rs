@@ -10,7 +10,7 @@ use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::Orb;
-use crate::poa::{Target, operation_number};
+use crate::poa::{ObjectId, Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -193,10 +193,13 @@ impl<'a> ServerCall<'a> {
         let Some(servant) = self.servant else {
             return Err(SystemException::object_not_exist().into());
         };
+        let orb = self.orb().clone();
+        let object =
+            || orb.poa_current().map_or_else(|_| ObjectId::new([]), |c| c.object_id().clone());
         match self.operation().as_str() {
             "_is_a" => {
                 let wanted = self.arguments().string()?.into_owned();
-                let answer = servant.is_a(&wanted);
+                let answer = servant.is_a(&object, &wanted);
                 self.answer(ReplyStatus::NoException, |out| {
                     out.put_bool(answer);
                     Ok(())
@@ -208,13 +211,14 @@ impl<'a> ServerCall<'a> {
                 Ok(())
             }),
             "_repository_id" => {
-                self.answer(ReplyStatus::NoException, |out| out.put_string(servant.repository_id()))
+                let interface = servant.repository_id(&object);
+                self.answer(ReplyStatus::NoException, |out| out.put_string(&interface))
             }
             "_interface" => {
                 let Some(orb) = self.arguments.context::<Orb>() else {
                     return Err(no_operation().into());
                 };
-                let interface = interface_of(orb, servant.repository_id());
+                let interface = interface_of(orb, &servant.repository_id(&object));
                 self.reply(interface, |interface, out| interface.encode(out))
             }
             "_component" => {
@@ -222,7 +226,8 @@ impl<'a> ServerCall<'a> {
                 self.answer(ReplyStatus::NoException, |out| none.encode(out))
             }
             operation => {
-                let what = format!("{} has no operation {operation:?}", servant.repository_id());
+                let what =
+                    format!("{} has no operation {operation:?}", servant.repository_id(&object));
                 Err(no_operation().because(what).into())
             }
         }
