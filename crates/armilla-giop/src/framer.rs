@@ -17,8 +17,10 @@ const RETAINED: usize = 1024 * 1024;
 /// more than this.
 const PARKED: usize = INITIAL / 2;
 
-/// From how many octets on it costs less to read a message by itself than to move it away from the next.
-const LARGE: usize = 16 * 1024;
+/// From how many octets on a message makes the next likely to be as long, and no more is read at once than
+/// that needs. To move what follows away from it costs more than to read again. Besides, who takes a flood
+/// in gulps is soon through and sleeps, to be woken, often on the processor of the sender, for each message.
+const LARGE: usize = 4 * 1024;
 
 /// How many requests that were given up are remembered before their turn. To give up is advice, so
 /// that more of them may be passed over.
@@ -61,13 +63,10 @@ pub struct Framer {
     outside: bool,
     /// The length of the message that was returned, until it is released.
     lent: usize,
-    /// How long the last message was that was returned out of the buffer.
+    /// How long the last message was, or fragment, that was whole.
     last: usize,
     /// How many octets from `start` on the message under way needs, as far as that is known.
     needed: usize,
-    /// Whether large messages follow each other without a pause: then no more is read at once than the
-    /// message under way is known or likely to need, so that each arrives by itself and is not moved.
-    streaming: bool,
     /// Up to where the messages behind the first were looked at.
     scanned: usize,
     /// The requests that those messages give up.
@@ -95,7 +94,6 @@ impl Framer {
             lent: 0,
             last: 0,
             needed: 0,
-            streaming: false,
             scanned: 0,
             foreseen: Vec::new(),
             max_message,
@@ -108,7 +106,7 @@ impl Framer {
     pub fn space(&mut self) -> &mut [u8] {
         self.release();
         if self.start != self.end || self.buffer.len() != INITIAL {
-            return self.space_within(&mut MessageBuffer::new());
+            return self.space_within(&mut Vec::new());
         }
         (self.start, self.end, self.scanned) = (0, 0, 0);
         (self.room, self.outside) = (INITIAL, false);
@@ -121,25 +119,38 @@ impl Framer {
     #[inline(always)]
     pub fn space_from<'s>(&'s mut self, lender: &'s mut MessageBuffer) -> &'s mut [u8] {
         self.release();
-        if self.start != self.end || self.buffer.len() >= INITIAL || self.streaming {
-            return self.space_within(lender);
-        }
         let memory = lender.memory();
-        if memory.len() != INITIAL {
-            self.resize(memory);
+        if self.start != self.end {
+            return self.space_within(memory);
+        }
+        if memory.len() != INITIAL || self.buffer.len() > INITIAL {
+            self.lend_larger(memory);
         }
         (self.start, self.end, self.scanned) = (0, 0, 0);
         (self.room, self.outside) = (memory.len(), true);
-        memory
+        if self.last >= LARGE {
+            self.room = self.room.min(self.last);
+        }
+        &mut memory[..self.room]
     }
 
     #[cold]
     #[inline(never)]
-    fn space_within(&mut self, lender: &mut MessageBuffer) -> &mut [u8] {
+    fn space_within(&mut self, lender: &mut Vec<u8>) -> &mut [u8] {
         if self.buffer.len() < INITIAL {
-            self.borrow(lender.memory());
+            self.borrow(lender);
         }
         self.free_space()
+    }
+
+    /// Sees to it that there is enough memory, and not less than large messages have made of it.
+    #[cold]
+    #[inline(never)]
+    fn lend_larger(&mut self, memory: &mut Vec<u8>) {
+        if self.buffer.len() > memory.len() {
+            mem::swap(&mut self.buffer, memory);
+        }
+        self.resize(memory);
     }
 
     #[inline]
@@ -158,9 +169,9 @@ impl Framer {
             self.make_room();
         }
         (self.room, self.outside) = (self.buffer.len(), false);
-        let likely = self.start + self.needed.max(self.last);
-        if self.streaming && likely > self.end {
-            self.room = self.room.min(likely);
+        let likely = self.needed.max(self.last);
+        if likely >= LARGE && likely > self.end - self.start {
+            self.room = self.room.min(self.start + likely);
         }
         &mut self.buffer[self.end..self.room]
     }
@@ -249,10 +260,6 @@ impl Framer {
             Some(Ready::InBuffer(header)) => {
                 let (start, end) = (self.start, self.start + self.lent);
                 self.lent = 0;
-                self.streaming = match self.end - end {
-                    0 => self.streaming && end == self.room,
-                    _ => end - start >= LARGE,
-                };
                 if self.end - end <= end - start {
                     mem::swap(&mut self.buffer, into.memory());
                     self.bring(&into.memory()[end..self.end], end);
@@ -324,6 +331,7 @@ impl Framer {
                 self.needed = length;
                 return Ok(None);
             };
+            self.last = length;
             if header.more_fragments || header.kind == MessageKind::Fragment {
                 let complete = self.assembly.add(header, octets)?;
                 self.start += length;
@@ -339,7 +347,6 @@ impl Framer {
                 self.forget(header, self.start);
             }
             self.lent = length;
-            self.last = length;
             return Ok(Some(Ready::InBuffer(header)));
         }
     }

@@ -215,35 +215,39 @@ fn the_buffer_is_small_again_after_a_large_message() {
 }
 
 #[test]
-fn large_messages_that_follow_each_other_are_read_one_by_one() {
-    let message = request(Version::V1_2, ByteOrder::Little, 1, &[7; 20_000]);
-    let small = request(Version::V1_2, ByteOrder::Little, 2, b"");
-    let (mut framer, mut reader) = (Framer::new(LIMIT), MessageBuffer::new());
-    let mut stream = message.repeat(10);
-    stream.extend(&small);
-    let (mut reads, mut taken) = (Vec::new(), 0);
-    let mut left = &stream[..];
-    while !left.is_empty() {
-        let space = framer.space_from(&mut reader);
-        let count = space.len().min(left.len());
-        space[..count].copy_from_slice(&left[..count]);
-        framer.received(count);
-        left = &left[count..];
-        reads.push(count);
-        while let Some(taking) = framer.take(&mut reader).unwrap() {
-            assert!(taking.octets == message || taking.octets == small);
-            taken += 1;
+fn large_messages_are_read_one_by_one_into_the_same_memory() {
+    for length in [4096, 20_000] {
+        let message = request(Version::V1_2, ByteOrder::Little, 1, &vec![7; length]);
+        let small = request(Version::V1_2, ByteOrder::Little, 2, b"");
+        let (mut framer, mut reader) = (Framer::new(LIMIT), MessageBuffer::new());
+        let mut stream = message.repeat(20);
+        stream.extend(&small);
+        let (mut reads, mut places, mut taken) = (Vec::new(), Vec::new(), 0);
+        let mut left = &stream[..];
+        while !left.is_empty() {
+            let space = framer.space_from(&mut reader);
+            let count = space.len().min(left.len());
+            space[..count].copy_from_slice(&left[..count]);
+            places.push(space.as_ptr());
+            framer.received(count);
+            left = &left[count..];
+            reads.push(count);
+            while let Some(taking) = framer.take(&mut reader).unwrap() {
+                assert!(taking.octets == message || taking.octets == small);
+                taken += 1;
+            }
         }
+        assert_eq!(taken, 21);
+        // All that there is, then the rest of what has begun, then each by itself.
+        let (length, begun) = (message.len(), 65_536 / message.len() + 1);
+        let mut expected = vec![65_536, begun * length - 65_536];
+        expected.resize(2 + 20 - begun, length);
+        expected.push(small.len());
+        assert_eq!(reads, expected);
+        assert!(places[2..].iter().all(|place| *place == places[2]), "it is in the caches");
+        // A small one ends it.
+        assert_eq!(framer.space_from(&mut reader).len(), 65_536);
     }
-    assert_eq!(taken, 11);
-    // All that there is, then the rest of what has begun, then each by itself.
-    let length = message.len();
-    let mut expected = vec![65_536, 4 * length - 65_536];
-    expected.extend([length; 6]);
-    expected.push(small.len());
-    assert_eq!(reads, expected);
-    // One that comes alone ends it.
-    assert_eq!(framer.space_from(&mut reader).len(), 65_536);
 }
 
 #[test]
