@@ -21,15 +21,13 @@ const FINER: u32 = 2;
 
 /// How many times as long it moves data in bulk: it takes a while until both sides run as they do in
 /// the long run.
-const BULK: u32 = 4;
+const BULK: u32 = 3;
+
+/// Which part of what is measured of a bulk transfer is moved before, over the same connection.
+const WARM_UP: u32 = 4;
 
 /// What a program moves in one round at most: the volume of the study, in octets.
 const VOLUME: u64 = 64 << 20;
-
-/// After how many rounds of bulk transfer the connections are made anew. With small queues it is a
-/// matter of luck whether a connection falls into step with the timers of TCP (delayed
-/// acknowledgements, loss probes) and stays there; the study had a connection for each run, too.
-const ROUNDS_A_CONNECTION: usize = 5;
 
 /// How many calls a program makes at most, and at least, in one round.
 const CALLS: (u32, u32) = (4, 200_000);
@@ -170,21 +168,22 @@ impl<'a> Stage<'a> {
         (self.failures, self.unable)
     }
 
-    /// Starts the programs again, but for those that have to warm up, and lets them move a little.
-    fn renew(&mut self, task: Task) {
-        for place in 0..self.running.len() {
-            let (program, running) = &mut self.running[place];
-            if program.warms_up() {
-                continue;
-            }
-            // What it answers is not measured, and whether it can do it was found out before.
-            let command = task.command(program, TRIAL);
+    /// Starts a program again, unless it has to warm up, and lets it move a part of `count`.
+    ///
+    /// Chance decides over many per cent of a bulk transfer: where the kernel places the memory of the
+    /// programs, how far it lets the queues of a connection grow, whether the connection falls into step
+    /// with the timers of TCP. A program that stayed would have its luck in all rounds.
+    fn renew(&mut self, place: usize, task: Task, count: u32) {
+        let (program, running) = &mut self.running[place];
+        // What it answers is not measured, and whether it can do it was found out before.
+        let command = task.command(program, (count / WARM_UP).max(TRIAL));
+        if !program.warms_up() && !running.has_ended() {
             match self.scene.start(program) {
                 Ok(anew) => *running = anew,
                 Err(failure) => self.fail(failure),
             }
-            self.carry_out(place, &command);
         }
+        self.carry_out(place, &command);
     }
 
     /// Has every broker carry out what comes before a step, unless that is how things stand already.
@@ -244,9 +243,6 @@ impl<'a> Stage<'a> {
                 if !go_on(&turn.step.cell) {
                     break 'rounds;
                 }
-                if turn.step.task.workload.is_bulk() && round.is_multiple_of(ROUNDS_A_CONNECTION) {
-                    self.renew(turn.step.task);
-                }
                 self.prepare(turn.step);
                 turn.rounds.push(self.round(turn.step.task, &turn.counts, round));
             }
@@ -282,6 +278,9 @@ impl<'a> Stage<'a> {
         for step in 0..programs {
             let forth = (step + round) % programs;
             let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
+            if task.workload.is_bulk() {
+                self.renew(index, task, counts[index]);
+            }
             let command = task.command(&self.running[index].0, counts[index]);
             measured[index] = self.carry_out(index, &command);
         }

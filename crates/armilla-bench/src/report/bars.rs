@@ -60,7 +60,8 @@ fn floods(records: &[Record]) -> Found {
     let beside = strings.filter_map(|string| {
         let same = Cell { payload: "flood-sequence", ..string.cell.clone() };
         let sequence = of(records, "armilla", |cell| *cell == same).next()?;
-        Some(string.median / sequence.median)
+        // Minutes lie between the two cells: each refers to the plain sockets of its own turns.
+        Some(string.ratio_to_c? / sequence.ratio_to_c?)
     });
     vec![
         at_least("oneway octet floods from 4 KiB on: 0.9 × C or more", 0.9, ratios(sequences)),
