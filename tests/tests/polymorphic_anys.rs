@@ -75,7 +75,10 @@ fn values_whose_type_is_not_known_stay_whole_if_they_lie_in_chunks_and_else_are_
         let mut tree = DynAny::from_any(&passed).unwrap();
         let first = tree.component(0).unwrap();
         assert_eq!(first.component_count(), Node::type_code().member_count().unwrap());
+        let refused = DynAny::from_any_without_truncation(&passed).unwrap_err();
+        assert_eq!(refused, DynAnyError::MustTruncate);
     }
+    assert!(DynAny::from_any_without_truncation(&any).is_ok(), "documents are known here");
 
     let labelled = Labelled { base: Circle { radius: 2.0 }, ..Labelled::default() };
     let circles = vec![Some(Value::new(labelled).upcast::<Circle>())];

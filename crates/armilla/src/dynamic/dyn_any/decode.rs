@@ -2,7 +2,7 @@
 
 use super::tree::{Content, UnionContent, is_octet};
 use super::types::Types;
-use super::value::Shared;
+use super::value::{MUST_TRUNCATE, Shared};
 use super::{DynAny, invalid};
 use armilla_cdr::type_code::{EnumCode, UnionCode};
 use armilla_cdr::value::{NewValue, ValueHead};
@@ -171,6 +171,9 @@ fn actual<'c>(
             found => found,
         };
         match found {
+            Some(_) if index > 0 && types.keeps_whole && head.can_be_truncated() => {
+                return Err(invalid(MUST_TRUNCATE));
+            }
             Some(code) if index == 0 || head.can_be_truncated() => return Ok((code, index > 0)),
             _ => {}
         }

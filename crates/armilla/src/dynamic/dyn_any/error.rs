@@ -1,6 +1,6 @@
 //! Why something cannot be done with a dynamic value.
 
-use super::value::NOT_DESCRIBED;
+use super::value::{MUST_TRUNCATE, NOT_DESCRIBED};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrErrorKind, TypeCodeKind};
 use std::fmt;
@@ -20,6 +20,8 @@ pub enum DynAnyError {
     InvalidValue(String),
     /// There are no values of the type: `InconsistentTypeCode`.
     InconsistentTypeCode(&'static str),
+    /// A valuetype is known as one of its bases only, and was not to be truncated: `MustTruncate`.
+    MustTruncate,
     /// The value cannot be encoded or decoded.
     Encoding(CdrError),
 }
@@ -45,6 +47,7 @@ impl fmt::Display for DynAnyError {
             Self::TypeMismatch { wanted, found: None } => write!(f, "the value is not {wanted}"),
             Self::InvalidValue(what) => f.write_str(what),
             Self::InconsistentTypeCode(what) => f.write_str(what),
+            Self::MustTruncate => f.write_str(MUST_TRUNCATE),
             Self::Encoding(error) => error.fmt(f),
         }
     }
@@ -56,6 +59,7 @@ impl From<CdrError> for DynAnyError {
     fn from(error: CdrError) -> Self {
         match error.kind {
             CdrErrorKind::Invalid(NOT_DESCRIBED) => Self::InconsistentTypeCode(NOT_DESCRIBED),
+            CdrErrorKind::Invalid(MUST_TRUNCATE) => Self::MustTruncate,
             _ => Self::Encoding(error),
         }
     }

@@ -84,11 +84,25 @@ impl DynAny {
     /// type, or it says nothing of the value, such as a custom valuetype;
     /// [`Encoding`](DynAnyError::Encoding) when the value is none of the type.
     pub fn from_any(any: &Any) -> Result<Self> {
+        Self::read(any, false)
+    }
+
+    /// The value in `any`, if nothing of it has to be left out (`create_dyn_any_without_truncation`).
+    ///
+    /// # Errors
+    /// [`MustTruncate`](DynAnyError::MustTruncate) when a valuetype in it would be truncated, and as
+    /// [`from_any`](Self::from_any).
+    pub fn from_any_without_truncation(any: &Any) -> Result<Self> {
+        Self::read(any, true)
+    }
+
+    fn read(any: &Any, keeps_whole: bool) -> Result<Self> {
         use TypeCode::{LocalInterface, Native, Principal};
         if matches!(any.type_code().resolved(), LocalInterface(_) | Native(_) | Principal) {
             return Err(DynAnyError::InconsistentTypeCode("there are no values of the type"));
         }
-        let types = Types::of(any.type_code(), any.types_beyond());
+        let mut types = Types::of(any.type_code(), any.types_beyond());
+        types.keeps_whole = keeps_whole;
         Ok(decode::value(any.type_code().clone(), &types, &mut any.decoder())?)
     }
 

@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 /// The named types within the type of the whole; nothing where no part could ask for one.
 #[derive(Clone, Default)]
-pub(super) struct Types(Option<Arc<BTreeMap<String, Type>>>);
+pub(super) struct Types {
+    by_id: Option<Arc<BTreeMap<String, Type>>>,
+    /// Whether values must not be truncated when they are read.
+    pub(super) keeps_whole: bool,
+}
 
 struct Type {
     code: TypeCode,
@@ -19,7 +23,7 @@ impl Types {
     /// Those within `root`, and within those `beyond` it that values in it are of.
     pub(super) fn of(root: &TypeCode, beyond: &[TypeCode]) -> Self {
         if beyond.is_empty() && is_simple(root) {
-            return Self(None);
+            return Self::default();
         }
         let mut types = BTreeMap::new();
         let beyond = beyond.iter().map(|code| (code, true));
@@ -29,17 +33,17 @@ impl Types {
                 types.entry(id.to_owned()).or_insert_with(ty);
             }
         }
-        Self(Some(Arc::new(types)))
+        Self { by_id: Some(Arc::new(types)), keeps_whole: false }
     }
 
     /// The type with this repository id.
     pub(super) fn find(&self, id: &str) -> Option<&TypeCode> {
-        Some(&self.0.as_ref()?.get(id)?.code)
+        Some(&self.by_id.as_ref()?.get(id)?.code)
     }
 
     /// Whether the type of the whole describes the one with this repository id.
     pub(super) fn describes(&self, id: &str) -> bool {
-        self.0.as_ref().and_then(|types| types.get(id)).is_some_and(|ty| !ty.is_beyond)
+        self.by_id.as_ref().and_then(|types| types.get(id)).is_some_and(|ty| !ty.is_beyond)
     }
 
     /// What `code` stands for. A recursive code that names no type is itself.
@@ -58,7 +62,7 @@ impl Types {
 
     /// `code` as a type of its own.
     pub(super) fn closed(&self, code: &TypeCode) -> TypeCode {
-        match &self.0 {
+        match &self.by_id {
             Some(_) => code.closed(|id| self.find(id).cloned()),
             None => code.clone(),
         }

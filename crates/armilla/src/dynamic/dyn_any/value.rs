@@ -32,6 +32,10 @@ const WITHOUT_STATE: [i16; 2] = [1, 2];
 pub(super) const NOT_DESCRIBED: &str =
     "no TypeCode describes the state of a custom or abstract valuetype";
 
+/// Why a value is not read that could be truncated.
+pub(super) const MUST_TRUNCATE: &str =
+    "only a base of a valuetype in the value is known, and the value is to stay whole";
+
 /// `VM_TRUNCATABLE`.
 const TRUNCATABLE: i16 = 3;
 
