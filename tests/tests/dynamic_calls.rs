@@ -215,17 +215,27 @@ fn what_does_not_fit_its_type_is_not_sent() {
     let server = Server::start();
     let object = server.remote(&client());
     let mut request = echoing::<Point>(object.object(), "echo_point");
-    let kinds = |outcome: Result<(), Error<armilla::dynamic::UnknownUserException>>| {
+    let system = |outcome: Result<(), Error<armilla::dynamic::UnknownUserException>>| {
         let Err(Error::System(exception)) = outcome else { panic!("{outcome:?}") };
-        (exception.kind(), exception.completed())
+        exception
     };
-    assert_eq!(kinds(request.invoke()), (ExceptionKind::BadParam, Completion::No), "no value");
+    let refused = |exception: SystemException, why: &str| {
+        let kind = (exception.kind(), exception.completed());
+        assert_eq!(kind, (ExceptionKind::BadParam, Completion::No));
+        assert!(exception.to_string().contains(why), "{exception}");
+    };
+    let name = request.arguments()[0].name().to_owned();
+    refused(system(request.invoke()), &format!("{name:?} has no value"));
     request.set_argument(0, Any::new(&7).unwrap());
-    assert_eq!(kinds(request.invoke()), (ExceptionKind::BadParam, Completion::No), "no point");
+    let why =
+        format!("{name:?} is of the type Long, and Struct {}", Point::type_code().id().unwrap());
+    refused(system(request.invoke()), &why);
+    refused(request.send_oneway().unwrap_err(), &why);
+    refused(system(request.send_deferred().wait().map(drop)), &why);
     let mut request = object.object().request("no_such_operation");
-    assert_eq!(kinds(request.invoke()).0, ExceptionKind::BadOperation);
+    assert_eq!(system(request.invoke()).kind(), ExceptionKind::BadOperation);
     let mut request = Object::nil().request("ping");
-    assert_eq!(kinds(request.invoke()).0, ExceptionKind::InvObjref);
+    assert_eq!(system(request.invoke()).kind(), ExceptionKind::InvObjref);
 }
 
 #[test]

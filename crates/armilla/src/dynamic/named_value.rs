@@ -70,8 +70,20 @@ impl NamedValue {
         self.mode != ParameterMode::In
     }
 
-    pub(super) fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
-        write(self.value.as_ref(), &self.type_code, out)
+    /// Why its value cannot be sent, in words; `None` when it can be.
+    pub(super) fn fault(&self) -> Option<String> {
+        match &self.value {
+            Some(value) if is_of(value, &self.type_code) => None,
+            value => Some(self.told_fault(value.as_ref())),
+        }
+    }
+
+    #[cold]
+    fn told_fault(&self, value: Option<&Any>) -> String {
+        let name = &self.name;
+        let Some(value) = value else { return format!("the argument {name:?} has no value") };
+        let (found, declared) = (told(value.type_code()), told(&self.type_code));
+        format!("the argument {name:?} is of the type {found}, and {declared} was declared")
     }
 
     pub(crate) fn read(&mut self, input: &mut Decoder<'_>) -> CdrResult {
@@ -87,6 +99,15 @@ pub(super) fn write(value: Option<&Any>, type_code: &TypeCode, out: &mut Encoder
         Some(value) if is_of(value, type_code) => value.write(out),
         Some(_) => invalid("an argument or result is not of the type that was declared"),
         None => invalid("an argument has no value"),
+    }
+}
+
+/// A type in words.
+fn told(code: &TypeCode) -> String {
+    match (code.kind(), code.id()) {
+        (Some(kind), Some(id)) => format!("{kind:?} {id}"),
+        (Some(kind), None) => format!("{kind:?}"),
+        (None, _) => "none".to_owned(),
     }
 }
 

@@ -208,9 +208,16 @@ impl Request {
     }
 
     /// # Errors
-    /// `BAD_PARAM` for what no server knows.
+    /// `BAD_PARAM` for what no server knows, and for arguments that cannot be sent.
     fn check(&self) -> Result<(), SystemException> {
-        if self.is_of_references { Err(of_references(&self.operation)) } else { Ok(()) }
+        if self.is_of_references {
+            return Err(of_references(&self.operation));
+        }
+        let mut sent = self.arguments.iter().filter(|argument| argument.is_sent());
+        match sent.find_map(NamedValue::fault) {
+            Some(fault) => Err(SystemException::bad_param(Minor::ENCODING, fault)),
+            None => Ok(()),
+        }
     }
 
     /// What interceptors are told of the operation, if there are any.
@@ -303,13 +310,14 @@ fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
     places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
 }
 
+/// Writes arguments, which were checked before.
 fn write_arguments(
     arguments: &[NamedValue],
     context: Option<&Clause>,
     out: &mut Encoder<'_>,
 ) -> CdrResult {
-    let mut sent = arguments.iter().filter(|argument| argument.is_sent());
-    sent.try_for_each(|argument| argument.write(out))?;
+    let sent = arguments.iter().filter(|argument| argument.is_sent());
+    sent.filter_map(NamedValue::value).try_for_each(|value| value.write(out))?;
     context.map_or(Ok(()), |clause| clause.write(out))
 }
 
