@@ -1,6 +1,7 @@
 //! The forms of operations that do not wait for the reply: methods that every implementation of an
 //! interface has, and that references override with calls.
 
+use super::lints;
 use super::names;
 use super::operation::Callable;
 use super::scope::Scope;
@@ -46,7 +47,7 @@ pub(super) fn for_references(
     };
     let arguments = stub::arguments(scope, callable, true);
     let results = stub::results(scope, callable);
-    let lints = stub::lints(scope, callable);
+    let lints = lints::allow(stub::closures(scope, callable).as_slice());
     quote! {
         #lints
         #signature {

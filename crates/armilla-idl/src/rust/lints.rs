@@ -30,10 +30,7 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str
     if returned_complexity(callable) > MAX_COMPLEXITY {
         lints.push("type_complexity");
     }
-    let raised = callable.raises.iter().map(|id| facts.of_type(&Type::Named(*id)).size);
-    if raised.max().unwrap_or(0) > 96 {
-        lints.push("result_large_err");
-    }
+    lints.extend(raises(facts, callable));
     match callable.method.as_str() {
         "new" => lints.extend(["new_ret_no_self", "wrong_self_convention"]),
         name if ["from_", "into_"].iter().any(|prefix| name.starts_with(prefix)) => {
@@ -42,6 +39,12 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str
         _ => {}
     }
     lints
+}
+
+/// The lints that a function meets which returns what a method does, for the exceptions in it.
+pub(super) fn raises(facts: &Facts, callable: &Callable<'_>) -> Option<&'static str> {
+    let raised = callable.raises.iter().map(|id| facts.of_type(&Type::Named(*id)).size);
+    (raised.max().unwrap_or(0) > 96).then_some("result_large_err")
 }
 
 /// The lints that a field of this type meets.

@@ -42,7 +42,8 @@ fn method(
     let (servant, done) = (callable.local("servant"), callable.local("done"));
     let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
     let remote = remote(scope, callable);
-    let lints = lints(scope, callable);
+    let met = closures(scope, callable).into_iter().chain(lints::raises(scope.facts, callable));
+    let lints = lints::allow(&met.collect::<Vec<_>>());
     quote! {
         #lints
         #signature {
@@ -122,13 +123,13 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
     marshal::closure(&TokenStream::new(), &out, &steps)
 }
 
-/// What clippy says of the closure for the results. It takes the function that the closure calls
+/// The lint that the closure for the results meets. Clippy takes the function that the closure calls
 /// for the same thing, but that one is not good for every lifetime of the decoder.
-pub(super) fn lints(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+pub(super) fn closures(scope: &Scope<'_>, callable: &Callable<'_>) -> Option<&'static str> {
     let types: Vec<&Type> = callable.received().collect();
     match types.as_slice() {
-        [ty] if marshal::is_call(scope.model, ty) => lints::allow(&["redundant_closure"]),
-        _ => TokenStream::new(),
+        [ty] if marshal::is_call(scope.model, ty) => Some("redundant_closure"),
+        _ => None,
     }
 }
 

@@ -502,6 +502,7 @@ pub mod outer {
     pub type CriticRef = rt::Ref<dyn Critic>;
 
     impl<I: Critic + rt::Interface + ?Sized> Critic for rt::Ref<I> {
+        #[allow(clippy::result_large_err)]
         fn fail(&self) -> Result<(), rt::Error<critic::FailRaises>> {
             if let Some(done) = self.directly(|servant| Critic::fail(servant)) {
                 return done;
@@ -509,6 +510,7 @@ pub mod outer {
             self.invoke_raises("fail", |_out| Ok(()), |_input| Ok(()))
         }
 
+        #[allow(clippy::result_large_err)]
         fn several(
             &self,
         ) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>> {
