@@ -23,6 +23,9 @@ const FINER: u32 = 2;
 /// the long run.
 const BULK: u32 = 3;
 
+/// How often programs are started anew for a cell of bulk transfer.
+const STARTS: usize = 4;
+
 /// Which part of what is measured of a bulk transfer is moved before, over the same connection.
 const WARM_UP: u32 = 4;
 
@@ -244,7 +247,8 @@ impl<'a> Stage<'a> {
                     break 'rounds;
                 }
                 self.prepare(turn.step);
-                turn.rounds.push(self.round(turn.step.task, &turn.counts, round));
+                let anew = round.is_multiple_of((plan.repetitions() / STARTS).max(1));
+                turn.rounds.push(self.round(turn.step.task, &turn.counts, round, anew));
             }
         }
         let reference = self.running.iter().position(|(program, _)| *program == C);
@@ -271,14 +275,21 @@ impl<'a> Stage<'a> {
         Some(Turn { step, counts, rounds: Vec::new() })
     }
 
-    /// One command for each program, in an order that changes from round to round.
-    fn round(&mut self, task: Task, counts: &[u32], round: usize) -> Vec<Option<Measured>> {
+    /// One command for each program, in an order that changes from round to round. Those of bulk transfers
+    /// begin `anew`.
+    fn round(
+        &mut self,
+        task: Task,
+        counts: &[u32],
+        round: usize,
+        anew: bool,
+    ) -> Vec<Option<Measured>> {
         let programs = self.running.len();
         let mut measured = vec![None; programs];
         for step in 0..programs {
             let forth = (step + round) % programs;
             let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
-            if task.workload.is_bulk() {
+            if anew && task.workload.is_bulk() {
                 self.renew(index, task, counts[index]);
             }
             let command = task.command(&self.running[index].0, counts[index]);
