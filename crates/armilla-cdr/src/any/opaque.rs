@@ -3,8 +3,8 @@
 //! passed on as they are, with all that is in them.
 //!
 //! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
-//! alignment: what would have to be converted is refused, as far as it can be told. An indirection in it is found by where it leads: eight octets that name a value
-//! which was met at exactly that place.
+//! alignment: what would have to be converted is refused, as far as it can be told. An indirection in
+//! it is found by where it leads: eight octets that name a value which was met at exactly that place.
 
 use super::copy::Copy;
 use super::values::Copied;

@@ -117,7 +117,7 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
         })
         .collect();
     if !callable.contexts.is_empty() {
-        // No context strings: Rust has no `Context` to take them from.
+        // No context strings: a call by a stub has no parameter that they could be taken from.
         steps.push(Step::Try(quote!(#out.put_length(0))));
     }
     marshal::closure(&TokenStream::new(), &out, &steps)
