@@ -1,14 +1,17 @@
 //! The repository as objects, asked and changed from another process as it were, and clients that
 //! know nothing of an interface but what the repository tells them.
 
-use armilla::{Any, ExceptionKind, Minor, Orb, SystemException, TypeCode, Typed};
+mod served;
+
+use armilla::{Any, ExceptionKind, Minor, TypeCode, Typed};
 use armilla_idl::Options;
 use armilla_ifr::corba::*;
 use armilla_ifr::model::Model;
 use armilla_ifr::{CallError, discover};
-use armilla_tests::orbs::{Server, client, listening, travel};
+use armilla_tests::orbs::Server;
 use armilla_tests::probe;
 use serde_json::json;
+use served::{Served, failure};
 
 fn probe_model() -> Model {
     let file = format!("{}/../../tests/idl/probe.idl", env!("CARGO_MANIFEST_DIR"));
@@ -17,41 +20,10 @@ fn probe_model() -> Model {
     model
 }
 
-/// A repository that serves a model, and a reference to it from another ORB.
-struct Served {
-    orb: Orb,
-    client: Orb,
-    repository: RepositoryRef,
-}
-
 impl Served {
-    fn new(model: Model) -> Self {
-        let (orb, client) = (listening(), client());
-        let repository = armilla_ifr::serve(&orb, model).unwrap();
-        let repository = travel(&repository, &client);
-        Self { orb, client, repository }
-    }
-
-    fn lookup<I: armilla::rt::Interface + ?Sized>(&self, name: &str) -> armilla::Ref<I> {
-        let found = self.repository.lookup(name).unwrap();
-        assert!(!found.is_nil(), "{name}");
-        found.object().narrow().unwrap()
-    }
-
     fn primitive(&self, kind: PrimitiveKind) -> IdlTypeRef {
         self.repository.get_primitive(kind).unwrap().upcast()
     }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.orb.shutdown();
-    }
-}
-
-fn failure<T: std::fmt::Debug>(outcome: Result<T, SystemException>) -> (ExceptionKind, Minor) {
-    let exception = outcome.unwrap_err();
-    (exception.kind(), exception.minor())
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! What a repository makes of the corners of IDL, and what it answers to requests that make no sense,
 //! that ask for very much, or that would leave something behind that cannot exist.
 
-use armilla::{Any, ExceptionKind, Minor, Orb, SystemException, TypeCode};
+mod served;
+
+use armilla::{Any, ExceptionKind, Minor, SystemException, TypeCode};
 use armilla_idl::Options;
 use armilla_ifr::corba::*;
 use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, ROOT, Value};
-use armilla_tests::orbs::{client, listening, listening_with, travel};
+use armilla_tests::orbs::listening_with;
+use served::{Served, failure};
 
 fn fed(source: &str) -> Model {
     let mut model = Model::new();
@@ -28,38 +31,6 @@ fn field(name: &str, ty: DefId) -> Field {
 
 fn minor<T: std::fmt::Debug>(outcome: Result<T, ModelError>) -> (ExceptionKind, Minor) {
     let exception = SystemException::from(outcome.unwrap_err());
-    (exception.kind(), exception.minor())
-}
-
-struct Served {
-    orb: Orb,
-    repository: RepositoryRef,
-}
-
-impl Served {
-    fn new(model: Model) -> Self {
-        Self::by(listening(), model)
-    }
-
-    fn by(orb: Orb, model: Model) -> Self {
-        let client = client();
-        let repository = travel(&armilla_ifr::serve(&orb, model).unwrap(), &client);
-        Self { orb, repository }
-    }
-
-    fn find<I: armilla::rt::Interface + ?Sized>(&self, name: &str) -> armilla::Ref<I> {
-        self.repository.lookup(name).unwrap().object().narrow().unwrap()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.orb.shutdown();
-    }
-}
-
-fn failure<T: std::fmt::Debug>(outcome: Result<T, SystemException>) -> (ExceptionKind, Minor) {
-    let exception = outcome.unwrap_err();
     (exception.kind(), exception.minor())
 }
 
@@ -282,7 +253,7 @@ fn anonymous_types_are_made_and_changed_within_their_ranges() {
 fn canonical_type_codes_have_the_names_that_are_known_at_any_depth() {
     let served = Served::new(fed("struct Point { long x; long y; }; exception Off { Point at; };"));
     let canonical = |code: &TypeCode| served.repository.get_canonical_typecode(code).unwrap();
-    let known = served.find::<dyn StructDef>("Point").object().narrow::<dyn IdlType>().unwrap();
+    let known = served.lookup::<dyn StructDef>("Point").object().narrow::<dyn IdlType>().unwrap();
     let known = known.r#type().unwrap();
     let bare = known.compact();
     assert_ne!(bare, known);
@@ -305,9 +276,9 @@ fn definitions_move_within_their_repository_only_and_where_they_may_stand() {
         Served::new(fed("module M { interface I { void f(); }; }; module N { typedef long I; }; \
                                   interface Base { void f(); }; interface Derived : Base {};"));
     let other = Served::new(Model::new());
-    let interface: InterfaceDefRef = served.find("M::I");
-    let operation: OperationDefRef = served.find("M::I::f");
-    let (n, derived): (ContainerRef, ContainerRef) = (served.find("N"), served.find("Derived"));
+    let interface: InterfaceDefRef = served.lookup("M::I");
+    let operation: OperationDefRef = served.lookup("M::I::f");
+    let (n, derived): (ContainerRef, ContainerRef) = (served.lookup("N"), served.lookup("Derived"));
     let bad = |minor| (ExceptionKind::BadParam, Minor::omg(minor));
     assert_eq!(failure(interface.r#move(&n, "I", "1.0")), bad(3));
     assert_eq!(failure(interface.r#move(&n, "i", "1.0")), bad(3), "names differ in more than case");
@@ -330,7 +301,7 @@ fn contents_are_chosen_by_kind_and_by_number() {
          local interface K {}; interface I { void f(); readonly attribute long a; typedef long T; }; \
          interface J : I { void g(); }; valuetype V supports I { public long n; }; const long C = 1; };",
     ));
-    let module: ContainerRef = served.find("M");
+    let module: ContainerRef = served.lookup("M");
     let count = |kind| module.contents(kind, true).unwrap().len();
     assert_eq!(count(DefinitionKind::DkAll), 13);
     assert_eq!(count(DefinitionKind::DkTypedef), 6);
@@ -349,7 +320,7 @@ fn contents_are_chosen_by_kind_and_by_number() {
     kind(DefinitionKind::DkLocalInterface, "InterfaceDescription");
     kind(DefinitionKind::DkValue, "ValueDescription");
     kind(DefinitionKind::DkValueBox, "TypeDescription");
-    let (j, v): (InterfaceDefRef, ValueDefRef) = (served.find("M::J"), served.find("M::V"));
+    let (j, v): (InterfaceDefRef, ValueDefRef) = (served.lookup("M::J"), served.lookup("M::V"));
     assert_eq!(j.contents(DefinitionKind::DkAll, true).unwrap().len(), 1);
     assert_eq!(j.contents(DefinitionKind::DkAll, false).unwrap().len(), 4);
     let named = |levels, exclude| {
@@ -363,7 +334,7 @@ fn contents_are_chosen_by_kind_and_by_number() {
     assert_eq!((full.members.len(), full.operations.len(), full.attributes.len()), (1, 1, 1));
     assert_eq!(full.supported_interfaces, ["IDL:M/I:1.0"]);
     assert_eq!(full.operations[0].defined_in, "IDL:M/I:1.0");
-    let union: UnionDefRef = served.find("M::U");
+    let union: UnionDefRef = served.lookup("M::U");
     let labels: Vec<_> =
         UnionDef::members(&union).unwrap().into_iter().map(|m| (m.name, m.label)).collect();
     let label = |n: i32| Any::new(&n).unwrap();
@@ -379,17 +350,17 @@ fn contents_are_chosen_by_kind_and_by_number() {
 #[test]
 fn the_exceptions_of_an_attribute_are_set_by_what_describes_them() {
     let served = Served::new(fed("exception Shut {}; interface I { attribute long a; };"));
-    let attribute: ExtAttributeDefRef = served.find("I::a");
-    let shut = served.find::<dyn Contained>("Shut").describe().unwrap();
+    let attribute: ExtAttributeDefRef = served.lookup("I::a");
+    let shut = served.lookup::<dyn Contained>("Shut").describe().unwrap();
     let shut: ExceptionDescription = shut.value.get().unwrap().unwrap();
     attribute.set_get_exceptions(std::slice::from_ref(&shut)).unwrap();
     let described = attribute.describe_attribute().unwrap();
     assert_eq!((described.get_exceptions.len(), described.put_exceptions.len()), (1, 0));
     let unknown = ExceptionDescription { id: "IDL:None:1.0".into(), ..shut };
     assert_eq!(failure(attribute.set_set_exceptions(&[unknown])).0, ExceptionKind::BadParam);
-    let exception: ContainedRef = served.find("Shut");
+    let exception: ContainedRef = served.lookup("Shut");
     assert_eq!(failure(exception.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
-    let interface: InterfaceAttrExtensionRef = served.find("I");
+    let interface: InterfaceAttrExtensionRef = served.lookup("I");
     let full = interface.describe_ext_interface().unwrap();
     assert_eq!(full.attributes[0].get_exceptions[0].name, "Shut");
 }
@@ -405,7 +376,7 @@ fn a_description_that_is_too_long_for_a_message_is_an_error_and_no_hang() {
     }
     let orb = listening_with(|settings| settings.max_message = 1 << 20);
     let served = Served::by(orb, model);
-    let module: ContainerRef = served.find("Many");
+    let module: ContainerRef = served.lookup("Many");
     let all = module.describe_contents(DefinitionKind::DkAll, true, -1).map(|all| all.len());
     let all = all.unwrap_err();
     assert!(all.to_string().contains("max_message"), "{all}");
