@@ -192,7 +192,7 @@ fn a_type_that_nests_too_deep_ends_in_an_error_at_once() {
     let start = Instant::now();
     let error = TypeCode::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap_err();
     assert!(matches!(error.kind, CdrErrorKind::TooDeep { limit: 64 }), "{error}");
-    assert!(start.elapsed() < Duration::from_millis(500));
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -178,23 +178,29 @@ fn a_file_is_sent_within_a_limit_however_slowly_the_peer_takes_it() {
     });
 }
 
+/// How often this thread has gone to sleep.
+fn sleeps() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.unwrap().trim().parse().unwrap()
+}
+
 #[test]
-fn waiting_for_a_stream_that_was_shut_down_costs_no_processor() {
+fn waiting_for_a_stream_that_was_shut_down_sleeps() {
     let (near, _far) = tcp_pair();
     near.set_send_timeout(Some(Duration::from_millis(5))).unwrap();
     let mut sender = ZeroCopy::new(&near).unwrap();
     let large: Arc<[u8]> = vec![1; 64 << 20].into();
     assert_eq!(sender.send(large).unwrap_err().source.kind(), ErrorKind::TimedOut);
     near.shutdown(Shutdown::Both).unwrap();
-    let worked = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let before = worked();
+    let before = sleeps();
     match sender.wait(Some(Duration::from_millis(400))) {
         Ok(()) => {} // copied at once, and confirmed by then
-        Err(error) => assert_eq!(error.kind(), ErrorKind::TimedOut),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::TimedOut);
+            assert!(sleeps() - before > 3, "it asks again and again without a pause");
+        }
     }
-    let after = worked();
-    let spent = (after.tv_sec - before.tv_sec) * 1_000_000_000 + after.tv_nsec - before.tv_nsec;
-    assert!(spent < 20_000_000, "{spent} ns of work in 400 ms of waiting");
 }
 
 #[test]

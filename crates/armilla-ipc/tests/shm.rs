@@ -304,6 +304,6 @@ fn a_caller_whose_peer_is_killed_in_mid_call_is_told_soon() {
         let (told, died) = (Instant::now(), killer.join().unwrap());
         let kind = error.kind();
         assert!(matches!(kind, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error}");
-        assert!(told.saturating_duration_since(died) < Duration::from_secs(2));
+        assert!(told.saturating_duration_since(died) < LONG, "told late");
     }
 }
