@@ -27,7 +27,7 @@ impl DynamicServant for Parrot {
 
 /// Many times what any of this takes on a machine that does something else as well; what such types
 /// cost where they are not stopped is minutes and more.
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(60);
 
 /// What the server answers to each of these arguments, one request behind the other on one
 /// connection.
@@ -140,5 +140,5 @@ fn each_value_of_a_union_costs_the_same_however_many_cases_there_are() {
     let start = Instant::now();
     let got = answers(&[octets]).remove(0).unwrap();
     assert_eq!(DynAny::from_any(&got).unwrap().component_count(), COUNT as usize);
-    assert!(start.elapsed() < SOON * 3, "{:?}", start.elapsed());
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }

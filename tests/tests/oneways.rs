@@ -178,6 +178,7 @@ fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
     let remote = peer.reference(&client, Version::V1_2).with_sync_scope(SyncScope::WithTransport);
     let shared = remote.with_links(armilla::Links::Multiplexed);
     let large = "x".repeat(8 << 20);
+    shared.remark("connects").unwrap();
     let timed = shared.with_timeout(Duration::from_millis(50));
     let error = timed.remark(&large).unwrap_err();
     assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
@@ -195,6 +196,7 @@ fn calls_that_wait_for_each_other_do_not_pile_up_either() {
     });
     let client = orbs::client();
     let remote = peer.reference(&client, Version::V1_2).with_sync_scope(SyncScope::None);
+    remote.remark("connects").unwrap();
     let timed = remote.with_timeout(Duration::from_millis(50));
     let large = "x".repeat(1 << 20);
     // More than any socket takes.

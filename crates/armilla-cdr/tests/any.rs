@@ -101,7 +101,7 @@ fn a_part_that_stands_several_times_is_written_once() {
     let start = Instant::now();
     let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
     assert_eq!(TypeCode::decode(&mut input).unwrap(), ty);
-    assert!(start.elapsed() < Duration::from_secs(5), "2³⁰ pairs would take longer");
+    assert!(start.elapsed() < Duration::from_secs(60), "2³⁰ pairs would take longer");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_type_that_nests_too_deep_ends_in_an_error_at_once() {
     let start = Instant::now();
     let error = TypeCode::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap_err();
     assert!(matches!(error.kind, CdrErrorKind::TooDeep { limit: 64 }), "{error}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn values_that_take_no_octets_are_refused() {
     let octets = octets(&many, ByteOrder::NATIVE, 0);
     let start = Instant::now();
     assert!(Any::decode(&mut Decoder::new(&octets, ByteOrder::NATIVE)).is_err());
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
