@@ -139,6 +139,7 @@ pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let limit = Duration::from_millis(40);
     let done = AtomicBool::new(false);
+    server.send_all(b"at least this").unwrap();
     thread::scope(|scope| {
         // A peer that drips never lets a single wait run out.
         scope.spawn(|| {
