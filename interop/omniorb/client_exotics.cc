@@ -230,6 +230,21 @@ void check_sharing(Report& report, Interop::Mirror_ptr mirror)
     Interop::NodeSeq_var got = mirror->echo_nodes(nodes);
     expect(got->length() == 3 && got[0u] == got[2u] && !got[1u] && got[0u]->number() == 2, "other nodes");
   });
+  // Larger than any buffer, so that it travels in many fragments.
+  report.check("echo_nodes", "chain_of_2000", [&] {
+    Interop::NodeSeq nodes;
+    nodes.length(2000);
+    for (CORBA::ULong i = 0; i < nodes.length(); ++i) {
+      nodes[i] = new OBV_Interop::Node(i, i == 0 ? nullptr : shared(nodes[i - 1].in()), 0.5);
+    }
+    Interop::NodeSeq_var got = mirror->echo_nodes(nodes);
+    bool same = got->length() == nodes.length();
+    for (CORBA::ULong i = 0; same && i < nodes.length(); ++i) {
+      Interop::Node* before = i == 0 ? nullptr : got[i - 1];
+      same = got[i]->number() == static_cast<CORBA::Long>(i) && got[i]->next() == before;
+    }
+    expect(same, "another chain");
+  });
 }
 
 void check_values_of_all_kinds(Report& report, Interop::Mirror_ptr mirror)

@@ -97,7 +97,7 @@ impl Exotics for ExoticsServant {
 }
 
 /// How many values `make_any` has.
-pub const MADE: i32 = 26;
+pub const MADE: i32 = 27;
 
 /// What `make_any` gives.
 ///
@@ -142,6 +142,7 @@ pub fn made(which: i32) -> Result<Any> {
             let leaf = Value::new(Leaf { base, title: "leaf".to_owned(), extra: None });
             Any::with_type(Node::type_code(), &Some(leaf.upcast::<Node>()))
         }
+        26 => Any::new(&Some(Value::new(Stamp { seconds: -5, zone: "UTC".to_owned() }))),
         _ => return Err(bad_param()),
     };
     made.map_err(|error| {
@@ -170,6 +171,10 @@ pub fn same_content(one: &Any, other: &Any) -> bool {
     }
     let letters = |any: &Any| any.get::<LettersRef>().ok().flatten().flatten();
     if let Some((one, other)) = letters(one).zip(letters(other)) {
+        return *one.get() == *other.get();
+    }
+    let stamp = |any: &Any| any.get::<StampRef>().ok().flatten().flatten();
+    if let Some((one, other)) = stamp(one).zip(stamp(other)) {
         return *one.get() == *other.get();
     }
     let octets = |any: &Any| {

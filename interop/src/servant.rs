@@ -48,6 +48,7 @@ impl EchoServant {
         let poa = orb.root_poa();
         // What may arrive as a value of any type must be known.
         orb.register_value::<Node>();
+        orb.register_value::<Stamp>();
         Ok(Arc::new(Self {
             orb: orb.clone(),
             myself: OnceLock::new(),

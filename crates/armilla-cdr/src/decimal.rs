@@ -144,7 +144,7 @@ impl Encoder<'_> {
 }
 
 /// How many octets so many digits take in CDR.
-const fn octets_of(digits: u16) -> usize {
+pub(crate) const fn octets_of(digits: u16) -> usize {
     digits as usize / 2 + 1
 }
 
@@ -160,7 +160,8 @@ impl Decoder<'_> {
         Decimal::from_unscaled(unscaled).ok_or_else(|| self.error(MALFORMED))
     }
 
-    /// Reads a number of so many decimal digits, at most 31, without its point.
+    /// Reads a number of so many decimal digits, at most 31, without its point. There may be fewer in
+    /// front, as JacORB writes them: the sign says where they end.
     ///
     /// # Errors
     /// When the octets are no digits with a sign behind them, or end too early.
@@ -168,18 +169,23 @@ impl Decoder<'_> {
         if digits > 31 {
             return Err(self.error(MALFORMED));
         }
-        let octets = self.raw(octets_of(digits))?;
-        let halves = octets.iter().flat_map(|octet| [octet >> 4, octet & 0xf]);
-        let digits = halves.clone().take(2 * octets.len() - 1);
         // 31 digits are less than an `i128` holds.
-        let magnitude = digits.clone().fold(0, |number, digit| number * 10 + i128::from(digit));
-        let unscaled = match halves.last() {
-            Some(POSITIVE) => Some(magnitude),
-            Some(NEGATIVE) => Some(-magnitude),
-            _ => None,
-        };
-        let value = unscaled.filter(|_| digits.clone().all(|digit| digit < 10));
-        value.ok_or_else(|| self.error(MALFORMED))
+        let (mut magnitude, limit) = (0, 10_i128.pow(digits.into()));
+        for _ in 0..octets_of(digits) {
+            let octet = self.u8()?;
+            let (high, low) = (octet >> 4, octet & 0xf);
+            if high > 9 {
+                break;
+            }
+            magnitude = magnitude * 10 + i128::from(high);
+            match low {
+                0..=9 => magnitude = magnitude * 10 + i128::from(low),
+                POSITIVE if magnitude < limit => return Ok(magnitude),
+                NEGATIVE if magnitude < limit => return Ok(-magnitude),
+                _ => break,
+            }
+        }
+        Err(self.error(MALFORMED))
     }
 }
 

@@ -170,8 +170,10 @@ impl<'a> Decoder<'a> {
     /// How many octets are left.
     #[inline]
     pub fn remaining(&self) -> usize {
-        let behind = self.pieces.map_or(0, |pieces| pieces.behind(self.piece));
-        self.here() + behind + self.behind_chunk()
+        match (self.pieces, &self.values) {
+            (None, None) => self.here(),
+            _ => self.all().len() - self.place(),
+        }
     }
 
     /// How many octets are left, in the present piece if there are several.

@@ -1,6 +1,8 @@
 //! Octets that arrived in pieces, each with an alignment of its own.
 
-use armilla_cdr::{ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, Pieces};
+use armilla_cdr::{
+    Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, Pieces, TypeCode,
+};
 
 const BIG: ByteOrder = ByteOrder::Big;
 
@@ -89,6 +91,27 @@ fn an_encapsulation_and_a_sequence_of_structs_do_not_notice_a_seam() {
         let mut input = pieces.decoder(HEADER, BIG);
         assert_eq!(input.encapsulation().unwrap().string().unwrap(), "inside");
         assert_eq!(Vec::<String>::decode(&mut input).unwrap(), texts, "cut at {cut}");
+    }
+}
+
+/// Indirections count octets as if there were no headers between the pieces.
+#[test]
+fn types_that_contain_themselves_do_not_notice_a_seam() {
+    let below = TypeCode::sequence(TypeCode::Recursive("IDL:Tree:1.0".into()), 0);
+    let members = [("name", TypeCode::String(0)), ("below", below)];
+    let tree = TypeCode::structure("IDL:Tree:1.0", "Tree", members);
+    let root = b"\0\0\0\x05root\0\0\0\0\0\0\0\0";
+    let any = Any::read(tree.clone(), &mut Decoder::new(root, BIG)).unwrap();
+    let mut out = Encoder::new(BIG);
+    any.encode(&mut out).unwrap();
+    tree.encode(&mut out).unwrap();
+    let octets = out.to_vec();
+    for size in (4..octets.len()).step_by(4) {
+        let pieces = pieces(&octets.chunks(size).collect::<Vec<_>>());
+        let mut input = pieces.decoder(HEADER, BIG);
+        assert_eq!(Any::decode(&mut input).as_ref(), Ok(&any), "pieces of {size}");
+        assert_eq!(TypeCode::decode(&mut input).as_ref(), Ok(&tree), "pieces of {size}");
+        assert_eq!(input.remaining(), 0);
     }
 }
 

@@ -2,7 +2,9 @@
 //! and is read, and what nobody should write.
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
-use armilla_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
+use armilla_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, Pieces, TypeCode,
+};
 use std::sync::{Arc, Mutex};
 
 /// A value with a number and a next one. The most special types have more behind it.
@@ -307,4 +309,80 @@ fn large_payloads_before_values_stay_where_they_are() {
     assert_eq!(input.octets().unwrap(), payload);
     let lists: Vec<_> = (0..3).map(|_| numbers(get(&mut input).unwrap())).collect();
     assert_eq!(lists, [[1], [2], [1]]);
+}
+
+/// GIOP 1.1 aligns each fragment from its own start, but distances and chunks count as if there were
+/// no headers in between (CORBA 3.4 Part 2, 9.3.5.1).
+#[test]
+fn values_may_come_in_pieces_cut_at_any_multiple_of_four() {
+    let shared = node(7, None);
+    let nodes = [
+        Some(node(1, Some(node(2, Some(shared.clone()))))),
+        None,
+        Some(shared.clone()),
+        Some(node(3, Some(shared))),
+    ];
+    let values: Vec<_> = nodes.iter().map(Option::as_ref).collect();
+    for ids in [BASE, DERIVED] {
+        let whole = octets(&encode(&values, ids));
+        for size in (4..whole.len()).step_by(4) {
+            let mut cut = whole.chunks(size);
+            let mut pieces = Pieces::new([&[0; 12], cut.next().unwrap()].concat(), 12);
+            cut.for_each(|piece| pieces.push(piece));
+            let mut input = pieces.decoder(12, ByteOrder::Big);
+            let read: Vec<_> = (0..4).map(|_| get(&mut input).unwrap()).collect();
+            assert_eq!(input.remaining(), 0, "{size}");
+            let shared = read[2].clone().unwrap();
+            for list in [&read[0], &read[3]] {
+                assert!(Arc::ptr_eq(&last(list.clone().unwrap()), &shared), "{size}");
+            }
+            let lists: Vec<_> = read.into_iter().map(numbers).collect();
+            assert_eq!(lists, [vec![1, 2, 7], vec![], vec![7], vec![3, 7]], "{size}");
+        }
+    }
+}
+
+/// What a truncated value leaves out, and what leads into it, may lie across pieces too.
+#[test]
+fn values_are_truncated_and_damaged_ones_refused_in_pieces_as_in_one() {
+    let head = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B, &[8, 7, 0]].concat();
+    let outer = [0x7fff_ff0a, u32::MAX, back(36), 4, 1];
+    let inner = [0x7fff_ff0a, u32::MAX, back(56), 8, 2, 0, back(3), back(1)];
+    let again = [u32::MAX, back(36), u32::MAX, back(64), u32::MAX, back(52)];
+    let behind = [0x7fff_ff02, u32::MAX, back(112), 5, 0];
+    let whole = octets(&[&head[..], &outer, &inner, &again, &behind].concat());
+    let parse = |octets: &[u8], size: usize| {
+        let mut cut = octets.chunks(size);
+        let mut pieces = Pieces::new([&[0; 12], cut.next().unwrap_or_default()].concat(), 12);
+        cut.for_each(|piece| pieces.push(piece));
+        let mut input = pieces.decoder(12, ByteOrder::Big);
+        (0..5).map(|_| get(&mut input).map(numbers)).collect::<CdrResult<Vec<_>>>()
+    };
+    for size in (4..whole.len()).step_by(4) {
+        let lists = parse(&whole, size).unwrap();
+        assert_eq!(lists, [vec![7], vec![2], vec![1, 2], vec![2], vec![5]], "{size}");
+    }
+    for size in [4, 12, 20] {
+        let mut damaged = whole.clone();
+        for place in 0..whole.len() {
+            assert!(parse(&whole[..place], size).is_err());
+            for octet in [0, 1, 4, 0x0e, 0x7f, 0x80, 0xff] {
+                damaged[place] = octet;
+                let in_one = parse(&damaged, whole.len());
+                assert_eq!(parse(&damaged, size).ok(), in_one.ok(), "{place} {octet:x}");
+            }
+            damaged[place] = whole[place];
+        }
+    }
+}
+
+fn last(mut node: Arc<Node>) -> Arc<Node> {
+    loop {
+        let content = node.next.lock().unwrap().clone().unwrap();
+        let next = content.next.lock().unwrap().clone();
+        match next {
+            Some(next) => node = next,
+            None => return node,
+        }
+    }
 }

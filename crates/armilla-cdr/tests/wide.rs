@@ -1,8 +1,8 @@
 //! Wide texts, decimal and long floating-point numbers, to the octet.
 
 use armilla_cdr::{
-    ByteOrder, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decimal, Decode, Decoder, Encode,
-    Encoder, LongDouble, WString, WideFormat,
+    Any, ByteOrder, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decimal, Decode, Decoder, Encode,
+    Encoder, LongDouble, TypeCode, WString, WideFormat,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -200,6 +200,26 @@ fn decimal_numbers_are_digits_with_a_sign_behind_them() {
     }
     let too_many = [0x12, 0x34, 0x5c];
     assert!(Decoder::new(&too_many, ByteOrder::Big).decimal::<4, 2>().is_err());
+}
+
+/// JacORB writes as many digits as a number has, whatever its type says.
+#[test]
+fn decimal_numbers_may_lack_zeroes_in_front() {
+    type Price = Decimal<18, 6>;
+    for (octets, unscaled) in
+        [(&[0x0c][..], 0), (&[0x7d], -7), (&[0x01, 0x50, 0x00, 0x00, 0x0c], 15_000_000)]
+    {
+        let octets = [octets, &[0xff]].concat();
+        let mut input = Decoder::new(&octets, ByteOrder::Big);
+        assert_eq!(input.decimal::<18, 6>(), Ok(Price::from_unscaled(unscaled).unwrap()));
+        assert_eq!(input.u8(), Ok(0xff), "what follows is aligned to nothing");
+        let code = TypeCode::Fixed { digits: 18, scale: 6 };
+        let any = Any::read(code, &mut Decoder::new(&octets, ByteOrder::Big)).unwrap();
+        assert_eq!(any.get::<Price>(), Ok(Price::from_unscaled(unscaled)));
+    }
+    for octets in [&[0x12, 0x34, 0x56, 0x78, 0x90, 0x12, 0x34, 0x56, 0x78, 0x9c][..], &[0x12], &[]] {
+        assert!(Decoder::new(octets, ByteOrder::Big).decimal::<18, 6>().is_err(), "{octets:x?}");
+    }
 }
 
 #[test]

@@ -191,6 +191,17 @@ final class Exotic {
       expect(nodes.length == 4 && nodes[0] == nodes[2] && nodes[1] == null && nodes[0].next == nodes[3],
           "other nodes");
     });
+    // Larger than any buffer, so that it travels in many fragments.
+    report.check("echo_nodes", "chain_of_2000", () -> {
+      Node[] given = new Node[2000];
+      for (int i = 0; i < given.length; ++i) given[i] = Graphs.node(i, i == 0 ? null : given[i - 1], 0.5);
+      Node[] got = mirror.echo_nodes(given);
+      boolean same = got.length == given.length;
+      for (int i = 0; same && i < got.length; ++i) {
+        same = got[i].number == i && got[i].next == (i == 0 ? null : got[i - 1]);
+      }
+      expect(same, "another chain");
+    });
   }
 
   private void values() {

@@ -11,7 +11,7 @@ import org.omg.CORBA.TypeCode;
 /** The values that Exotics::make_any has. */
 final class Made {
   /** How many there are. */
-  static final int COUNT = 26;
+  static final int COUNT = 27;
 
   private final ORB orb;
 
@@ -63,6 +63,7 @@ final class Made {
         Leaf leaf = Graphs.leaf(8, null, "leaf");
         any.insert_Value(leaf, NodeHelper.type());
       }
+      case 26 -> any.insert_Value(Graphs.stamp(-5, "UTC"), StampHelper.type());
       default -> throw new BAD_PARAM(0, CompletionStatus.COMPLETED_NO);
     }
     return any;
@@ -124,6 +125,10 @@ final class Made {
       case 25 -> {
         Leaf leaf = (Leaf) NodeHelper.extract(any);
         yield new Object[] {leaf.number, leaf.next, leaf.weight, leaf.title, leaf.extra};
+      }
+      case 26 -> {
+        Stamp stamp = StampHelper.extract(any);
+        yield new Object[] {stamp.seconds, stamp.zone};
       }
       default -> LettersHelper.extract(any);
     };

@@ -76,6 +76,7 @@ fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>>
         Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
     // What may arrive as a value of any type must be known.
     orb.register_value::<Node>();
+    orb.register_value::<Stamp>();
     let reference = match std::fs::read_to_string(&options.target) {
         Ok(text) => text.trim().to_owned(),
         Err(_) => options.target,

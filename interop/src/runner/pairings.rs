@@ -37,9 +37,34 @@ pub(super) fn run(suite: &mut Suite) {
         all_checks(suite, &format!("{pair}/utf8"), (client, &["--utf8"]), (server, utf8));
         let exotics: (_, &[&str]) = (client, &["--exotics"]);
         all_checks(suite, &format!("values/{pair}/1.2"), exotics, (server, &[]));
+        graphs_in_fragments(suite, &pair, client, server);
         if client == Orb::Us && server != Orb::Us {
             older_server(suite, &format!("truncation/{pair}/1.2"), server);
         }
+    }
+}
+
+/// Graphs of values in GIOP 1.1, where omniORB sends what is larger than its buffer in fragments, and
+/// in small fragments of ours in GIOP 1.2.
+fn graphs_in_fragments(suite: &mut Suite, pair: &str, client: Orb, server: Orb) {
+    let (limit, server_limit) = (client.max_giop("1.1"), server.max_giop("1.1"));
+    // As for the pairings themselves.
+    let limits: (&[_], &[_]) =
+        if client == Orb::Jac { (&[], &server_limit) } else { (&limit, &[]) };
+    let small = |orb| if orb == Orb::Us { &["-ORBFragmentSize", "64"][..] } else { &[] };
+    for (case, (client_options, server_options)) in
+        [("1.1", limits), ("fragments", (small(client), small(server)))]
+    {
+        suite.group(&format!("values/{pair}/{case}"), |suite, group| {
+            let (programs, directory) = (&suite.programs, &suite.directory);
+            let served = Server::start(programs, directory, server, server_options)?;
+            Client::new(programs, client, &served.ior)
+                .options(client_options)
+                .options(&["--exotics"])
+                .only(&["mirror/", "exotics/narrows", "are_one/", "sum/", "echo/", "echo_nodes/"])
+                .only(&["make/", "make_branch/", "echo_letters/", "echo_numbers/", "echo_base/"])
+                .run(directory, "", group)
+        });
     }
 }
 

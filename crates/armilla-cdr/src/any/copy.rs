@@ -82,7 +82,7 @@ impl<'c> Copy<'c> {
             }
             TypeCode::AbstractInterface(_) => self.abstraction(input, out)?,
             TypeCode::Fixed { digits, .. } => {
-                out.copy_raw(input.raw(usize::from(*digits) / 2 + 1)?);
+                out.put_digits(input.digits(*digits)?, *digits);
             }
             _ => input.nested(|input| self.composed(code, input, out))?,
         }

@@ -33,6 +33,12 @@ impl<'c> Copy<'c> {
         if self.passing {
             return input.value_parts(head, |_, _| Ok(()));
         }
+        if input.pieces.is_some() {
+            return Err(invalid(
+                "a value that only its own type can read came in fragments of GIOP 1.1, so that \
+                 nobody knows how it is aligned",
+            ));
+        }
         if input.order() != out.order() {
             return Err(refused(CdrErrorKind::OtherByteOrder, input, out));
         }
@@ -88,7 +94,7 @@ fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrRe
         return Err(refused(CdrErrorKind::OtherCodeSet, input, out));
     }
     out.put_length(octets.len())?;
-    let start = input.position() - octets.len();
+    let start = input.place() - octets.len();
     let (mut copied, mut at) = (0, 0);
     while let Some(Some(found)) = octets.get(at..).map(find_tag) {
         at += found + 4;

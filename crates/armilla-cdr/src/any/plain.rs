@@ -1,5 +1,6 @@
 //! Sequences of structs of fixed size, many elements at once.
 
+use crate::decimal::octets_of;
 use crate::{CdrResult, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
@@ -14,6 +15,8 @@ pub(super) struct Plain(Vec<Part>);
 enum Part {
     /// So many octets, whatever they mean.
     Octets(usize),
+    /// A number of so many decimal digits.
+    Digits(u16),
     Two,
     Four,
     Eight,
@@ -75,7 +78,7 @@ fn add(code: &TypeCode, parts: &mut Vec<Part>, depth: usize) -> Option<()> {
     }
     parts.push(match code.resolved() {
         TypeCode::Octet | TypeCode::Char => Part::Octets(1),
-        TypeCode::Fixed { digits, .. } => Part::Octets(usize::from(*digits) / 2 + 1),
+        TypeCode::Fixed { digits, .. } => Part::Digits(*digits),
         TypeCode::Short | TypeCode::UShort => Part::Two,
         TypeCode::Long | TypeCode::ULong | TypeCode::Float => Part::Four,
         TypeCode::LongLong | TypeCode::ULongLong | TypeCode::Double => Part::Eight,
@@ -116,6 +119,7 @@ impl Part {
     fn copy(self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
         match self {
             Self::Octets(count) => out.copy_raw(input.raw(count)?),
+            Self::Digits(digits) => out.put_digits(input.digits(digits)?, digits),
             Self::Two => out.put_u16(input.u16()?),
             Self::Four => out.put_u32(input.u32()?),
             Self::Eight => out.put_u64(input.u64()?),
@@ -133,6 +137,7 @@ impl Part {
     const fn end(self, at: usize) -> usize {
         match self {
             Self::Octets(count) => at + count,
+            Self::Digits(digits) => at + octets_of(digits),
             Self::Boolean => at + 1,
             Self::Two => at.next_multiple_of(2) + 2,
             Self::Four | Self::Enum(_) => at.next_multiple_of(4) + 4,

@@ -52,17 +52,11 @@ impl Pieces {
     /// A decoder at `position` of all octets.
     pub fn decoder(&self, position: usize, order: ByteOrder) -> Decoder<'_> {
         let pieces = Some(self).filter(|_| !self.starts.is_empty());
-        let first = &self.octets[..self.end(0)];
-        let mut decoder = Decoder { pieces, ..Decoder::at(first, position, order) };
-        while position > self.end(decoder.piece) && decoder.enter_next() {
-            decoder.position += position - self.start(decoder.piece);
+        let mut decoder = Decoder { pieces, ..Decoder::at(&self.octets, position, order) };
+        if pieces.is_some() {
+            decoder.go_to(position, self.octets.len());
         }
         decoder
-    }
-
-    /// How many octets there are behind the piece with this index.
-    pub(super) fn behind(&self, piece: u32) -> usize {
-        self.octets.len() - self.end(piece)
     }
 
     /// Where the piece with this index ends.
@@ -73,6 +67,21 @@ impl Pieces {
     /// Where the piece with this index begins.
     fn start(&self, piece: u32) -> usize {
         piece.checked_sub(1).map_or(0, |before| self.end(before))
+    }
+
+    /// Where what a decoder sees of the piece with this index begins: the octets before the piece stand
+    /// in for the header that set its alignment.
+    fn base(&self, piece: u32) -> usize {
+        match piece {
+            0 => 0,
+            _ => self.start(piece).saturating_sub(self.offset),
+        }
+    }
+
+    /// The piece in which the octet at `place` stands.
+    fn piece_at(&self, place: usize) -> u32 {
+        // A message has less than 2³² octets, and its pieces are not empty but for a few.
+        self.starts.partition_point(|start| *start <= place) as u32
     }
 }
 
@@ -114,26 +123,63 @@ impl<'a> Decoder<'a> {
             return self.raw(len);
         }
         let pieces = self.pieces.ok_or(failure)?;
-        let start = pieces.end(self.piece) - self.here();
-        let taken = pieces.octets.get(start..).and_then(|left| left.get(..len)).ok_or(failure)?;
-        let end = start + len;
-        while pieces.end(self.piece) < end && self.enter_next() {}
-        self.position = self.octets.len() - (pieces.end(self.piece) - end);
+        let seen = pieces.octets.get(self.place()..self.end_of_chunk());
+        let taken = seen.and_then(|left| left.get(..len)).ok_or(failure)?;
+        self.skip_to(self.place() + len);
         Ok(taken)
+    }
+
+    /// Goes to `place`, which is no further away than the present chunk reaches.
+    pub(crate) fn skip_to(&mut self, place: usize) {
+        while self.pieces.is_some_and(|pieces| pieces.end(self.piece) < place) && self.enter_next()
+        {}
+        self.position = place - self.base();
+    }
+
+    /// Goes to `place` and sees what follows it up to `end`.
+    pub(crate) fn go_to(&mut self, place: usize, end: usize) {
+        self.piece = self.pieces.map_or(0, |pieces| pieces.piece_at(place));
+        self.position = place.saturating_sub(self.base());
+        self.see_up_to(end);
+    }
+
+    /// Sees what there is of the present piece up to `end`.
+    pub(crate) fn see_up_to(&mut self, end: usize) {
+        let (all, base) = (self.all(), self.base());
+        let end = self.pieces.map_or(end, |pieces| end.min(pieces.end(self.piece)));
+        self.octets = all.get(base..end).unwrap_or_default();
+    }
+
+    /// How many octets stand before those that come next: as [`position`](Self::position), but with all
+    /// pieces put together, as indirections count (CORBA 3.4 Part 2, 9.3.5.1).
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.base() + self.position.min(self.octets.len())
+    }
+
+    /// Where what the decoder sees begins.
+    #[inline]
+    pub(crate) fn base(&self) -> usize {
+        self.pieces.map_or(0, |pieces| pieces.base(self.piece))
+    }
+
+    /// The octets of all pieces, also those that the decoder does not see.
+    pub(crate) fn all(&self) -> &'a [u8] {
+        match (self.pieces, &self.values) {
+            (Some(pieces), _) => &pieces.octets,
+            (None, Some(values)) => values.all(),
+            (None, None) => self.octets,
+        }
     }
 
     /// Goes to the start of the next piece, if there is one.
     fn enter_next(&mut self) -> bool {
         let Some(pieces) = self.pieces else { return false };
-        if self.piece as usize == pieces.starts.len() {
+        let (next, end) = (self.piece + 1, self.end_of_chunk());
+        if next as usize > pieces.starts.len() || pieces.start(next) >= end {
             return false;
         }
-        self.piece += 1;
-        // The octets before the piece stand in for the header that set its alignment.
-        let start = pieces.start(self.piece);
-        let offset = pieces.offset.min(start);
-        self.octets = &pieces.octets[start - offset..pieces.end(self.piece)];
-        self.position = offset;
+        self.go_to(pieces.start(next), end);
         true
     }
 }

@@ -48,7 +48,7 @@ impl Reader {
     fn read(&mut self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
         let number = input.u32()?;
         // Known afterwards: a chunk of a value may begin before it.
-        let start = base + input.position() - size_of::<u32>();
+        let start = base + input.place() - size_of::<u32>();
         if number == INDIRECTION {
             return self.follow(input, base);
         }
@@ -69,7 +69,7 @@ impl Reader {
     }
 
     fn follow(&mut self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
-        let place = base + input.position();
+        let place = base + input.place();
         let offset = input.i32()?;
         let lost = |input: &Decoder<'_>, what| Err(input.error(CdrErrorKind::Invalid(what)));
         let Some(target) = place.checked_add_signed(offset as isize) else {
@@ -105,7 +105,7 @@ impl Reader {
             return Err(too_deep(input));
         }
         let mut inner = input.encapsulation()?;
-        let base = base + input.position() - (inner.position() + inner.remaining());
+        let base = base + input.place() - (inner.position() + inner.remaining());
         self.open.push(Open { start, id: None });
         let outside = core::mem::replace(&mut self.deepest, self.open.len());
         let code = self.parameters(kind, &mut inner, base)?;

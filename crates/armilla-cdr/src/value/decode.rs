@@ -22,8 +22,10 @@ const MAX_AGAIN: usize = 4;
 /// What a decoder notes of the values in its input.
 #[derive(Clone)]
 pub(crate) struct Values<'a> {
-    /// All octets; the decoder sees them up to the end of the present chunk.
+    /// All octets.
     full: &'a [u8],
+    /// Where the present chunk ends; the decoder sees nothing behind it.
+    end: usize,
     /// How many values in chunks enclose the next octet.
     level: u32,
     /// Values of this level and above have ended: one end tag may end several.
@@ -50,6 +52,13 @@ struct Known {
     level: u32,
 }
 
+impl<'a> Values<'a> {
+    /// All octets.
+    pub(crate) const fn all(&self) -> &'a [u8] {
+        self.full
+    }
+}
+
 impl core::fmt::Debug for Values<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Values").field("known", &self.known.len()).finish_non_exhaustive()
@@ -74,14 +83,14 @@ pub struct NewValue<'a> {
     codebase: Option<&'a [u8]>,
     ids: Ids<'a>,
     /// Where to go on behind it, when an indirection led to it.
-    back: Option<Back<'a>>,
+    back: Option<Back>,
 }
 
 /// Where a decoder is.
 #[derive(Debug, Clone, Copy)]
-struct Back<'a> {
-    octets: &'a [u8],
-    position: usize,
+struct Back {
+    place: usize,
+    end: usize,
     level: u32,
     ended: u32,
 }
@@ -121,9 +130,6 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// When it is no head of a value, or an indirection that leads to none.
     pub fn value_head(&mut self) -> CdrResult<ValueHead<'a>> {
-        if self.pieces.is_some() {
-            return Err(self.invalid("GIOP 1.1 carries no values in fragments"));
-        }
         let between_chunks = self.is_between_chunks();
         let mut tag = self.tag()?;
         let in_chunk = between_chunks && is_size(tag);
@@ -131,7 +137,7 @@ impl<'a> Decoder<'a> {
             self.enter_chunk(tag)?;
             tag = self.u32()?;
         }
-        let position = self.position - 4;
+        let position = self.place() - 4;
         match tag {
             NULL => {
                 self.leave(between_chunks && !in_chunk);
@@ -176,38 +182,48 @@ impl<'a> Decoder<'a> {
     /// Goes to the value at `target`, which was left out of a truncated one; its state leads back here.
     #[cold]
     fn skipped_value(&mut self, target: usize) -> CdrResult<NewValue<'a>> {
-        let (octets, position) = (self.octets, self.position);
-        let table = self.table();
-        let Some(level) = noted(&table.skipped, target).copied() else {
+        let Some(level) = noted(&self.table().skipped, target).copied() else {
             return Err(self.invalid("an indirection leads to no value"));
         };
-        let back = Back { octets, position, level: table.level, ended: table.ended };
-        self.go_to(target, level)?;
+        let back = self.back();
+        self.go_to_value(target, level)?;
         let tag = self.tag()?;
         let head = self.new_value(tag, target)?;
         Ok(NewValue { back: Some(back), ..head })
     }
 
     /// Goes to a value that so many in chunks enclose.
-    fn go_to(&mut self, target: usize, level: u32) -> CdrResult {
+    fn go_to_value(&mut self, target: usize, level: u32) -> CdrResult {
         let table = self.table();
         if table.again > table.full.len().saturating_mul(MAX_AGAIN) {
             return Err(self.invalid("values that are needed again are too many"));
         }
         (table.level, table.ended) = (level, u32::MAX);
-        let full = table.full;
-        self.position = target;
-        self.octets = if level > 0 { full.get(..target).unwrap_or(full) } else { full };
+        table.end = if level > 0 { target } else { table.full.len() };
+        let end = table.end;
+        self.go_to(target, end);
         Ok(())
     }
 
     /// Returns from there.
-    fn go_back(&mut self, begun: usize, back: Back<'a>) {
-        let octets = self.position.saturating_sub(begun);
+    fn go_back(&mut self, begun: usize, back: Back) {
+        let octets = self.place().saturating_sub(begun);
         let table = self.table();
-        (table.level, table.ended) = (back.level, back.ended);
         table.again = table.again.saturating_add(octets);
-        (self.octets, self.position) = (back.octets, back.position);
+        self.return_to_place(back);
+    }
+
+    /// The present place.
+    fn back(&mut self) -> Back {
+        let place = self.place();
+        let &mut Values { end, level, ended, .. } = self.table();
+        Back { place, end, level, ended }
+    }
+
+    fn return_to_place(&mut self, back: Back) {
+        let table = self.table();
+        (table.end, table.level, table.ended) = (back.end, back.level, back.ended);
+        self.go_to(back.place, back.end);
     }
 
     /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
@@ -233,14 +249,13 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// Those of `read`, or when more is read again than four times the whole message.
     pub fn value_again<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
-        let (octets, position) = (self.octets, self.position);
+        let back = self.back();
         let table = self.table();
-        let (target, back) =
-            (table.target, Back { octets, position, level: table.level, ended: table.ended });
+        let target = table.target;
         let Some(level) = noted(&table.known, target).map(|known| known.level) else {
             return Err(self.invalid("an indirection leads to no value"));
         };
-        self.go_to(target, level)?;
+        self.go_to_value(target, level)?;
         let result = read(self);
         self.go_back(target, back);
         result
@@ -310,7 +325,7 @@ impl<'a> Decoder<'a> {
     /// A repository id or a URL, or an indirection to an earlier one.
     fn id(&mut self) -> CdrResult<&'a [u8]> {
         let length = self.u32()?;
-        let position = self.position - 4;
+        let position = self.place() - 4;
         if length == INDIRECTION {
             let target = self.target()?;
             let found = noted(&self.table().ids, target).copied();
@@ -328,7 +343,7 @@ impl<'a> Decoder<'a> {
 
     fn id_list(&mut self) -> CdrResult<Arc<[&'a [u8]]>> {
         let length = self.u32()?;
-        let position = self.position - 4;
+        let position = self.place() - 4;
         if length == INDIRECTION {
             let target = self.target()?;
             let found = noted(&self.table().lists, target).cloned();
@@ -345,7 +360,7 @@ impl<'a> Decoder<'a> {
     /// Where an indirection leads, whose distance is next.
     fn target(&mut self) -> CdrResult<usize> {
         let distance = self.i32()?;
-        let here = self.position - 4;
+        let here = self.place() - 4;
         let target = isize::try_from(distance).ok().and_then(|d| here.checked_add_signed(d));
         target.ok_or_else(|| self.invalid("an indirection leads out of the message"))
     }
@@ -356,10 +371,11 @@ impl<'a> Decoder<'a> {
 
     /// The table, which is made with the first value.
     fn table(&mut self) -> &mut Values<'a> {
-        let full = self.octets;
+        let full = self.all();
         self.values.get_or_insert_with(|| {
             Box::new(Values {
                 full,
+                end: full.len(),
                 level: 0,
                 ended: u32::MAX,
                 target: 0,
@@ -375,7 +391,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.
     fn is_between_chunks(&mut self) -> bool {
-        self.table().level > 0 && self.here() == 0
+        self.table().level > 0 && self.place() == self.table().end
     }
 
     /// Reads a tag, between chunks if it stands there.
@@ -385,32 +401,43 @@ impl<'a> Decoder<'a> {
             if values.ended <= values.level {
                 return Err(self.invalid("a value ends before its state does"));
             }
-            self.octets = values.full;
+            self.see_all();
         }
         self.u32()
     }
 
     /// Hides what follows, when it stands between chunks; else everything can be seen.
     fn leave(&mut self, between_chunks: bool) {
-        let full = self.table().full;
         if between_chunks {
-            self.octets = full.get(..self.position).unwrap_or(full);
+            self.set_end(self.place());
         } else if self.table().level == 0 {
-            self.octets = full;
+            self.see_all();
         }
+    }
+
+    fn see_all(&mut self) {
+        let end = self.table().full.len();
+        self.set_end(end);
+    }
+
+    fn set_end(&mut self, end: usize) {
+        self.table().end = end;
+        self.see_up_to(end);
+    }
+
+    /// Where what the decoder may read at present ends.
+    pub(crate) fn end_of_chunk(&self) -> usize {
+        self.values.as_ref().map_or_else(|| self.all().len(), |values| values.end)
     }
 
     /// Sees the chunk that begins here and has `size` octets.
     fn enter_chunk(&mut self, size: u32) -> CdrResult {
-        let full = self.table().full;
-        let chunk = self.position.checked_add(size as usize).and_then(|end| full.get(..end));
-        match chunk {
-            Some(chunk) => self.octets = chunk,
-            None => {
-                let (needed, left) = (size as usize, full.len().saturating_sub(self.position));
-                return Err(self.error(CdrErrorKind::Truncated { needed, left }));
-            }
+        let left = self.all().len() - self.place();
+        let needed = size as usize;
+        if needed > left {
+            return Err(self.error(CdrErrorKind::Truncated { needed, left }));
         }
+        self.set_end(self.place() + needed);
         Ok(())
     }
 
@@ -418,30 +445,25 @@ impl<'a> Decoder<'a> {
     #[cold]
     pub(crate) fn next_chunk(&mut self) -> bool {
         let Some(values) = &self.values else { return false };
-        let (full, end) = (values.full, self.octets.len());
+        let end = values.end;
         if values.level == 0
             || values.ended <= values.level
-            || self.position < end
-            || end == full.len()
+            || self.place() < end
+            || end == values.full.len()
         {
             return false;
         }
         // Where the chunk ended nothing may have been skipped as padding.
-        self.position = end;
-        self.octets = full;
+        let back = self.back();
+        self.position = self.octets.len();
+        self.see_all();
         if let Some(size) = self.u32().ok().filter(|size| is_size(*size))
             && self.enter_chunk(size).is_ok()
         {
             return true;
         }
-        self.position = end;
-        self.octets = &full[..end];
+        self.return_to_place(back);
         false
-    }
-
-    /// How many octets there are behind those that the decoder sees now.
-    pub(crate) fn behind_chunk(&self) -> usize {
-        self.values.as_ref().map_or(0, |values| values.full.len() - self.octets.len())
     }
 
     /// Whether what is read lies in chunks.

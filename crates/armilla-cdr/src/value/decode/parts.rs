@@ -18,7 +18,7 @@ pub(crate) enum Part<'a> {
 
 /// A place to which a decoder can return.
 #[derive(Clone, Copy)]
-pub(crate) struct Mark<'a>(Back<'a>);
+pub(crate) struct Mark(Back);
 
 impl<'a> Decoder<'a> {
     /// Reads a value whose head has just been read, part by part.
@@ -39,7 +39,7 @@ impl<'a> Decoder<'a> {
 
     /// Reads the end of a value in chunks, and before it what is left of one that is truncated.
     pub(super) fn end_chunked(&mut self, truncated: bool) -> CdrResult {
-        if self.here() > 0 && !truncated {
+        if self.place() < self.end_of_chunk() && !truncated {
             return Err(self.invalid("a value has more state than its type"));
         }
         self.parts(|input, part| {
@@ -59,7 +59,7 @@ impl<'a> Decoder<'a> {
     /// Reads what is left of the innermost value in chunks, and its end.
     fn parts(&mut self, mut visit: impl FnMut(&mut Self, Part<'a>) -> CdrResult) -> CdrResult {
         let level = self.table().level;
-        self.position = self.position.max(self.octets.len());
+        self.skip_to(self.end_of_chunk());
         while self.table().ended > level {
             let part = self.part()?;
             if let Part::End(ended) = part {
@@ -90,7 +90,7 @@ impl<'a> Decoder<'a> {
             0x8000_0000.. => Part::End(tag.wrapping_neg()),
             size if is_size(size) => Part::Chunk(self.raw(size as usize)?),
             tag => {
-                let position = self.position - 4;
+                let position = self.place() - 4;
                 Part::Value(self.new_value(tag, position)?)
             }
         })
@@ -112,18 +112,17 @@ impl<'a> Decoder<'a> {
     }
 
     /// The present place.
-    pub(crate) fn mark(&self) -> Mark<'a> {
+    pub(crate) fn mark(&self) -> Mark {
         let table = self.values.as_ref();
         let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
-        Mark(Back { octets: self.octets, position: self.position, level, ended })
+        Mark(Back { place: self.place(), end: self.end_of_chunk(), level, ended })
     }
 
-    /// Returns to a place in the same piece. What was noted of values since then stays.
-    pub(crate) fn return_to(&mut self, mark: Mark<'a>) {
-        let Mark(Back { octets, position, level, ended }) = mark;
-        (self.octets, self.position) = (octets, position);
-        if let Some(table) = &mut self.values {
-            (table.level, table.ended) = (level, ended);
+    /// Returns to a place. What was noted of values since then stays.
+    pub(crate) fn return_to(&mut self, Mark(back): Mark) {
+        match self.values {
+            Some(_) => self.return_to_place(back),
+            None => self.go_to(back.place, back.end),
         }
     }
 }
