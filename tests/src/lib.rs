@@ -6,6 +6,7 @@
 
 pub mod gate;
 pub mod lines;
+pub mod mirrors;
 pub mod orbs;
 pub mod peer;
 pub mod process;

@@ -5,9 +5,10 @@ use armilla::interceptor::{
 };
 use armilla::rt::Valuetype;
 use armilla::{
-    Abstract, Any, Error, ExceptionKind, Orb, SystemException, Value, ValueBase, ValueBaseRef,
+    Abstract, Any, Error, ExceptionKind, SystemException, Value, ValueBase, ValueBaseRef,
 };
 use armilla_cdr::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
+use armilla_tests::mirrors::{Glass, Mirrors, echo, node, numbers};
 use armilla_tests::older;
 use armilla_tests::orbs::{builder, client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
@@ -15,90 +16,6 @@ use armilla_tests::values::*;
 use std::sync::{Arc, Mutex};
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
-
-struct Glass;
-
-/// The echo rule: the result is what `kept` was; the copy and `kept` are what was given.
-fn echo<T: Clone>(given: &T, kept: &mut T) -> Result<(T, T)> {
-    Ok((std::mem::replace(kept, given.clone()), given.clone()))
-}
-
-macro_rules! echoes {
-    ($($operation:ident $ty:ty),* $(,)?) => {$(
-        fn $operation(&self, given: &$ty, kept: &mut $ty) -> Result<($ty, $ty)> {
-            echo(given, kept)
-        }
-    )*};
-}
-
-impl Mirror for Glass {
-    echoes! {
-        echo_node NodeRef,
-        echo_pair Pair,
-        echo_maybe Maybe,
-        echo_text TextRef,
-        echo_numbers NumbersRef,
-        echo_shape ShapeRef,
-        echo_circle CircleRef,
-        echo_document DocumentRef,
-        echo_sealed SealedRef,
-        echo_nothing NothingRef,
-        echo_value ValueBaseRef,
-        echo_printable PrintableRef,
-    }
-
-    fn echo_nodes(&self, given: &[NodeRef], kept: &mut Nodes) -> Result<(Nodes, Nodes)> {
-        echo(&given.to_vec(), kept)
-    }
-
-    fn are_one(&self, one: &NodeRef, other: &NodeRef) -> Result<bool> {
-        Ok(one == other)
-    }
-
-    fn refuse(&self, which: &NodeRef) -> Result<(), Error<RefuseRaises>> {
-        let why = Some(Value::new(Text("too large".to_owned())));
-        Err(Unfit { which: which.clone(), why }.into())
-    }
-}
-
-/// An ORB that serves a mirror, and references to it from within and from without.
-struct Mirrors {
-    server: Orb,
-    near: MirrorRef,
-    far: MirrorRef,
-}
-
-impl Mirrors {
-    fn new() -> Self {
-        Self::seen_from(&client())
-    }
-
-    fn seen_from(client: &Orb) -> Self {
-        let server = listening();
-        let near: MirrorRef = server.root_poa().activate(mirror::tie(Glass)).unwrap();
-        let far = travel(&near, client);
-        Self { server, near, far }
-    }
-
-    fn both(&self) -> [&MirrorRef; 2] {
-        [&self.near, &self.far]
-    }
-}
-
-impl Drop for Mirrors {
-    fn drop(&mut self) {
-        self.server.shutdown();
-    }
-}
-
-fn node(number: i32, next: Option<&Value<Node>>) -> Value<Node> {
-    Value::new(Node { number, next: next.cloned(), ..Node::default() })
-}
-
-fn numbers(first: NodeRef) -> Vec<i32> {
-    let follow = |node: &Value<Node>| node.get().next.clone();
-    std::iter::successors(first, follow).take(1000).map(|node| node.get().number).collect()
-}
 
 #[test]
 fn null_is_a_value_of_every_type() {
@@ -250,7 +167,13 @@ fn a_custom_value_travels_as_the_program_says() {
 struct OlderGlass;
 
 impl older::Mirror for OlderGlass {
-    echoes! { echo_node older::NodeRef }
+    fn echo_node(
+        &self,
+        given: &older::NodeRef,
+        kept: &mut older::NodeRef,
+    ) -> Result<(older::NodeRef, older::NodeRef)> {
+        echo(given, kept)
+    }
 }
 
 #[test]
@@ -426,23 +349,9 @@ fn a_message_may_lead_to_a_chain_that_is_deeper_than_values_nest() {
     assert_eq!(numbers(last)[..2], [count - 1, count - 2]);
 }
 
-fn chain(length: i32) -> Value<Node> {
-    (0..length).fold(node(-1, None), |next, number| node(number, Some(&next)))
-}
-
-#[test]
-fn lists_that_are_too_long_are_refused_by_the_sender() {
-    let mirrors = Mirrors::new();
-    let (_, copy) = mirrors.far.echo_node(&Some(chain(200)), &mut None).unwrap();
-    assert_eq!(numbers(copy).len(), 201);
-    let refused = mirrors.far.echo_node(&Some(chain(300)), &mut None).unwrap_err();
-    assert_eq!(refused.kind(), ExceptionKind::BadParam);
-    assert!(refused.to_string().contains("256"), "{refused}");
-}
-
 #[test]
 fn a_chain_of_any_length_can_be_dropped() {
-    let chain = chain(300_000);
+    let chain = Mirrors::chain(300_000);
     let head = chain.get();
     drop(chain);
     drop(head);

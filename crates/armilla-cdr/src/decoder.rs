@@ -64,7 +64,7 @@ pub struct Decoder<'a> {
     order: ByteOrder,
     code_sets: CodeSets,
     wide: WideFormat,
-    depth: u16,
+    pub(crate) depth: u16,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
     pub(crate) pieces: Option<&'a Pieces>,

@@ -68,6 +68,11 @@ pub enum CdrErrorKind {
         /// The limit.
         limit: u16,
     },
+    /// Values lead to one another deeper than the limit.
+    ValuesTooDeep {
+        /// The limit.
+        limit: u32,
+    },
     /// An object reference where no ORB is there to make it.
     NoContext,
     /// A value of a type that is not known here, and none that it could be truncated to either.
@@ -159,6 +164,10 @@ impl fmt::Display for CdrError {
             CdrErrorKind::TooDeep { limit } => {
                 write!(f, "values nest deeper than the limit of {limit}")
             }
+            CdrErrorKind::ValuesTooDeep { limit } => write!(
+                f,
+                "values lead to one another deeper than the limit of {limit} (value_depth)"
+            ),
             CdrErrorKind::UnknownValueType => {
                 f.write_str("a value is of a type that is not known here")
             }

@@ -217,7 +217,8 @@ fn decimal_numbers_may_lack_zeroes_in_front() {
         let any = Any::read(code, &mut Decoder::new(&octets, ByteOrder::Big)).unwrap();
         assert_eq!(any.get::<Price>(), Ok(Price::from_unscaled(unscaled)));
     }
-    for octets in [&[0x12, 0x34, 0x56, 0x78, 0x90, 0x12, 0x34, 0x56, 0x78, 0x9c][..], &[0x12], &[]] {
+    for octets in [&[0x12, 0x34, 0x56, 0x78, 0x90, 0x12, 0x34, 0x56, 0x78, 0x9c][..], &[0x12], &[]]
+    {
         assert!(Decoder::new(octets, ByteOrder::Big).decimal::<18, 6>().is_err(), "{octets:x?}");
     }
 }

@@ -148,6 +148,10 @@ pub struct Settings {
     pub keep_alive: Option<Duration>,
     /// How often one call may be forwarded. 8.
     pub max_forwards: u32,
+    /// How deep the [values](crate::Value) of a message that arrives may lead to one another, which for a
+    /// list is how long it may be. Deep ones are read on stacks of their own, about 2 KiB for each
+    /// value. In an `any` it is 256 at most. 256.
+    pub value_depth: u32,
     /// Whether clients hear in words why a system exception was raised here, in a service context
     /// that the specification has for it (`ExceptionDetailMessage`); JacORB sends it as
     /// well. Servers that strangers call may rather tell them nothing. `true`.
@@ -267,6 +271,7 @@ impl Default for Settings {
             accept_bidirectional: AcceptBidirectional::Never,
             keep_alive: None,
             max_forwards: 8,
+            value_depth: 256,
             exception_details: true,
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,

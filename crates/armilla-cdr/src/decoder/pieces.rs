@@ -132,7 +132,8 @@ impl<'a> Decoder<'a> {
     /// Goes to `place`, which is no further away than the present chunk reaches.
     pub(crate) fn skip_to(&mut self, place: usize) {
         while self.pieces.is_some_and(|pieces| pieces.end(self.piece) < place) && self.enter_next()
-        {}
+        {
+        }
         self.position = place - self.base();
     }
 

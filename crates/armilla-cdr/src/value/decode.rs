@@ -34,6 +34,8 @@ pub(crate) struct Values<'a> {
     target: usize,
     /// How many octets were read again.
     again: usize,
+    /// How many values are being read by who looks to the stack itself.
+    depth: u32,
     /// Types of values that the octets are known to hold.
     types: &'a [TypeCode],
     // By position.
@@ -289,14 +291,44 @@ impl<'a> Decoder<'a> {
     ) -> CdrResult<T> {
         self.nested(|input| {
             let state = read(input)?;
-            if head.chunked {
-                input.end_chunked(truncated)?;
-            }
-            if let Some(back) = head.back {
-                input.go_back(head.position, back);
-            }
+            input.end_state(head, truncated)?;
             Ok(state)
         })
+    }
+
+    /// As [`value_state`](Self::value_state), for who looks to the stack itself: such values may
+    /// nest `limit` deep, and what nests within each counts anew.
+    ///
+    /// # Errors
+    /// As [`value_state`](Self::value_state).
+    pub fn deep_value_state<T>(
+        &mut self,
+        head: &NewValue<'a>,
+        truncated: bool,
+        limit: u32,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        if self.table().depth >= limit {
+            return Err(self.error(CdrErrorKind::ValuesTooDeep { limit }));
+        }
+        self.table().depth += 1;
+        let outside = core::mem::replace(&mut self.depth, 0);
+        let state = read(self);
+        self.depth = outside;
+        self.table().depth -= 1;
+        let state = state?;
+        self.end_state(head, truncated)?;
+        Ok(state)
+    }
+
+    fn end_state(&mut self, head: &NewValue<'a>, truncated: bool) -> CdrResult {
+        if head.chunked {
+            self.end_chunked(truncated)?;
+        }
+        if let Some(back) = head.back {
+            self.go_back(head.position, back);
+        }
+        Ok(())
     }
 
     fn new_value(&mut self, tag: u32, position: usize) -> CdrResult<NewValue<'a>> {
@@ -380,6 +412,7 @@ impl<'a> Decoder<'a> {
                 ended: u32::MAX,
                 target: 0,
                 again: 0,
+                depth: 0,
                 types: &[],
                 known: Vec::new(),
                 ids: Vec::new(),

@@ -20,7 +20,9 @@ pub(crate) struct Values {
     ids: BTreeMap<Cow<'static, [u8]>, usize>,
     /// How many values in chunks enclose what is written.
     level: u32,
-    depth: u16,
+    depth: u32,
+    /// The values that were met, where nothing but that is asked for.
+    met: Option<Vec<ValueHandle>>,
     /// The form that a value needs which could not be written in that of the output.
     wanted: Option<Encoding>,
     /// Where in the buffer the size of the open chunk stands, if one is open.
@@ -62,10 +64,10 @@ impl<'p> Encoder<'p> {
     ///
     /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
     /// A value that may be truncated lies in chunks, and so does one that is `custom`. `type_code`
-    /// gives its type to an `any` that is made of the output.
+    /// gives its type to an `any` that is made of the output. Who calls it looks to the stack.
     ///
     /// # Errors
-    /// When values nest deeper than [`DEPTH_LIMIT`] or the message is too long for an indirection.
+    /// When the message is too long for an indirection.
     pub fn begin_value<'s>(
         &mut self,
         value: &ValueHandle,
@@ -84,7 +86,7 @@ impl<'p> Encoder<'p> {
     /// done where that must be. `ty` is its type where the TypeCode of the whole does not describe it.
     ///
     /// # Errors
-    /// As [`begin_value`](Self::begin_value).
+    /// As [`begin_value`](Self::begin_value), and when values nest deeper than [`DEPTH_LIMIT`].
     pub fn begin_dynamic_value<'s>(
         &mut self,
         value: &ValueHandle,
@@ -94,6 +96,7 @@ impl<'p> Encoder<'p> {
     ) -> CdrResult<Option<Encoder<'s>>> {
         let chunked = ids.len() > 1 || chunked;
         let ty = ty.map_or(Type::Described, Type::Known);
+        self.check_depth()?;
         self.begin(value, chunked, ty, ids.iter().map(|id| Cow::Owned(id.to_vec())))
     }
 
@@ -128,12 +131,16 @@ impl<'p> Encoder<'p> {
     ) -> CdrResult<Option<Encoder<'s>>> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         let values = self.values.get_or_insert_default();
+        if let Some(met) = &mut values.met {
+            met.push(value.clone());
+            return Ok(None);
+        }
         if let Some(Known { place, .. }) = values.known.get(&address) {
             let place = *place;
             self.put_indirection(place)?;
             return Ok(None);
         }
-        let values = self.enter(value, ty)?;
+        let values = self.enter(value, ty);
         let chunked = values.level > 0 || chunked;
         let kind = match ids.len() {
             0 => 0,
@@ -149,11 +156,27 @@ impl<'p> Encoder<'p> {
         Ok(Some(self.lend()))
     }
 
-    /// Notes that `value` begins here.
-    fn enter(&mut self, value: &ValueHandle, ty: Type) -> CdrResult<&mut Values> {
-        if self.values.get_or_insert_default().depth == DEPTH_LIMIT {
-            return Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+    /// The values to which what `write` writes leads, each as often as it does. Not those to which
+    /// these lead.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn values_met(write: impl FnOnce(&mut Self) -> CdrResult) -> CdrResult<Vec<ValueHandle>> {
+        let mut out = Encoder::in_form(Encoding::NATIVE);
+        out.values.get_or_insert_default().met = Some(Vec::new());
+        write(&mut out)?;
+        Ok(out.values.and_then(|values| values.met).unwrap_or_default())
+    }
+
+    fn check_depth(&mut self) -> CdrResult {
+        match self.values.get_or_insert_default().depth < u32::from(DEPTH_LIMIT) {
+            true => Ok(()),
+            false => Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT })),
         }
+    }
+
+    /// Notes that `value` begins here.
+    fn enter(&mut self, value: &ValueHandle, ty: Type) -> &mut Values {
         self.close_chunk();
         self.align(4);
         let place = self.len();
@@ -161,7 +184,7 @@ impl<'p> Encoder<'p> {
         let values = self.values.get_or_insert_default();
         values.known.insert(address, Known { place, _handle: value.clone(), ty });
         values.depth += 1;
-        Ok(values)
+        values
     }
 
     /// Ends a value whose state went to `state`; `encoded` says how that went.

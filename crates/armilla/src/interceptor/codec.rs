@@ -1,7 +1,10 @@
 //! Values as octets: what service contexts and components hold (CORBA 3.4 Part 1, 13.7).
 
 use crate::exception::{Completion, SystemException};
-use armilla_cdr::{Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, Decode, Decoder, Encode};
+use crate::orb::Orb;
+use armilla_cdr::{
+    Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, Context, Decode, Decoder, Encode,
+};
 use armilla_cdr::{Encoder, TypeCode};
 use armilla_giop::Version;
 
@@ -47,7 +50,16 @@ impl Codec {
     /// # Errors
     /// `MARSHAL` when the octets are none: the specification's `FormatMismatch`.
     pub fn decode(&self, octets: &[u8]) -> Result<Any, SystemException> {
-        self.unpack(octets, |input| Any::read(TypeCode::decode(input)?, input))
+        self.unpack(octets, &(), |input| Any::read(TypeCode::decode(input)?, input))
+    }
+
+    /// As [`decode`](Self::decode), on behalf of an ORB, which knows the types of
+    /// [values](crate::Orb::register_value) that the TypeCode does not describe.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_within(&self, octets: &[u8], orb: &Orb) -> Result<Any, SystemException> {
+        self.unpack(octets, orb, |input| Any::read(TypeCode::decode(input)?, input))
     }
 
     /// The value in an encapsulation that [`encode_value`](Self::encode_value) made of one of this
@@ -56,23 +68,43 @@ impl Codec {
     /// # Errors
     /// `MARSHAL` when the octets are none: the specification's `FormatMismatch` or `TypeMismatch`.
     pub fn decode_value(&self, octets: &[u8], of: &TypeCode) -> Result<Any, SystemException> {
-        self.unpack(octets, |input| Any::read(of.clone(), input))
+        self.unpack(octets, &(), |input| Any::read(of.clone(), input))
+    }
+
+    /// As [`decode_value`](Self::decode_value), on behalf of an ORB.
+    ///
+    /// # Errors
+    /// As [`decode_value`](Self::decode_value).
+    pub fn decode_value_within(
+        &self,
+        octets: &[u8],
+        of: &TypeCode,
+        orb: &Orb,
+    ) -> Result<Any, SystemException> {
+        self.unpack(octets, orb, |input| Any::read(of.clone(), input))
     }
 
     fn pack<'p>(
         &self,
-        fill: impl FnOnce(&mut Encoder<'p>) -> Result<(), CdrError>,
+        fill: impl Fn(&mut Encoder<'p>) -> Result<(), CdrError>,
     ) -> Result<Vec<u8>, SystemException> {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
         out.set_wide_format(self.0.wide_format());
-        out.put_u8(ByteOrder::NATIVE.flag());
-        fill(&mut out).map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        let whole = |out: &mut Encoder<'p>| {
+            out.truncate(0);
+            out.put_u8(out.order().flag());
+            fill(out)
+        };
+        whole(&mut out)
+            .or_else(|error| out.in_other_order(error, whole))
+            .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(out.to_vec())
     }
 
     fn unpack(
         &self,
         octets: &[u8],
+        context: &Context,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<Any, CdrError>,
     ) -> Result<Any, SystemException> {
         let malformed = |error| SystemException::decoding(&error, Completion::No);
@@ -81,7 +113,7 @@ impl Codec {
             return Err(malformed(CdrError::new(CdrErrorKind::Invalid(what))));
         };
         let input = Decoder::at(octets, 1, ByteOrder::from_flag(*flag));
-        let input = input.with_code_set(CodeSet::Utf8);
+        let input = input.with_code_set(CodeSet::Utf8).with_context(context);
         let mut input = input.with_wide_format(self.0.wide_format());
         read(&mut input).map_err(malformed)
     }

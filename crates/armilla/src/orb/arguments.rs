@@ -37,6 +37,7 @@ impl OrbBuilder {
     /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set), by a name such as `ISO-8859-15` |
     /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
+    /// | `-ORBValueDepth COUNT` | [`Settings::value_depth`](crate::Settings::value_depth) |
     /// | `-ORBLinks exclusive\|multiplexed` | [`Settings::links`](crate::Settings::links) |
     /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) |
     /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`](crate::Settings::sync_scope) |
@@ -132,6 +133,10 @@ impl OrbBuilder {
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
             }
             "-ORBExceptionDetails" => self.settings.exception_details = number(name, &value)? != 0,
+            "-ORBValueDepth" => {
+                self.settings.value_depth =
+                    u32::try_from(number(name, &value)?).unwrap_or(u32::MAX);
+            }
             "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
             "-ORBFragmentSize" => {
                 let size = number(name, &value)?;

@@ -158,6 +158,11 @@ impl Orb {
         values.get(repository_id).copied()
     }
 
+    /// How deep the values of a message may lead to one another.
+    pub(crate) fn value_depth(&self) -> u32 {
+        self.settings().value_depth
+    }
+
     /// The context that holds for the whole program: `get_default_context`. It is empty at first.
     pub fn default_context(&self) -> &Context {
         &self.0.context

@@ -1,7 +1,7 @@
 //! Handles of values.
 
 use super::shared::{AnyState, Shared};
-use super::{Extends, State, ValueBase, Valuetype};
+use super::{Extends, State, ValueBase, Valuetype, circles};
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,9 @@ use std::sync::Arc;
 /// whether two handles are the same value. IDL knows null, so members and parameters are of the type
 /// `Option<Value<T>>`.
 ///
-/// A circle of values is not freed by itself; let one of them forget the next.
+/// A circle of values that a program makes is not freed by itself: let one of them forget the next, or end
+/// the last handle by [`free_circles`](Value::free_circles). One that arrives is freed when nobody has
+/// any of its values, at the latest when more have come.
 pub struct Value<T: ?Sized> {
     pub(super) shared: Arc<Shared>,
     of: PhantomData<fn(&T)>,
@@ -62,6 +64,12 @@ impl<T: Valuetype + ?Sized> Value<T> {
     /// The repository id of the type that the value is of, which may inherit from `T`.
     pub fn repository_id(&self) -> &'static str {
         self.shared.kind.repository_id
+    }
+
+    /// Ends this handle, and frees the value also where it leads back to itself, unless somebody has it
+    /// or what leads to it. Values of `custom` types are not looked into.
+    pub fn free_circles(self) {
+        circles::free(self.shared);
     }
 
     /// The same value as one of a type that `T` inherits from.

@@ -1,17 +1,19 @@
 //! How values travel, and which type one that arrives is of.
 
 use super::shared::{Kind, Shared};
-use super::{Value, Valuetype};
+use super::{Value, Valuetype, circles, stack};
 use crate::orb::Orb;
 use armilla_cdr::value::{NewValue, Nullable, ValueHandle, ValueHead};
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode, Typed};
+use armilla_cdr::{
+    CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Decoder, Encoder, TypeCode, Typed,
+};
 use std::any::TypeId;
 use std::sync::Arc;
 
 impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
         match value {
-            Some(value) => encode(&value.shared, out),
+            Some(value) => stack::with_room(|| encode(&value.shared, out)),
             None => {
                 out.put_null_value();
                 Ok(())
@@ -22,7 +24,7 @@ impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
         let expected =
             Expected { ty: TypeId::of::<T>(), repository_id: T::REPOSITORY_ID, family: T::FAMILY };
-        Ok(expected.decode(input)?.map(Value::of))
+        Ok(stack::with_room(|| expected.decode(input))?.map(Value::of))
     }
 }
 
@@ -71,13 +73,17 @@ impl Expected {
         let (kind, truncated) = self.choose(&head, input)?;
         let shared = Arc::new(Shared::begun(kind));
         input.note_value(&head, shared.clone());
-        let state = input.value_state(&head, truncated, kind.decode)?;
+        let limit = input.context::<Orb>().map_or(u32::from(DEPTH_LIMIT), Orb::value_depth);
+        let state = input.deep_value_state(&head, truncated, limit, kind.decode)?;
         shared.set(state);
         Ok(Some(shared))
     }
 
     /// A value that was met before.
     fn known(self, shared: Arc<Shared>) -> CdrResult<Arc<Shared>> {
+        if shared.state().is_none() {
+            circles::found(&shared);
+        }
         match shared.is(self.ty) {
             true => Ok(shared),
             false => Err(invalid("an indirection leads to a value of another type")),

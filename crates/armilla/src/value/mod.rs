@@ -1,14 +1,17 @@
 //! Valuetypes: objects that are passed by value, with all that they lead to.
 //!
 //! A [`Value`] is a handle; clones of it are the same value. `handle` has what a program does with
-//! values, `shared` what the handles share, `marshal` how values travel, `abstraction` what is a
-//! value or a reference as it turns out. What the IDL compiler makes of a valuetype is its state,
+//! values, `shared` what the handles share, `marshal` how values travel, `stack` where deep ones find
+//! room, `circles` frees those that nobody has any more, `abstraction` what is a value or a reference
+//! as it turns out. What the IDL compiler makes of a valuetype is its state,
 //! a struct, and what the traits here ask for.
 
 mod abstraction;
+mod circles;
 mod handle;
 mod marshal;
 mod shared;
+mod stack;
 
 pub use abstraction::{Abstract, ValueBase, ValueBaseRef};
 pub use handle::{Snapshot, Value};

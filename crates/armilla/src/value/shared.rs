@@ -6,7 +6,7 @@ use armilla_cdr::{CdrResult, Decoder, Encoder, Surroundings, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 /// A concrete valuetype as a value of it is made: its repository id, and how its state is read.
 #[derive(Clone, Copy)]
@@ -112,6 +112,11 @@ impl Shared {
     /// The state; `None` while it is being read.
     pub(super) fn state(&self) -> Option<Arc<dyn AnyState>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The state, to be taken; `None` while somebody uses it.
+    pub(super) fn try_lock(&self) -> Option<RwLockWriteGuard<'_, Option<Arc<dyn AnyState>>>> {
+        self.state.try_write().ok()
     }
 
     pub(super) fn set(&self, state: Arc<dyn AnyState>) {

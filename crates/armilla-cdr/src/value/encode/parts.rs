@@ -89,7 +89,8 @@ impl Encoder<'_> {
         declared: Option<&str>,
         body: usize,
     ) -> CdrResult {
-        self.enter(value, Type::Described)?;
+        self.check_depth()?;
+        self.enter(value, Type::Described);
         // Numbers of eight octets may be in it.
         self.eights_from = self.eights_from.min(self.len());
         let (place, values) = (self.len(), self.values.get_or_insert_default());
@@ -133,7 +134,7 @@ impl Encoder<'_> {
         self.put_u32(ended.wrapping_neg());
         let values = self.values.get_or_insert_default();
         // No value nests deeper than the limit.
-        values.depth = values.depth.saturating_sub((values.level + 1 - ended) as u16);
+        values.depth = values.depth.saturating_sub(values.level + 1 - ended);
         values.level = ended - 1;
     }
 
