@@ -4,7 +4,7 @@
 use armilla::Orb;
 use armilla_interop::checks::Checks;
 use armilla_interop::fill::Alphabet;
-use armilla_interop::interop::{Echo, EchoRef, Node};
+use armilla_interop::interop::{Echo, EchoRef, Node, Stamp};
 use armilla_interop::report::Report;
 use std::error::Error;
 use std::process::ExitCode;
