@@ -207,7 +207,8 @@ fn objects_of_java_are_read_and_written_as_java_does() {
     check_solid(solid.as_ref().unwrap(), point.as_ref().unwrap());
 
     let mut out = Encoder::new(ByteOrder::Little);
-    (solid.encode(&mut out).unwrap(), point.encode(&mut out).unwrap());
+    solid.encode(&mut out).unwrap();
+    point.encode(&mut out).unwrap();
     let written = out.to_vec();
     let mut input = Decoder::new(&written, ByteOrder::Little).with_context(&orb);
     let again = java::SolidRef::decode(&mut input).unwrap().unwrap();

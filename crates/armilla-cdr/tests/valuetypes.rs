@@ -386,3 +386,28 @@ fn last(mut node: Arc<Node>) -> Arc<Node> {
         }
     }
 }
+
+/// Values that were left out of a truncated one, of which the last is needed first.
+#[test]
+fn what_was_left_out_is_found_in_any_order_without_taking_long() {
+    const COUNT: u32 = 100_000;
+    let mut words = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B, &[8, 7, 0]].concat();
+    let mut places = Vec::new();
+    for number in 0..COUNT {
+        places.push(words.len() as u32 * 4);
+        let id = back(words.len() as u32 * 4 + 8 - 24);
+        words.extend([0x7fff_ff0a, u32::MAX, id, 8, number, 0, back(2)]);
+    }
+    words.push(back(1));
+    for place in places.iter().rev() {
+        words.push(u32::MAX);
+        words.push(back(words.len() as u32 * 4 - place));
+    }
+    let octets = octets(&words);
+    let mut input = Decoder::new(&octets, ByteOrder::Big);
+    assert_eq!(numbers(get(&mut input).unwrap()), [7]);
+    for number in (0..COUNT as i32).rev() {
+        assert_eq!(numbers(get(&mut input).unwrap()), [number]);
+    }
+    assert_eq!(input.remaining(), 0);
+}

@@ -7,6 +7,7 @@ pub(crate) use parts::Part;
 use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, TypeCode};
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -38,12 +39,11 @@ pub(crate) struct Values<'a> {
     depth: u32,
     /// Types of values that the octets are known to hold.
     types: &'a [TypeCode],
-    // By position.
-    known: Vec<(usize, Known)>,
-    ids: Vec<(usize, &'a [u8])>,
-    lists: Vec<(usize, Arc<[&'a [u8]]>)>,
+    known: Notes<Known>,
+    ids: Notes<&'a [u8]>,
+    lists: Notes<Arc<[&'a [u8]]>>,
     /// Values in what was left out of truncated ones, and how many in chunks enclose each.
-    skipped: Vec<(usize, u32)>,
+    skipped: Notes<u32>,
 }
 
 /// A value that was read, or is being read.
@@ -63,7 +63,7 @@ impl<'a> Values<'a> {
 
 impl core::fmt::Debug for Values<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Values").field("known", &self.known.len()).finish_non_exhaustive()
+        f.debug_struct("Values").field("known", &self.known.ordered.len()).finish_non_exhaustive()
     }
 }
 
@@ -149,7 +149,7 @@ impl<'a> Decoder<'a> {
                 let target = self.target()?;
                 self.leave(between_chunks && !in_chunk);
                 self.table().target = target;
-                match noted(&self.table().known, target) {
+                match self.table().known.at(target) {
                     Some(known) => Ok(ValueHead::Known(known.handle.clone())),
                     None => self.skipped_value(target).map(ValueHead::New),
                 }
@@ -174,17 +174,17 @@ impl<'a> Decoder<'a> {
     /// it before this reading of what was left out. One that is read again on purpose is none.
     fn visited_before(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
         let table = self.table();
-        if table.skipped.is_empty() || table.target == head.position {
+        if table.skipped.ordered.is_empty() || table.target == head.position {
             return None;
         }
-        noted(&table.skipped, head.position)?;
-        noted(&table.known, head.position).map(|known| known.handle.clone())
+        table.skipped.at(head.position)?;
+        table.known.at(head.position).map(|known| known.handle.clone())
     }
 
     /// Goes to the value at `target`, which was left out of a truncated one; its state leads back here.
     #[cold]
     fn skipped_value(&mut self, target: usize) -> CdrResult<NewValue<'a>> {
-        let Some(level) = noted(&self.table().skipped, target).copied() else {
+        let Some(level) = self.table().skipped.at(target).copied() else {
             return Err(self.invalid("an indirection leads to no value"));
         };
         let back = self.back();
@@ -233,13 +233,13 @@ impl<'a> Decoder<'a> {
     pub fn note_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
         let table = self.table();
         let level = table.level - u32::from(head.chunked);
-        note(&mut table.known, head.position, Known { handle: value, level });
+        table.known.note(head.position, Known { handle: value, level });
     }
 
     /// What was noted of the value that begins at `head`, when it is being read
     /// [again](Self::value_again).
     pub fn noted_value(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
-        noted(&self.table().known, head.position).map(|known| known.handle.clone())
+        self.table().known.at(head.position).map(|known| known.handle.clone())
     }
 
     /// Goes back to the value that [`value_head`](Self::value_head) has just found to be known,
@@ -254,7 +254,7 @@ impl<'a> Decoder<'a> {
         let back = self.back();
         let table = self.table();
         let target = table.target;
-        let Some(level) = noted(&table.known, target).map(|known| known.level) else {
+        let Some(level) = table.known.at(target).map(|known| known.level) else {
             return Err(self.invalid("an indirection leads to no value"));
         };
         self.go_to_value(target, level)?;
@@ -360,7 +360,7 @@ impl<'a> Decoder<'a> {
         let position = self.place() - 4;
         if length == INDIRECTION {
             let target = self.target()?;
-            let found = noted(&self.table().ids, target).copied();
+            let found = self.table().ids.at(target).copied();
             return found.ok_or_else(|| self.invalid("an indirection leads to no repository id"));
         }
         if length as usize > MAX_ID {
@@ -369,7 +369,7 @@ impl<'a> Decoder<'a> {
         let [id @ .., 0] = self.raw(length as usize)? else {
             return Err(self.error(CdrErrorKind::MissingNul));
         };
-        note(&mut self.table().ids, position, id);
+        self.table().ids.note(position, id);
         Ok(id)
     }
 
@@ -378,14 +378,14 @@ impl<'a> Decoder<'a> {
         let position = self.place() - 4;
         if length == INDIRECTION {
             let target = self.target()?;
-            let found = noted(&self.table().lists, target).cloned();
+            let found = self.table().lists.at(target).cloned();
             return found.ok_or_else(|| self.invalid("an indirection leads to no repository ids"));
         }
         if length as usize > MAX_IDS {
             return Err(self.invalid("a value has too many repository ids"));
         }
         let ids = (0..length).map(|_| self.id()).collect::<CdrResult<Arc<[_]>>>()?;
-        note(&mut self.table().lists, position, ids.clone());
+        self.table().lists.note(position, ids.clone());
         Ok(ids)
     }
 
@@ -414,10 +414,10 @@ impl<'a> Decoder<'a> {
                 again: 0,
                 depth: 0,
                 types: &[],
-                known: Vec::new(),
-                ids: Vec::new(),
-                lists: Vec::new(),
-                skipped: Vec::new(),
+                known: Notes::default(),
+                ids: Notes::default(),
+                lists: Notes::default(),
+                skipped: Notes::default(),
             })
         })
     }
@@ -514,23 +514,38 @@ fn is_size(tag: u32) -> bool {
 /// A table only where there is a value.
 pub(crate) type Table<'a> = Option<Box<Values<'a>>>;
 
-/// Notes what stands at `position`; positions grow, but for what is read again.
-fn note<T>(notes: &mut Vec<(usize, T)>, position: usize, what: T) {
-    match notes.last() {
-        Some((last, _)) if *last >= position => {
-            let place = notes.binary_search_by_key(&position, |(position, _)| *position);
-            match place {
-                Ok(found) => notes[found].1 = what,
-                // It was skipped the first time.
-                Err(place) => notes.insert(place, (position, what)),
-            }
-        }
-        _ => notes.push((position, what)),
+/// What stands at some positions.
+#[derive(Clone)]
+struct Notes<T> {
+    /// Most are noted from the first on to the last.
+    ordered: Vec<(usize, T)>,
+    /// What was skipped when what stands behind it was noted.
+    late: BTreeMap<usize, T>,
+}
+
+impl<T> Default for Notes<T> {
+    fn default() -> Self {
+        Self { ordered: Vec::new(), late: BTreeMap::new() }
     }
 }
 
-/// What was noted at `position`.
-fn noted<T>(notes: &[(usize, T)], position: usize) -> Option<&T> {
-    let found = notes.binary_search_by_key(&position, |(position, _)| *position).ok()?;
-    notes.get(found).map(|(_, what)| what)
+impl<T> Notes<T> {
+    fn note(&mut self, position: usize, what: T) {
+        match self.ordered.last() {
+            Some((last, _)) if *last >= position => match self.find(position) {
+                Some(found) => self.ordered[found].1 = what,
+                None => drop(self.late.insert(position, what)),
+            },
+            _ => self.ordered.push((position, what)),
+        }
+    }
+
+    fn at(&self, position: usize) -> Option<&T> {
+        let found = self.find(position).and_then(|found| self.ordered.get(found));
+        found.map(|(_, what)| what).or_else(|| self.late.get(&position))
+    }
+
+    fn find(&self, position: usize) -> Option<usize> {
+        self.ordered.binary_search_by_key(&position, |(position, _)| *position).ok()
+    }
 }

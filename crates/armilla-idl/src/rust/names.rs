@@ -142,7 +142,8 @@ const METHODS_OF_REFERENCES: &[&str] = &[
 const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_owned", "try_into"];
 
 /// The methods of `rt::Value`; a test of the ORB compares.
-const METHODS_OF_VALUES: &[&str] = &["downcast", "get", "new", "repository_id", "update"];
+const METHODS_OF_VALUES: &[&str] =
+    &["downcast", "free_circles", "get", "new", "repository_id", "update"];
 
 /// Keywords of Rust, those of all editions and the reserved ones.
 const KEYWORDS: &[&str] = &[

@@ -55,11 +55,14 @@ fn look_at(due: Vec<Weak<Shared>>) {
     });
     group.explore();
     // What is dropped may be values whose programs do anything; no lock is held.
-    drop(group.unused());
+    let unused = group.unused();
+    // To look at the same large graph again for every circle that arrives would take too long.
+    let used = group.members.len() - unused.len();
+    drop(unused);
     drop(group);
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
     noted.extend(due.into_iter().filter(|weak| weak.strong_count() > 0));
-    LIMIT.store(2 * noted.len(), Ordering::Relaxed);
+    LIMIT.store(2 * noted.len() + used / 64, Ordering::Relaxed);
 }
 
 /// Values, and all to which they lead.

@@ -1,6 +1,6 @@
 //! Values in chunks, read without knowing their types.
 
-use super::{Back, NewValue, is_size, note, noted};
+use super::{Back, NewValue, is_size};
 use crate::value::{NULL, ValueHandle};
 use crate::{CdrResult, Decoder};
 
@@ -48,7 +48,7 @@ impl<'a> Decoder<'a> {
                 _ if !truncated => return Err(input.invalid("a value does not end")),
                 Part::Value(head) => {
                     let table = input.table();
-                    note(&mut table.skipped, head.position, table.level - 1);
+                    table.skipped.note(head.position, table.level - 1);
                 }
                 Part::Null | Part::Chunk(_) => {}
             }
@@ -105,9 +105,9 @@ impl<'a> Decoder<'a> {
     /// a truncated one.
     pub(crate) fn value_at(&mut self, target: usize) -> Option<Option<ValueHandle>> {
         let table = self.table();
-        match noted(&table.known, target) {
+        match table.known.at(target) {
             Some(known) => Some(Some(known.handle.clone())),
-            None => noted(&table.skipped, target).map(|_| None),
+            None => table.skipped.at(target).map(|_| None),
         }
     }
 
