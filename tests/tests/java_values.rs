@@ -5,7 +5,7 @@
 use armilla::{
     Any, CdrResult, CustomMarshal, Decode, Decoder, Encode, Encoder, Value, ValueBaseRef,
 };
-use armilla_cdr::{ByteOrder, CdrErrorKind};
+use armilla_cdr::{ByteOrder, CdrErrorKind, Pieces};
 use armilla_tests::mirrors::numbers;
 use armilla_tests::older;
 use armilla_tests::orbs::client;
@@ -141,6 +141,32 @@ fn values_of_the_jdk_are_not_truncated_for_it_does_not_say_to_what() {
     let read = octets(REPORT);
     let refused = older::NodeRef::decode(&mut Decoder::new(&read, ByteOrder::Big)).unwrap_err();
     assert_eq!(refused.kind, CdrErrorKind::UnknownValueType);
+}
+
+/// In one piece and in two, as GIOP 1.1 cuts messages.
+#[test]
+fn damaged_values_end_in_an_error_or_are_values() {
+    let read = |octets: &[u8], cut: usize| {
+        let (first, second) = octets.split_at(cut.min(octets.len()));
+        // Both aligned as in the whole.
+        let mut pieces = Pieces::new([&[0; 16], first].concat(), 12);
+        pieces.push(second);
+        let mut input = pieces.decoder(16, ByteOrder::Big);
+        NodeRef::decode(&mut input).and_then(|_| NodeRef::decode(&mut input)).is_ok()
+    };
+    for whole in [SHARED, NESTED].map(octets) {
+        for cut in (4..whole.len()).step_by(8) {
+            assert!(read(&whole, cut), "{cut}");
+        }
+        let mut damaged = whole.clone();
+        for place in 0..whole.len() {
+            for octet in [0, 1, 0x0a, 0x7f, 0x80, 0xfe, 0xff] {
+                damaged[place] = octet;
+                let _ended = [4, 100, 284].map(|cut| read(&damaged, cut));
+            }
+            damaged[place] = whole[place];
+        }
+    }
 }
 
 #[test]

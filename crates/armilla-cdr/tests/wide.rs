@@ -246,6 +246,39 @@ fn decimal_numbers_are_read_and_shown_as_text() {
 }
 
 #[test]
+fn decimal_numbers_may_lie_below_one_to_the_last_of_31_digits() {
+    type Tiny = Decimal<31, 31>;
+    let most = Tiny::from_unscaled(10_i128.pow(31) - 1).unwrap();
+    for tiny in [most, Tiny::from_unscaled(-1).unwrap(), Tiny::default()] {
+        let octets = octets(&tiny, ByteOrder::Big, WideFormat::Octets).unwrap();
+        assert_eq!(octets.len(), 16);
+        assert_eq!(value::<Tiny>(&octets, ByteOrder::Big, WideFormat::Octets), Ok(tiny));
+        assert_eq!(tiny.to_string().parse(), Ok(tiny));
+    }
+    assert_eq!(most.to_string(), format!("0.{}", "9".repeat(31)));
+    assert!("1".parse::<Tiny>().is_err() && Tiny::from_unscaled(10_i128.pow(31)).is_none());
+}
+
+#[test]
+fn what_is_no_number_keeps_its_bits_and_as_many_as_fit_in_an_f64() {
+    let payload = 0x7ff8_0000_dead_beef_u64;
+    for bits in [payload, payload | 1 << 63, f64::NAN.to_bits()] {
+        let long = LongDouble::from(f64::from_bits(bits));
+        assert_eq!(long.to_f64().to_bits(), bits);
+        let octets = octets(&long, ByteOrder::Big, WideFormat::Octets).unwrap();
+        let read: LongDouble = value(&octets, ByteOrder::Big, WideFormat::Octets).unwrap();
+        assert_eq!(read.to_bits(), long.to_bits());
+    }
+    let signaling = LongDouble::from_bits(0x7fff << 112 | 1);
+    assert!(signaling.to_f64().is_nan(), "and no infinity, though none of its bits fit");
+    for subnormal in [1_u128, (1 << 112) - 1] {
+        assert_eq!(LongDouble::from_bits(subnormal).to_f64(), 0.0);
+        let negative = LongDouble::from_bits(1 << 127 | subnormal).to_f64();
+        assert!(negative == 0.0 && negative.is_sign_negative());
+    }
+}
+
+#[test]
 fn long_numbers_are_turned_round_as_a_whole() {
     let value = LongDouble::from_bits(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
     let big = octets(&value, ByteOrder::Big, WideFormat::Octets).unwrap();
