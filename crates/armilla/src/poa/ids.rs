@@ -35,6 +35,7 @@ pub enum ObjectLookup {
 pub(super) enum Ids {
     Active(Index, RandomState),
     Hashing(Index, RandomState),
+    /// With what stands at each place of the hash: where the object stands, counted from 1.
     Perfect(PerfectHash, Box<[AtomicU32]>),
     Linear(Index),
 }
@@ -50,7 +51,7 @@ impl Ids {
             ObjectLookup::Linear => Self::Linear(Index::new()),
             ObjectLookup::Perfect(ids) => {
                 let hash = PerfectHash::new(ids.clone());
-                let places = (0..hash.len()).map(|_| AtomicU32::new(0)).collect();
+                let places = (0..hash.places()).map(|_| AtomicU32::new(0)).collect();
                 Self::Perfect(hash, places)
             }
         }
@@ -64,7 +65,7 @@ impl Ids {
     /// Whether an object may have this id.
     pub(super) fn allows(&self, id: &[u8]) -> bool {
         match self {
-            Self::Perfect(hash, _) => hash.find(id).is_some(),
+            Self::Perfect(hash, _) => hash.place_of(id).is_some(),
             _ => true,
         }
     }
@@ -88,7 +89,8 @@ impl Ids {
             }
             Self::Linear(index) => index.find(0, is_it),
             Self::Perfect(hash, places) => {
-                let place = places.get(hash.find(id)?)?.load(Ordering::Acquire);
+                // The object is compared, so that the id that may stand there need not be.
+                let place = places.get(hash.candidate(id)?)?.load(Ordering::Acquire);
                 is_it(place.checked_sub(1)?)
             }
         }
@@ -102,7 +104,7 @@ impl Ids {
             // All in one bucket, which is searched from its beginning.
             Self::Linear(index) => index.insert(0, slot.index),
             Self::Perfect(hash, places) => {
-                let place = hash.find(id).and_then(|number| places.get(number));
+                let place = hash.place_of(id).and_then(|place| places.get(place));
                 place.inspect(|place| place.store(slot.index + 1, Ordering::Release));
             }
         }
@@ -115,7 +117,7 @@ impl Ids {
             }
             Self::Linear(index) => index.remove(0, slot.index),
             Self::Perfect(hash, places) => {
-                let place = hash.find(id).and_then(|number| places.get(number));
+                let place = hash.place_of(id).and_then(|place| places.get(place));
                 place.inspect(|place| place.store(0, Ordering::Release));
             }
         }

@@ -3,7 +3,7 @@
 use super::ObjectId;
 use std::hash::{BuildHasher, RandomState};
 
-/// From ids to their numbers: one hash, one comparison.
+/// From ids to places, of which each id has one of its own.
 ///
 /// The hash chooses a bucket, and the bucket's seed the only place where the id can stand.
 pub(super) struct PerfectHash {
@@ -11,7 +11,7 @@ pub(super) struct PerfectHash {
     /// For each bucket the seed under which its ids get places of their own.
     seeds: Box<[u32]>,
     /// For each place the number of the id that stands there, counted from 1.
-    places: Box<[u32]>,
+    numbers: Box<[u32]>,
     ids: Box<[ObjectId]>,
 }
 
@@ -23,25 +23,32 @@ impl PerfectHash {
         let mut size = (2 * ids.len()).next_power_of_two().max(2);
         loop {
             let hasher = RandomState::new();
-            if let Some((seeds, places)) = place(&hasher, &ids, size) {
-                return Self { hasher, seeds, places, ids: ids.into() };
+            if let Some((seeds, numbers)) = place(&hasher, &ids, size) {
+                return Self { hasher, seeds, numbers, ids: ids.into() };
             }
             // Two ids share a hash, or luck was bad: another hash, and more room.
             size *= 2;
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
+    /// How many places there are.
+    pub(super) fn places(&self) -> usize {
+        self.numbers.len()
     }
 
-    /// The number of `id`, if it is one of them.
-    pub(super) fn find(&self, id: &[u8]) -> Option<usize> {
+    /// The only place where `id` can stand. Whether it does is not looked at.
+    #[inline]
+    pub(super) fn candidate(&self, id: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(id);
         let seed = *self.seeds.get(bucket(hash, self.seeds.len()))?;
-        let number = *self.places.get(spread(hash, seed, self.places.len()))?;
-        let number = (number as usize).checked_sub(1)?;
-        (self.ids.get(number)?.as_bytes() == id).then_some(number)
+        Some(spread(hash, seed, self.numbers.len()))
+    }
+
+    /// The place of `id`, if it is one of the ids.
+    pub(super) fn place_of(&self, id: &[u8]) -> Option<usize> {
+        let place = self.candidate(id)?;
+        let number = (*self.numbers.get(place)? as usize).checked_sub(1)?;
+        (self.ids.get(number)?.as_bytes() == id).then_some(place)
     }
 }
 
@@ -85,8 +92,9 @@ fn try_seed(places: &mut [u32], members: &[(usize, u64)], seed: u32) -> bool {
     true
 }
 
+/// The bucket among `count`, which are fewer than 2³².
 fn bucket(hash: u64, count: usize) -> usize {
-    ((hash >> 32) as usize) % count.max(1)
+    (((hash >> 32) * count as u64) >> 32) as usize
 }
 
 /// The place among `size`, a power of two.
@@ -101,17 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_id_is_found_and_no_other() {
+    fn every_id_has_a_place_of_its_own_and_no_other_has_one() {
         for count in [0, 1, 2, 500, 20_000] {
             let id = |n: usize| ObjectId::from(&*format!("object number {n}"));
             let table = PerfectHash::new((0..count).chain(0..count / 2).map(id).collect());
-            assert_eq!(table.len(), count);
-            let mut numbers: Vec<_> =
-                (0..count).map(|n| table.find(id(n).as_bytes()).unwrap()).collect();
-            numbers.sort_unstable();
-            assert!(numbers.into_iter().eq(0..count), "each has a number of its own");
-            assert_eq!(table.find(id(count).as_bytes()), None);
-            assert_eq!(table.find(b""), None);
+            let mut places: Vec<_> =
+                (0..count).map(|n| table.place_of(id(n).as_bytes()).unwrap()).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), count);
+            assert!(places.iter().all(|place| *place < table.places()));
+            for stranger in [id(count).as_bytes(), b""] {
+                assert_eq!(table.place_of(stranger), None);
+                assert!(table.candidate(stranger).is_none_or(|place| place < table.places()));
+            }
         }
     }
 }
