@@ -84,7 +84,10 @@ class Door : public virtual POA_Bench::Entrance {
     const std::string name = "targets-" + std::to_string(++generation);
     adapter = root->create_POA(name.c_str(), PortableServer::POAManager_var(root->the_POAManager()), policies);
     for (CORBA::ULong i = 0; i < count; ++i) {
-      PortableServer::ObjectId_var id = adapter->activate_object(&sink);
+      // A servant for each: one that incarnates many takes omniORB the square of their number to deactivate.
+      auto *servant = new Sink;
+      PortableServer::ObjectId_var id = adapter->activate_object(servant);
+      servant->_remove_ref();
       CORBA::Object_var object = adapter->id_to_reference(id);
       made.push_back(ttcp_sequence::_narrow(object));
     }
