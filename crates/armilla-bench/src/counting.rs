@@ -72,6 +72,7 @@ impl Wanted<'_> {
             repetitions: 1,
             ratio_to_c: None,
             ratio_to_one: None,
+            gain: None,
         }
     }
 }

@@ -39,5 +39,5 @@ pub use machine::{Machine, Placement};
 pub use peers::Absent;
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
-pub use record::{Cell, Metric, Record, median};
+pub use record::{Cell, Gain, Metric, Record, median};
 pub use worker::{Sink, Worker};

@@ -4,10 +4,10 @@
 use crate::machine::Placement;
 use crate::network::Link;
 use crate::peers::Peers;
-use crate::plan::Plan;
+use crate::plan::{Experiment, Plan};
 use crate::process::{Measured, Running, Start};
 use crate::program::{C, Program, Transport};
-use crate::record::{Cell, Metric, Record, median};
+use crate::record::{Cell, Gain, Metric, Record, median};
 use crate::workload::Workload;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -23,7 +23,8 @@ const FINER: u32 = 2;
 /// the long run.
 const BULK: u32 = 3;
 
-/// How often programs are started anew for a cell of bulk transfer.
+/// How often programs are started anew for a cell of bulk transfer, or for cells where little things
+/// matter.
 const STARTS: usize = 4;
 
 /// Which part of what is measured of a bulk transfer is moved before, over the same connection.
@@ -189,6 +190,31 @@ impl<'a> Stage<'a> {
         self.carry_out(place, &command);
     }
 
+    /// Starts all programs again, and has them try the steps of `turns` as they did the first time.
+    ///
+    /// Chance decides over some per cent of short times: where the memory of a process lies. A program
+    /// that stayed would have its luck in all rounds.
+    fn start_anew(&mut self, turns: &[Turn<'_>]) {
+        for place in 0..self.running.len() {
+            let (program, running) = &mut self.running[place];
+            if program.warms_up() || running.has_ended() {
+                continue;
+            }
+            match self.scene.start(program) {
+                Ok(anew) => *running = anew,
+                Err(failure) => self.fail(failure),
+            }
+        }
+        self.prepared = None;
+        for Turn { step, .. } in turns {
+            self.prepare(step);
+            for place in 0..self.running.len() {
+                let command = step.task.command(&self.running[place].0, TRIAL);
+                self.carry_out(place, &command);
+            }
+        }
+    }
+
     /// Has every broker carry out what comes before a step, unless that is how things stand already.
     fn prepare(&mut self, step: &Step) {
         if self.prepared == step.prepare {
@@ -239,7 +265,12 @@ impl<'a> Stage<'a> {
             .filter_map(|step| self.begin(step, slice))
             .collect();
         let last = turns.len().saturating_sub(1);
-        'rounds: for round in 0..rounds(plan, steps.len()) {
+        let rounds = rounds(plan, steps.len());
+        let stay = rounds.div_ceil(starts(plan, steps));
+        'rounds: for round in 0..rounds {
+            if round > 0 && round.is_multiple_of(stay) {
+                self.start_anew(&turns);
+            }
             for number in 0..turns.len() {
                 let number = if round.is_multiple_of(2) { number } else { last - number };
                 let turn = &mut turns[number];
@@ -258,6 +289,7 @@ impl<'a> Stage<'a> {
             programs.filter_map(move |(index, (program, _))| {
                 Some(Record {
                     ratio_to_one: simplest.and_then(|simplest| turn.ratio(simplest, index)),
+                    gain: turn.gain(index),
                     ..turn.summary((index, reference), program)?
                 })
             })
@@ -328,6 +360,15 @@ pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
     }
 }
 
+/// How often the programs are started for `steps`, but for those of bulk transfer.
+fn starts(plan: &Plan, steps: &[Step]) -> usize {
+    let on_ladder = |step: &Step| step.cell.experiment == Experiment::Ladder.name();
+    match steps {
+        [step] if plan.quick || !on_ladder(step) || step.task.workload.is_bulk() => 1,
+        _ => STARTS,
+    }
+}
+
 /// A step with what all programs measured at it, round by round.
 struct Turn<'s> {
     step: &'s Step,
@@ -350,6 +391,20 @@ impl Turn<'_> {
         let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
         let ratio = median(both.map(|(a, b)| self.value(&a, place) / other.value(&b, place)));
         Some(ratio).filter(|ratio| ratio.is_finite())
+    }
+
+    /// How much better a program did here than the first one, where that is in question.
+    fn gain(&self, place: usize) -> Option<Gain> {
+        if self.step.cell.experiment != Experiment::Ladder.name() {
+            return None;
+        }
+        let both =
+            self.rounds.iter().filter_map(|round| Some((round.first()?.as_ref()?, round[place]?)));
+        let values = both.map(|(first, this)| (self.value(first, 0), self.value(&this, place)));
+        Gain::of(values.map(|(first, this)| match self.step.task.metric().is_less_better() {
+            true => first / this,
+            false => this / first,
+        }))
     }
 
     /// The record of one program; `None` when it measured nothing.
@@ -396,6 +451,7 @@ impl Turn<'_> {
             repetitions: values.len(),
             ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
             ratio_to_one: None,
+            gain: None,
         })
     }
 }

@@ -116,6 +116,42 @@ pub struct Record {
     /// The same to one object with one operation, where what is in question is whether more of them
     /// make a difference.
     pub ratio_to_one: Option<f64>,
+    /// What an optimization brings, where that is in question: against the first program of the cell.
+    pub gain: Option<Gain>,
+}
+
+/// How many times as good one program is as another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gain {
+    /// The median over the rounds.
+    pub times: f64,
+    /// Between what that lies, whatever chance did to single rounds, in 95 of 100 cases.
+    pub low: f64,
+    /// Likewise.
+    pub high: f64,
+}
+
+impl Gain {
+    /// What single rounds say; of none it is nothing.
+    pub(crate) fn of(rounds: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut rounds: Vec<f64> = rounds.into_iter().filter(|times| times.is_finite()).collect();
+        rounds.sort_by(f64::total_cmp);
+        // Each round is on either side of the true median as a coin falls.
+        let count = rounds.len();
+        let below = ((count as f64 - 1.96 * (count as f64).sqrt()) / 2.0).max(0.0) as usize;
+        let (low, high) = (*rounds.get(below)?, *rounds.get(count - 1 - below)?);
+        Some(Self { times: median(rounds), low, high })
+    }
+
+    /// What was counted, where chance has no part.
+    pub(crate) const fn counted(times: f64) -> Self {
+        Self { times, low: times, high: times }
+    }
+
+    /// Whether there is a difference that is more than chance.
+    pub fn is_certain(&self) -> bool {
+        self.low > 1.0 || self.high < 1.0
+    }
 }
 
 impl Serialize for Record {
@@ -125,7 +161,7 @@ impl Serialize for Record {
             0 => cell.transport.to_owned(),
             queue => format!("{}?queue={queue}", cell.transport),
         };
-        let mut out = serializer.serialize_struct("Record", 22)?;
+        let mut out = serializer.serialize_struct("Record", 25)?;
         out.serialize_field("experiment", cell.experiment)?;
         out.serialize_field("program", &self.program)?;
         out.serialize_field("transport", &transport)?;
@@ -148,6 +184,9 @@ impl Serialize for Record {
         out.serialize_field("repetitions", &self.repetitions)?;
         out.serialize_field("ratio_to_c", &self.ratio_to_c)?;
         out.serialize_field("ratio_to_one", &self.ratio_to_one)?;
+        out.serialize_field("gain", &self.gain.map(|gain| gain.times))?;
+        out.serialize_field("gain_low", &self.gain.map(|gain| gain.low))?;
+        out.serialize_field("gain_high", &self.gain.map(|gain| gain.high))?;
         out.end()
     }
 }
@@ -195,5 +234,17 @@ mod tests {
         assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median([]).is_nan());
+    }
+
+    #[test]
+    fn a_gain_is_certain_where_most_rounds_agree() {
+        let clear = Gain::of((0..20).map(|round| if round < 3 { 0.9 } else { 1.1 })).unwrap();
+        assert!(clear.is_certain() && clear.times == 1.1, "{clear:?}");
+        let chance = Gain::of((0..20).map(|round| if round < 8 { 0.9 } else { 1.1 })).unwrap();
+        assert!(!chance.is_certain() && chance.times == 1.1, "{chance:?}");
+        let few = Gain::of([1.2, 1.3, 1.1, 1.2, 0.99]).unwrap();
+        assert!(!few.is_certain() && (few.low, few.high) == (0.99, 1.3), "{few:?}");
+        assert_eq!(Gain::of([]), None);
+        assert!(Gain::counted(0.7).is_certain() && !Gain::counted(1.0).is_certain());
     }
 }

@@ -99,7 +99,8 @@ const THREADS: &[Program] = &[
     Program::orb("leader/followers", &["-ORBConcurrency", "leader-followers"]),
     Program::orb("thread per connection", &["-ORBConcurrency", "thread-per-connection"]),
 ];
-const SPINNING: &[Program] = &[ORB, Program::orb("spinning 50 us", &["-ORBBusyPoll", "50"])];
+const SPINNING: &[Program] =
+    &[Program::orb("sleeping", &["-ORBBusyPoll", "0"]), Program::orb("spinning", &[])];
 const LOCAL: &[Program] = &[
     Program::orb("TCP", &["-ORBLocalEndpoints", "0"]),
     Program::orb("local endpoint", &["-ORBLocalEndpoints", "1"]),
@@ -137,6 +138,7 @@ const RUNGS: &[Rung] = &[
     between("a connection for each call", LINKS, Workload::Void, 0),
     between("threads that wait in a read", THREADS, Workload::Void, 0),
     Rung {
+        transport: Transport::Shm,
         placement: Placement::OneCoreEach,
         ..between("spinning before sleeping", SPINNING, Workload::Void, 0)
     },
@@ -151,7 +153,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     };
     let series = |rung: &Rung| {
         let mut programs = rung.programs.to_vec();
-        if rung.transport != Transport::Memory && !programs.contains(&C) {
+        if C.takes(rung.transport) && !programs.contains(&C) {
             programs.push(C);
         }
         let mut series = Series::on(plan, rung.transport, rung.placement, &programs);

@@ -3,7 +3,7 @@
 use super::chart::escape;
 use super::scale::{Kind, Scale, amount};
 use super::table::gain;
-use crate::record::{Metric, Record};
+use crate::record::{Gain, Metric, Record};
 use std::fmt::Write;
 
 const WIDTH: f64 = 420.0;
@@ -26,11 +26,11 @@ pub(super) fn html(records: &[Record]) -> String {
 }
 
 /// The bars, as a piece of HTML; nothing if there are none.
-fn bars(rungs: Vec<(&[Record], f64)>, title: &str, note: &str) -> String {
+fn bars(rungs: Vec<(&[Record], Gain)>, title: &str, note: &str) -> String {
     if rungs.is_empty() {
         return String::new();
     }
-    let scale = Scale::holding(Kind::Ratios, rungs.iter().map(|(_, gain)| *gain));
+    let scale = Scale::holding(Kind::Ratios, rungs.iter().map(|(_, gain)| gain.times));
     let x = |gain: f64| LEFT + scale.place(gain) * (WIDTH - LEFT - RIGHT);
     let height = STEP * rungs.len() as f64 + 40.0;
     let mut out = format!(
@@ -51,21 +51,29 @@ fn bars(rungs: Vec<(&[Record], f64)>, title: &str, note: &str) -> String {
     let _ = write!(out, "<text x={middle} y={y} text-anchor=middle>times as good</text>");
     for (index, (line, gain)) in rungs.iter().enumerate() {
         let top = STEP * index as f64;
-        let (from, to) = (x(1.0).min(x(*gain)), x(1.0).max(x(*gain)));
+        let (from, to) = (x(1.0).min(x(gain.times)), x(1.0).max(x(gain.times)));
         let (y, width) = (top + 17.0, (to - from).max(1.5));
         let told = escape(&told(line));
         let _ = write!(out, "<text class=name x={LEFT} y={:.1}>{}</text>", top + 13.0, name(line));
         let _ = write!(
             out,
             "<rect class=\"c1 dot\" x={from:.1} y={y:.1} width={width:.1} height=9><title>{told}\
-             </title></rect><text x={:.1} y={:.1}>{} ×</text>",
+             </title></rect><text x={:.1} y={:.1}>{}</text>",
             to + 5.0,
             top + 26.0,
-            amount(*gain)
+            times(gain)
         );
     }
     out.push_str("</svg></figure>\n");
     out
+}
+
+/// The gain, or between what it lies if there may be none.
+fn times(gain: &Gain) -> String {
+    match gain.is_certain() {
+        true => format!("{} ×", amount(gain.times)),
+        false => format!("{:.2}–{:.2} ×", gain.low, gain.high),
+    }
 }
 
 /// The optimization and the work.

@@ -5,7 +5,7 @@ use super::bars::{Bar, bars};
 use super::remarks::remarks;
 use crate::experiments::Outcome;
 use crate::published;
-use crate::record::{Metric, Record};
+use crate::record::{Gain, Metric, Record};
 use std::io::{self, Write};
 
 /// Writes every table, then who was absent and what failed.
@@ -130,8 +130,12 @@ fn row(
         let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
         write!(out, "  {value:>width$}{ratio:>8}")?;
     }
-    if let Some(gain) = gain(line) {
-        write!(out, "   {gain:.2} times as good")?;
+    match gain(line) {
+        Some(gain) if gain.is_certain() => write!(out, "   {:.2} times as good", gain.times)?,
+        Some(Gain { low, high, .. }) => {
+            write!(out, "   between {low:.2} and {high:.2} times as good")?;
+        }
+        None => {}
     }
     let published = line.iter().filter_map(|record| {
         let (who, value) = published::bulk(&record.program, cell.payload, cell.queue, cell.units)?;
@@ -144,15 +148,15 @@ fn row(
     }
 }
 
-/// What an optimization brings: its value against that without it, so that more is better.
-pub(super) fn gain(line: &[Record]) -> Option<f64> {
+/// What an optimization brings: with all of it against without it.
+pub(super) fn gain(line: &[Record]) -> Option<Gain> {
     let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
     let without = programs.next()?;
     let with = programs.next_back()?;
-    Some(match with.metric.is_less_better() {
-        true => without.median / with.median,
-        false => with.median / without.median,
-    })
+    match with.metric {
+        Metric::Instructions => Some(Gain::counted(without.median / with.median)),
+        _ => with.gain,
+    }
 }
 
 fn number(record: &Record) -> String {

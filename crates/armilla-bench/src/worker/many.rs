@@ -57,9 +57,9 @@ impl Strategy {
     }
 }
 
-/// The id of the object with this number.
+/// The id of the object with this number, as long as that of any other.
 pub(super) fn object_id(number: u32) -> ObjectId {
-    ObjectId::new(format!("object_{number}"))
+    ObjectId::new(format!("object_{number:07}"))
 }
 
 /// What an operation does: nothing, and it says so.
@@ -92,10 +92,11 @@ impl IsA<dyn Many> for dyn Many {}
 /// How many operations a table can have.
 const SIZES: [usize; 4] = [1, 10, 100, 1000];
 
-/// The names of operations.
+/// The names of operations, one behind the other in memory as those of generated code are.
 pub(super) fn names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        (0..SIZES[3]).map(|number| &*format!("operation_{number}").leak()).collect()
+        let lines: String = (0..SIZES[3]).map(|number| format!("operation_{number}\n")).collect();
+        lines.leak().lines().collect()
     });
     &NAMES
 }
