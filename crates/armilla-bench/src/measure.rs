@@ -23,6 +23,9 @@ const FINER: u32 = 2;
 /// the long run.
 const BULK: u32 = 3;
 
+/// The fewest rounds of those: the least that is told is some per cent.
+const FINE: usize = 40;
+
 /// How often programs are started anew for a cell of bulk transfer, or for cells where little things
 /// matter.
 const STARTS: usize = 4;
@@ -356,7 +359,7 @@ impl<'a> Stage<'a> {
 pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
     match steps {
         0 | 1 => plan.repetitions(),
-        _ => 2 * FINER as usize * plan.repetitions(),
+        _ => (2 * FINER as usize * plan.repetitions()).max(FINE),
     }
 }
 

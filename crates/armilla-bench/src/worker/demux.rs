@@ -11,8 +11,9 @@ use std::sync::Arc;
 /// the processor's nearest memory then, and it is the search that is measured.
 const CALLED: u32 = 16;
 
-/// How many calls are chosen ahead; afterwards they repeat.
-const CHOSEN: usize = 256;
+/// How many calls are chosen ahead; afterwards they repeat. Their operations are so few for the same
+/// reason.
+const CHOSEN: usize = 64;
 
 /// With more objects than that nobody searches one after the other.
 const MOST_LINEAR: u32 = 1000;
