@@ -5,7 +5,7 @@
 //! length divided by that of their lengths, so that start, connection and commands do not count;
 //! between the runs `vgdb`, which comes with it, has it write what it has counted.
 
-use crate::machine::Placement;
+use crate::machine::{Machine, Placement};
 use crate::measure::Step;
 use crate::peers::{Absent, Peers, is_there};
 use crate::process::{Running, Start};
@@ -17,6 +17,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// About how long it takes to start and observe a program.
+const JOB: Duration = Duration::from_millis(2500);
 
 /// A program whose instructions at a step are to be counted.
 #[derive(Clone, Copy)]
@@ -88,17 +92,36 @@ pub(crate) fn check() -> Result<(), Absent> {
     }
 }
 
+/// How many programs are to be started for what is wanted, and about how long all of them take.
+pub(crate) fn expected(wanted: &[Wanted<'_>]) -> (usize, Duration) {
+    let jobs = jobs(wanted).len();
+    let (many, together) = (u32::try_from(jobs).unwrap_or(u32::MAX), Machine::processors().max(1));
+    (jobs, JOB * many / u32::try_from(together).unwrap_or(u32::MAX))
+}
+
+/// What counting brought.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// In the order of what is wanted.
+    pub(crate) records: Vec<Record>,
+    pub(crate) failures: Vec<String>,
+    /// How many programs there was no time for.
+    pub(crate) left_out: usize,
+}
+
 /// Counts what is wanted, as many programs at once as there are processors: none disturbs the others.
 /// Says before each program, by `begin`, which cell comes first, which program it is and of how many.
-/// Gives records in the order of what is wanted, and what failed.
+/// After `ends` no more programs are started.
 pub(crate) fn count(
     peers: &Peers,
     congestion: &str,
     wanted: &[Wanted<'_>],
+    ends: Option<Instant>,
     mut begin: impl FnMut(&Cell, usize, usize),
-) -> (Vec<Record>, Vec<String>) {
+) -> Counted {
     let jobs = jobs(wanted);
     let (next, counts) = (AtomicUsize::new(0), Mutex::new(vec![None; wanted.len()]));
+    let left_out = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let lock_failures = || failures.lock().unwrap_or_else(PoisonError::into_inner);
     let (begun, beginnings) = mpsc::channel();
@@ -106,6 +129,10 @@ pub(crate) fn count(
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             if peers.stop().load(Ordering::Relaxed) {
                 return;
+            }
+            if ends.is_some_and(|ends| Instant::now() >= ends) {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                continue;
             }
             begun.send(job[0]).ok();
             let members: Vec<Wanted<'_>> = job.iter().map(|place| wanted[*place]).collect();
@@ -132,7 +159,8 @@ pub(crate) fn count(
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let records =
         wanted.iter().zip(counts).filter_map(|(wanted, count)| Some(wanted.record(count?)));
-    (records.collect(), failures.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Counted { records: records.collect(), failures, left_out: left_out.into_inner() }
 }
 
 /// The places of what the same processes can do; none is empty.

@@ -15,6 +15,7 @@
 
 armilla::include_idl!("bench");
 
+mod budget;
 mod counting;
 mod experiments;
 mod functions;

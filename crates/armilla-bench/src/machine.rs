@@ -59,6 +59,11 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// How many processors this process may use.
+    pub(crate) fn processors() -> usize {
+        affinity::allowed_cpus().map_or(1, |cpus| cpus.len())
+    }
+
     /// This machine.
     pub(crate) fn this(congestion: &str) -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -66,7 +71,7 @@ impl Machine {
         let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
         Self {
             processor: model.map_or("unknown", |(_, name)| name.trim()).to_owned(),
-            processors: affinity::allowed_cpus().map_or(1, |cpus| cpus.len()),
+            processors: Self::processors(),
             kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
             congestion: congestion.to_owned(),
             version: env!("CARGO_PKG_VERSION"),

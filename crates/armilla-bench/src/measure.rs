@@ -10,7 +10,7 @@ use crate::program::{C, Program, Transport};
 use crate::record::{Cell, Gain, Metric, Record, median};
 use crate::workload::Workload;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long one program works in one round of a cell.
 const SLICE: Duration = Duration::from_millis(4);
@@ -25,6 +25,12 @@ const BULK: u32 = 3;
 
 /// The fewest rounds of those: the least that is told is some per cent.
 const FINE: usize = 40;
+
+/// In how many rounds is measured at least, however little time there is.
+const FEWEST: usize = 2;
+
+/// About how long it takes to start a program.
+pub(crate) const START: Duration = Duration::from_millis(60);
 
 /// How often programs are started anew for a cell of bulk transfer, or for cells where little things
 /// matter.
@@ -84,6 +90,8 @@ pub(crate) struct Stage<'a> {
     failures: Vec<String>,
     /// Those that cannot be started over this transport, or hang.
     unable: Vec<Program>,
+    /// At how many steps there were fewer rounds than there should be, since there was no time.
+    pub(crate) hurried: usize,
 }
 
 /// What is done on a stage.
@@ -150,8 +158,8 @@ impl<'a> Stage<'a> {
     /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
     /// they failed.
     pub(crate) fn set(scene: Scene<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
-        let (running, failures, unprepared) = Default::default();
-        let mut stage = Self { scene, running, prepared: None, unprepared, failures, unable };
+        let (running, failures, unprepared, prepared, hurried) = Default::default();
+        let mut stage = Self { scene, running, prepared, unprepared, failures, unable, hurried };
         for program in programs.iter().filter(|program| program.takes(scene.transport)) {
             if scene.is_stopped() || stage.unable.contains(program) {
                 continue;
@@ -254,23 +262,28 @@ impl<'a> Stage<'a> {
     }
 
     /// Measures all programs at `steps`, in rounds: in each, every step has its turn, and in it every
-    /// program. Before each turn, and before each step is tried, `go_on` says whether to go on.
+    /// program. Before each turn, and before each step is tried, `go_on` says whether to go on. After
+    /// `ends` there are no more rounds than the fewest.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
         steps: &[Step],
+        ends: Option<Instant>,
         mut go_on: impl FnMut(&Cell) -> bool,
     ) -> Vec<Record> {
-        let slice = if steps.len() > 1 { SLICE / FINER } else { SLICE };
         let mut turns: Vec<Turn<'_>> = steps
             .iter()
             .take_while(|step| go_on(&step.cell))
-            .filter_map(|step| self.begin(step, slice))
+            .filter_map(|step| self.begin(step, slice(step, steps.len())))
             .collect();
         let last = turns.len().saturating_sub(1);
         let rounds = rounds(plan, steps.len());
         let stay = rounds.div_ceil(starts(plan, steps));
         'rounds: for round in 0..rounds {
+            if round >= FEWEST && ends.is_some_and(|ends| Instant::now() >= ends) {
+                self.hurried += turns.len();
+                break;
+            }
             if round > 0 && round.is_multiple_of(stay) {
                 self.start_anew(&turns);
             }
@@ -304,8 +317,6 @@ impl<'a> Stage<'a> {
     /// none of them can do it.
     fn begin<'s>(&mut self, step: &'s Step, slice: Duration) -> Option<Turn<'s>> {
         self.prepare(step);
-        let workload = step.task.workload;
-        let slice = slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 };
         let counts = self.calibrate(step.task, slice)?;
         Some(Turn { step, counts, rounds: Vec::new() })
     }
@@ -364,12 +375,31 @@ pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
 }
 
 /// How often the programs are started for `steps`, but for those of bulk transfer.
-fn starts(plan: &Plan, steps: &[Step]) -> usize {
+pub(crate) fn starts(plan: &Plan, steps: &[Step]) -> usize {
     let on_ladder = |step: &Step| step.cell.experiment == Experiment::Ladder.name();
     match steps {
         [step] if plan.quick || !on_ladder(step) || step.task.workload.is_bulk() => 1,
         _ => STARTS,
     }
+}
+
+/// About how long a program takes for a step that is measured with so many others together.
+pub(crate) fn expected(plan: &Plan, step: &Step, together: usize) -> Duration {
+    let rounds = u32::try_from(rounds(plan, together)).unwrap_or(u32::MAX);
+    let slice = slice(step, together);
+    // Most need longer for as many calls than the first, and nobody answers at once.
+    let measured = (slice + slice / 2) * (rounds + 1);
+    match step.task.workload.is_bulk() {
+        true => measured + (START + slice / WARM_UP) * rounds.min(STARTS as u32 + 1),
+        false => measured,
+    }
+}
+
+/// How long a program works in one round of a step that is measured with so many others together.
+fn slice(step: &Step, together: usize) -> Duration {
+    let slice = if together > 1 { SLICE / FINER } else { SLICE };
+    let workload = step.task.workload;
+    slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 }
 }
 
 /// A step with what all programs measured at it, round by round.

@@ -3,6 +3,10 @@
 use crate::Transport;
 use crate::machine::Placement;
 use crate::program::USUAL;
+use std::time::Duration;
+
+/// How long a quick run takes at most: five minutes with what is told in the end.
+const QUICK: Duration = Duration::from_secs(280);
 
 /// The experiments, by the names of their commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +58,12 @@ impl Plan {
     /// How often each cell is measured.
     pub(crate) const fn repetitions(&self) -> usize {
         if self.quick { 5 } else { 20 }
+    }
+
+    /// How long it takes at most, if it is to end in time on a machine that is slow or busy, too: there is
+    /// measured less often.
+    pub(crate) const fn limit(&self) -> Option<Duration> {
+        if self.quick { Some(QUICK) } else { None }
     }
 
     /// `all`, or a few of it in a quick run.

@@ -7,17 +7,20 @@ mod latency;
 mod run;
 mod ttcp;
 
+use crate::budget::{Budget, Hurry};
+use crate::counting;
 use crate::machine::{Machine, Placement};
-use crate::measure::{Step, Task, rounds};
+use crate::measure::{START, Step, Task, expected, rounds, starts};
 use crate::peers::{Absent, Peers};
 use crate::plan::{Experiment, Plan};
 use crate::program::{C, Kind, Program, Transport, peer_names};
 use crate::record::{Cell, Record};
 use crate::report::Progress;
-use run::Run;
+use run::{Run, wanted};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// What a run brought.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Outcome {
     pub absent: Vec<Absent>,
     /// Programs that failed on the way, and how.
     pub failures: Vec<String>,
+    /// What there was no time for.
+    pub(crate) hurry: Hurry,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
 }
@@ -92,6 +97,14 @@ impl Series {
         self.steps.len() * (1 + rounds(plan, self.together()))
     }
 
+    /// About how long it takes to measure `steps` of it, by the programs that can take part.
+    fn expected(&self, plan: &Plan, steps: &[Step]) -> Duration {
+        let able = self.programs.iter().filter(|program| program.takes(self.transport)).count();
+        let measured = steps.iter().map(|step| expected(plan, step, steps.len()));
+        let starts = START * u32::try_from(starts(plan, steps)).unwrap_or(u32::MAX);
+        (measured.sum::<Duration>() + starts) * u32::try_from(able).unwrap_or(u32::MAX)
+    }
+
     /// How many of its cells are measured together.
     const fn together(&self) -> usize {
         if self.in_turn { self.steps.len() } else { 1 }
@@ -121,6 +134,7 @@ impl Series {
 /// # Errors
 /// When the directory for compiled peers cannot be made.
 pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
+    let begun = Instant::now();
     let peers = Peers::open(stop)?;
     let series_of = |experiment: &Experiment| match experiment {
         Experiment::Ttcp => ttcp::series(plan),
@@ -133,12 +147,24 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     let mut absent = make_peers(&peers, &mut experiments);
     absent.extend(left_out(plan, &experiments, &absent));
     let turns = experiments.iter().flatten().map(|series| series.turns(plan)).sum();
-    let mut run = Run::new(plan, &peers, Progress::new(turns), absent);
+    let limit = plan.limit().map(|limit| limit.saturating_sub(begun.elapsed()));
+    let budget = Budget::new(limit, expected_of(plan, &experiments));
+    let mut run = Run::new(plan, &peers, Progress::new(turns), budget, absent);
     for series in &experiments {
         series.iter().for_each(|series| run.perform(series));
         run.count(series);
     }
     Ok(run.end())
+}
+
+/// About how long all of it takes.
+fn expected_of(plan: &Plan, experiments: &[Vec<Series>]) -> Duration {
+    let counted = |series: &Vec<Series>| counting::expected(&wanted(series).collect::<Vec<_>>()).1;
+    let chunks = |series: &Series| -> Duration {
+        let chunks = series.steps.chunks(series.together().max(1));
+        chunks.map(|steps| series.expected(plan, steps)).sum()
+    };
+    experiments.iter().flatten().map(chunks).chain(experiments.iter().map(counted)).sum()
 }
 
 /// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for

@@ -1,6 +1,7 @@
 //! Going through the series of a run, one after the other.
 
 use super::{Outcome, Series};
+use crate::budget::Budget;
 use crate::counting::{self, Wanted};
 use crate::machine::{Machine, congestion};
 use crate::measure::{Scene, Stage};
@@ -20,6 +21,7 @@ pub(super) struct Run<'a> {
     peers: &'a Peers,
     congestion: String,
     progress: Progress,
+    budget: Budget,
     /// Programs that cannot be started over a transport, or hang there.
     unable: HashMap<Transport, Vec<Program>>,
     outcome: Outcome,
@@ -31,18 +33,19 @@ impl<'a> Run<'a> {
         plan: &'a Plan,
         peers: &'a Peers,
         progress: Progress,
+        budget: Budget,
         absent: Vec<Absent>,
     ) -> Self {
         let congestion = congestion();
         let machine = Machine::this(&congestion);
-        let (records, failures) = Default::default();
-        let outcome = Outcome { machine, records, absent, failures, interrupted: false };
-        Self { plan, peers, congestion, progress, unable: HashMap::new(), outcome }
+        let (records, failures, hurry) = Default::default();
+        let outcome = Outcome { machine, records, absent, failures, hurry, interrupted: false };
+        Self { plan, peers, congestion, progress, budget, unable: HashMap::new(), outcome }
     }
 
     /// Measures a series, unless the run shall end.
     pub(super) fn perform(&mut self, series: &Series) {
-        let Self { plan, peers, congestion, progress, unable, outcome } = self;
+        let Self { plan, peers, congestion, progress, budget, unable, outcome } = self;
         let stopped = || peers.stop().load(Ordering::Relaxed);
         let link = match series.transport {
             _ if stopped() => return,
@@ -61,11 +64,13 @@ impl<'a> Run<'a> {
         let unable = unable.entry(transport).or_default();
         let mut stage = Stage::set(scene, &series.programs, take(unable));
         for steps in series.steps.chunks(series.together().max(1)) {
-            outcome.records.extend(stage.measure(plan, steps, |cell| {
+            let ends = budget.part(series.expected(plan, steps));
+            outcome.records.extend(stage.measure(plan, steps, ends, |cell| {
                 progress.step(cell);
                 !stopped()
             }));
         }
+        outcome.hurry.cells += stage.hurried;
         let failures;
         (failures, *unable) = stage.clear();
         outcome.failures.extend(failures);
@@ -73,19 +78,7 @@ impl<'a> Run<'a> {
 
     /// Counts the instructions of what of the series is to be counted.
     pub(super) fn count(&mut self, series: &[Series]) {
-        let wanted = series.iter().filter(|series| series.counted).flat_map(|series| {
-            let Series { programs, transport, queue, steps, .. } = series;
-            let able = programs.iter().filter(|program| program.takes(*transport));
-            able.flat_map(move |program| {
-                steps.iter().map(move |step| Wanted {
-                    program,
-                    transport: *transport,
-                    queue: *queue,
-                    step,
-                })
-            })
-        });
-        let wanted: Vec<Wanted<'_>> = wanted.collect();
+        let wanted: Vec<Wanted<'_>> = wanted(series).collect();
         if wanted.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
             return;
         }
@@ -93,13 +86,15 @@ impl<'a> Run<'a> {
             self.outcome.absent.push(absent);
             return;
         }
+        let ends = self.budget.part(counting::expected(&wanted).1);
         let Self { peers, congestion, progress, outcome, .. } = self;
         let begun = Instant::now();
-        let (records, failures) = counting::count(peers, congestion, &wanted, |cell, done, all| {
+        let counted = counting::count(peers, congestion, &wanted, ends, |cell, done, all| {
             progress.count(cell, begun.elapsed(), (done, all));
         });
-        outcome.records.extend(records);
-        outcome.failures.extend(failures);
+        outcome.records.extend(counted.records);
+        outcome.failures.extend(counted.failures);
+        outcome.hurry.uncounted += counted.left_out;
     }
 
     /// What came of it.
@@ -107,4 +102,16 @@ impl<'a> Run<'a> {
         let interrupted = self.peers.stop().load(Ordering::Relaxed);
         Outcome { interrupted, ..self.outcome }
     }
+}
+
+/// What of the series is to be counted.
+pub(super) fn wanted(series: &[Series]) -> impl Iterator<Item = Wanted<'_>> {
+    series.iter().filter(|series| series.counted).flat_map(|series| {
+        let Series { programs, transport, queue, steps, .. } = series;
+        let able = programs.iter().filter(|program| program.takes(*transport));
+        able.flat_map(move |program| {
+            let one = move |step| Wanted { program, transport: *transport, queue: *queue, step };
+            steps.iter().map(one)
+        })
+    })
 }

@@ -32,6 +32,7 @@ impl Outcome {
         let results = json!({
             "machine": self.machine,
             "interrupted": self.interrupted,
+            "hurried": self.hurry,
             "absent": self.absent,
             "failures": self.failures,
             "bars": bars::bars(&self.records),

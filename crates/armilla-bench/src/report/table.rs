@@ -45,6 +45,9 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             "– stands where a program has no such call, or was not measured with so many objects"
         )?;
     }
+    if !outcome.hurry.is_none() {
+        writeln!(out, "hurried: {}", outcome.hurry)?;
+    }
     if outcome.interrupted {
         writeln!(out, "interrupted: what was finished is above")?;
     }
