@@ -382,14 +382,31 @@ impl<'p> Encoder<'p> {
     /// When it contains a NUL or a character that the code set does not have.
     pub fn put_string(&mut self, value: &str) -> CdrResult {
         match self.goes_unchanged(value)? {
-            true => {
-                self.put_length(value.len() + 1)?;
-                self.copy_raw(value.as_bytes());
-                self.put_u8(0);
-                Ok(())
-            }
+            true => self.put_text(value.as_bytes()),
             false => self.put_converted(value),
         }
+    }
+
+    /// Appends a copy of the octets of a string: its length, these and the NUL, all at once.
+    #[inline]
+    pub(crate) fn put_text(&mut self, text: &[u8]) -> CdrResult {
+        let Ok(counted) = u32::try_from(text.len() + 1) else {
+            return Err(CdrError::new(CdrErrorKind::TooLong(text.len() + 1)));
+        };
+        let counted = match self.order {
+            ByteOrder::Big => counted.to_be_bytes(),
+            ByteOrder::Little => counted.to_le_bytes(),
+        };
+        self.align(counted.len());
+        let room = self.memory.room(counted.len() + text.len() + 1);
+        if let Some((length, rest)) = room.split_first_chunk_mut()
+            && let Some((nul, place)) = rest.split_last_mut()
+        {
+            *length = counted;
+            place.copy_from_slice(text);
+            *nul = 0;
+        }
+        Ok(())
     }
 
     /// Appends a string, which is borrowed where it is long and needs no conversion.

@@ -3,8 +3,9 @@
 #[cfg(feature = "std")]
 use fearless_simd::{Level, Simd, dispatch};
 
-/// How many octets are looked at side by side.
+/// How many octets are looked at side by side, and of what is left as long as there are so many.
 const ROW: usize = 64;
+const SHORT_ROW: usize = 16;
 
 /// How many octets are looked at before it is decided whether to go on.
 const BLOCK: usize = 4 * ROW;
@@ -21,9 +22,16 @@ const WIDE_ROW: usize = 128;
 pub(crate) fn is_plain(octets: &[u8]) -> bool {
     let (blocks, rest) = octets.as_chunks::<BLOCK>();
     let (rows, rest) = rest.as_chunks::<ROW>();
+    let (short_rows, rest) = rest.as_chunks::<SHORT_ROW>();
     (blocks.is_empty() || are_plain(blocks))
-        && rows.iter().all(|row| row.iter().fold(true, |all, octet| all & may_stand(*octet)))
-        && rest.iter().fold(true, |all, octet| all & may_stand(*octet))
+        && rows.iter().all(is_plain_row)
+        && short_rows.iter().all(is_plain_row)
+        && rest.iter().all(|octet| may_stand(*octet))
+}
+
+#[inline(always)]
+fn is_plain_row<const ROW: usize>(row: &[u8; ROW]) -> bool {
+    row.iter().fold(true, |all, octet| all & may_stand(*octet))
 }
 
 /// Stands by itself, so that the compiler sees nothing but the loop, and makes the same of it wherever
@@ -66,8 +74,8 @@ mod tests {
     #[test]
     fn each_octet_decides_wherever_it_stands() {
         for octet in 0..=u8::MAX {
-            for place in [0, 15, 63, 64, 255, 256, 400, 512, 599, 1023, 1024, 1500, 1599] {
-                for length in [600, 1600] {
+            for place in [0, 15, 63, 64, 79, 126, 255, 256, 400, 512, 599, 1023, 1024, 1500, 1599] {
+                for length in [16, 80, 127, 600, 1600] {
                     let mut text = vec![b'x'; length];
                     let Some(there) = text.get_mut(place) else { continue };
                     *there = octet;

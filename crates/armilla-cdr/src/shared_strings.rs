@@ -165,12 +165,7 @@ impl Encode for SharedStrings {
         if !self.texts.plain {
             return self.iter().try_for_each(|text| out.put_string(text));
         }
-        for text in self.iter() {
-            out.put_length(text.len() + 1)?;
-            out.copy_raw(text.as_bytes());
-            out.put_u8(0);
-        }
-        Ok(())
+        self.iter().try_for_each(|text| out.put_text(text.as_bytes()))
     }
 }
 
