@@ -1,7 +1,7 @@
 //! References that another ORB made, and how they are written down.
 
 use armilla_giop::Version;
-use armilla_giop::ior::{CodeSetComponentInfo, IiopProfile, Ior, OrbType};
+use armilla_giop::ior::{CodeSetComponentInfo, IiopProfile, Ior, OrbType, split_at_key};
 use armilla_giop::url::ObjectUrl;
 
 const ACCOUNT: &str = include_str!("data/genior-account.ior");
@@ -36,6 +36,28 @@ fn references_of_omniorb_say_where_their_objects_are() {
     let (ior, profile) = only_profile(NAMES);
     assert_eq!(ior.type_id, "IDL:omg.org/CosNaming/NamingContextExt:1.0");
     assert_eq!(profile.object_key, b"NameService");
+}
+
+#[test]
+fn profiles_of_one_server_differ_in_the_key_alone() {
+    let (ior, profile) = only_profile(ACCOUNT);
+    let data = &ior.profiles[0].data;
+    let [before, key, behind] = split_at_key(data).unwrap();
+    assert_eq!((key, [before, key, behind].concat()), (&b"account"[..], data.clone()));
+
+    let other = IiopProfile { object_key: b"ACCOUNT".to_vec(), ..profile.clone() };
+    let others = other.to_tagged().unwrap().data;
+    let own = profile.to_tagged().unwrap().data;
+    let [own, others] = [&own, &others].map(|data| split_at_key(data).unwrap());
+    assert_eq!((own[0], own[2]), (others[0], others[2]));
+    assert_ne!(own[1], others[1]);
+
+    let longer = IiopProfile { object_key: b"accounts".to_vec(), ..profile.clone() };
+    let longer = longer.to_tagged().unwrap().data;
+    assert_ne!(split_at_key(&longer).unwrap()[0], own[0], "the length stands before the key");
+    for end in 0..before.len() + key.len() {
+        assert!(split_at_key(&data[..end]).is_err(), "cut at {end}");
+    }
 }
 
 #[test]

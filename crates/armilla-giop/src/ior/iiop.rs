@@ -61,11 +61,24 @@ impl IiopProfile {
 /// # Errors
 /// As [`IiopProfile::decode_data`].
 pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
+    split_at_key(data).map(|[_, key, _]| key)
+}
+
+/// The data of an IIOP profile in three parts: what stands before the object key, the key, and what
+/// stands behind it. The profiles of a server's objects differ in nothing but the key, if those are of
+/// one length.
+///
+/// # Errors
+/// As [`IiopProfile::decode_data`], as far as the key; what stands behind it is not looked at.
+pub fn split_at_key(data: &[u8]) -> CdrResult<[&[u8]; 3]> {
     let mut input = open(data)?;
     version(&mut input)?;
     let _host = input.octets()?;
     let _port = input.u16()?;
-    input.octets()
+    let key = input.octets()?;
+    let (until, behind) = data.split_at(input.position());
+    let (before, key) = until.split_at(until.len() - key.len());
+    Ok([before, key, behind])
 }
 
 fn version(input: &mut Decoder<'_>) -> CdrResult<Version> {

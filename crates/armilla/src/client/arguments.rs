@@ -34,9 +34,9 @@ impl Arguments {
         target: &Target,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Self, SystemException> {
-        let agreed = target.endpoint.code_sets;
+        let agreed = target.access.endpoint.code_sets;
         let code_sets = agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED);
-        let version = target.version;
+        let version = target.access.version;
         let first = Variant::encode(version, code_sets, 0, arguments)
             .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
         let mut variants = vec![first];

@@ -7,17 +7,17 @@
 
 use super::arguments::Arguments;
 use super::continuing::Came;
+use super::course::Arrival;
 use super::deadline::{Deadline, Wait, milliseconds};
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
 use super::operation::KeptOperation;
 use super::request::{Intercepted, Outgoing};
-use super::route::Route;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
-use crate::object::{Object, Reference};
+use crate::object::Object;
 use crate::orb::lock;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
@@ -48,7 +48,7 @@ pub(super) struct State {
     /// How often it was sent over a connection that turned out to be closed.
     pub(super) stale: u32,
     /// Where the call went last.
-    pub(super) route: Option<(Arc<Route>, usize)>,
+    pub(super) arrival: Option<Arrival>,
     /// What interceptors have of the attempt under way.
     pub(super) flow: Option<Box<Suspended>>,
     /// The connection on which it waits, and its number there.
@@ -106,8 +106,8 @@ impl AsyncCall {
         }
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
-        let (route, place) = reference.arrived()?;
-        let arguments = Arguments::encode(route.at(place), arguments)?;
+        let leg = reference.route()?;
+        let arguments = Arguments::encode(leg.preferred(), arguments)?;
         let call = Arc::new(Self {
             object: object.clone(),
             operation,
@@ -143,9 +143,9 @@ impl AsyncCall {
     fn set_out(self: &Arc<Self>) -> Option<Result<Came, SystemException>> {
         let found = self.object.reference().and_then(|reference| {
             reference.callable()?;
-            Ok((reference, reference.arrived()?))
+            Ok((reference, Arrival::of(reference)?))
         });
-        let (reference, (route, place)) = match found {
+        let (reference, arrival) = match found {
             Ok(found) => found,
             Err(exception) => return Some(Err(exception)),
         };
@@ -153,13 +153,13 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
-        state.route = Some((route.clone(), place));
+        state.arrival = Some(arrival.clone());
         drop(state);
-        if let Err(came) = self.begin_flow(reference, &route, place) {
+        if let Err(came) = self.begin_flow(reference, &arrival) {
             return Some(came);
         }
-        let target = route.at(place);
-        let link = target.endpoint.shared_link_for(&reference.orb, target.version, self);
+        let access = &arrival.target().access;
+        let link = access.endpoint.shared_link_for(&reference.orb, access.version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),
@@ -179,7 +179,7 @@ impl AsyncCall {
 
     fn send(self: &Arc<Self>, link: &Multiplexed) -> Result<(), SystemException> {
         let state = lock(&self.state);
-        let Some((route, place)) = state.route.clone().filter(|_| !state.cancelled) else {
+        let Some(arrival) = state.arrival.clone().filter(|_| !state.cancelled) else {
             return Ok(());
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
@@ -189,7 +189,7 @@ impl AsyncCall {
             let what = format!("the call could not be sent to {} within {limit}", link.peer());
             return Err(unsent(what));
         }
-        let target = route.at(place);
+        let target = arrival.target();
         let added = contexts.as_ref().map(Contexts::to_send);
         // What comes with the reply is looked at when it is read.
         let intercepted =
@@ -198,7 +198,7 @@ impl AsyncCall {
             target,
             operation: self.operation.get(),
             response: ResponseFlags::Target,
-            arguments: &|out| self.arguments.put(out, target.version, link.code_sets()),
+            arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
             intercepted: intercepted.as_ref(),
         };
         let sending = match MAY_WAIT.get() {
@@ -255,10 +255,10 @@ impl AsyncCall {
             return;
         }
         state.cancelled = true;
-        let route = state.route.clone();
+        let arrival = state.arrival.clone();
         drop(state);
-        let place = route.map_or_else(String::new, |(route, place)| {
-            format!(" to {}", route.at(place).endpoint.address)
+        let place = arrival.map_or_else(String::new, |arrival| {
+            format!(" to {}", arrival.target().access.endpoint.address)
         });
         let limit = milliseconds(self.deadline.limit.unwrap_or_default());
         let late = unsent(format!("no connection{place} was made within {limit}"));
@@ -402,12 +402,4 @@ thread_local! {
     /// Whether the thread may wait for a server to take requests: the reactor's may not, because it
     /// is what sends and reads when nobody else does.
     pub(super) static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
-}
-
-impl Reference {
-    /// Where calls go now, to be kept.
-    fn arrived(&self) -> Result<(Arc<Route>, usize), SystemException> {
-        let route = self.route()?;
-        Ok((route.clone(), route.preferred_place()))
-    }
 }

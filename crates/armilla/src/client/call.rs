@@ -1,5 +1,6 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
+use super::access::Access;
 use super::asynchronous::MAY_WAIT;
 use super::collocated;
 use super::deadline::Deadline;
@@ -21,7 +22,6 @@ use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, 
 use armilla_giop::engine::Arrived;
 use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus, ResponseFlags};
-use std::sync::Arc;
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -191,7 +191,7 @@ impl<'r, 'p> Request<'r, 'p> {
 /// Where a call goes, and what it says there.
 pub(crate) struct Way<'w, 'p> {
     pub(crate) reference: &'w Reference,
-    pub(crate) route: &'w Arc<Route>,
+    pub(crate) route: &'w Route,
     /// How the call uses connections, and when it returns if it is oneway.
     pub(crate) links: (Links, SyncScope),
     pub(crate) outgoing: Outgoing<'w, 'p>,
@@ -209,16 +209,18 @@ impl Way<'_, '_> {
         finish: Finish<'_>,
     ) -> Result<(), SystemException> {
         let reference = self.reference;
-        let mut route = self.route.clone();
+        let mut leg;
+        let mut route = self.route;
         loop {
             match step {
                 Step::Done => return Ok(()),
-                Step::Forward(forward) => reference.follow(&route, forward, journey)?,
+                Step::Forward(forward) => reference.follow(route, forward, journey)?,
                 Step::Again => {}
             }
-            route = reference.route()?.clone();
+            leg = reference.route()?;
+            route = &leg;
             let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
-            let way = Way { route: &route, outgoing, ..*self };
+            let way = Way { route, outgoing, ..*self };
             step = way.go_unhurried(deadline, journey, &mut *finish)?;
         }
     }
@@ -254,7 +256,7 @@ impl Way<'_, '_> {
             Ok(Answer::Taken) => return Ok(Step::Done),
             Ok(Answer::Forward(forward)) => return Ok(Step::Forward(*forward)),
             Ok(Answer::Raised(exception)) => {
-                let exception = exception.said_by(&target.endpoint.address, operation.name);
+                let exception = exception.said_by(&target.access.endpoint.address, operation.name);
                 reference.return_home(route, journey, exception)?;
             }
             Err(error) => reference.go_on(route, target, journey, error)?,
@@ -295,7 +297,7 @@ fn attempt(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    if let Some(mut link) = outgoing.target.endpoint.idle_link(deadline.started) {
+    if let Some(mut link) = outgoing.target.access.endpoint.idle_link(deadline.started) {
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
             Ok(taken @ Answer::Taken) => {
                 give_back(outgoing.target, link, deadline);
@@ -317,11 +319,11 @@ fn attempt_further(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    let endpoint = &outgoing.target.endpoint;
+    let endpoint = &outgoing.target.access.endpoint;
     loop {
         let (mut link, idle) = match endpoint.idle_link(deadline.started) {
             Some(link) => (link, true),
-            None if endpoint.claimed(outgoing.target.version).is_some() => {
+            None if endpoint.claimed(outgoing.target.access.version).is_some() => {
                 // It goes over the connection that the server has made to this ORB.
                 let scope = SyncScope::WithTransport;
                 return attempt_shared(orb, outgoing, deadline, scope, finish);
@@ -355,7 +357,7 @@ fn attempt_shared(
     };
     let mut stale = 0;
     loop {
-        let Target { endpoint, version, .. } = outgoing.target;
+        let Access { endpoint, version, .. } = &*outgoing.target.access;
         let link = endpoint.shared_link(orb, *version, deadline)?;
         match exchange_shared(orb, &link, outgoing, deadline, sending, &mut *finish) {
             // A connection that the server closed meanwhile.
@@ -405,7 +407,7 @@ pub(super) fn is_stale(error: &SystemException) -> bool {
 #[inline(always)]
 fn give_back(target: &Target, mut link: Box<Link>, deadline: &Deadline) {
     link.last_used = deadline.started;
-    target.endpoint.give_back(link);
+    target.access.endpoint.give_back(link);
 }
 
 /// Gives the link back, if it is still good.
@@ -446,7 +448,7 @@ fn exchange(
     let received = link.receive(deadline, &mut TakeReply { orb, code_sets, intercepted, finish });
     received.unwrap_or_else(|error| {
         if error.kind() == ExceptionKind::Timeout {
-            link.cancel(outgoing.target.version, id);
+            link.cancel(outgoing.target.access.version, id);
         }
         Err(error)
     })

@@ -3,8 +3,8 @@
 
 use super::asynchronous::AsyncCall;
 use super::call::{Answer, MOST_STALE, is_stale, take_reply};
+use super::course::Arrival;
 use super::journey::Forward;
-use super::route::Route;
 use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
@@ -36,14 +36,13 @@ impl AsyncCall {
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
-        route: &Route,
-        place: usize,
+        arrival: &Arrival,
     ) -> Result<(), Result<Came, SystemException>> {
         if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
             return Ok(());
         }
         let begun =
-            self.with_attempt(reference, route, place, |a| Suspended::begin(a, self.slots.clone()));
+            self.with_attempt(reference, arrival, |a| Suspended::begin(a, self.slots.clone()));
         match begun {
             None => Ok(()),
             Some(Ok(flow)) => {
@@ -131,11 +130,11 @@ impl AsyncCall {
             }
             Ok(Came::Forward(Forward::Readdress(_)) | Came::Again | Came::Resend) => Outcome::Retry,
         };
-        let Some((route, place)) = lock(&self.state).route.clone() else {
+        let Some(arrival) = lock(&self.state).arrival.clone() else {
             return came(outcome, None);
         };
         let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
-        let ended = self.with_attempt(reference, &route, place, end);
+        let ended = self.with_attempt(reference, &arrival, end);
         ended.map_or_else(|| Err(super::call::no_reply()), |outcome| came(outcome, for_good))
     }
 
@@ -152,33 +151,32 @@ impl AsyncCall {
     fn with_attempt<T>(
         &self,
         reference: &Reference,
-        route: &Route,
-        place: usize,
+        arrival: &Arrival,
         use_it: impl FnOnce(Attempt<'_>) -> T,
     ) -> Option<T> {
         let interceptors = reference.orb.interceptors()?;
         let home = reference.course.home();
-        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
+        let ior = arrival.route().forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
         let (object, operation, target) =
-            (&self.object, self.operation.get().name, route.at(place));
+            (&self.object, self.operation.get().name, arrival.target());
         let values = self;
         Some(use_it(Attempt { interceptors, object, reference, operation, values, ior, target }))
     }
 
     fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
-        self.with_journey(|route, journey| reference.follow(route, forward, journey))
+        self.with_journey(|arrival, journey| reference.follow(arrival.route(), forward, journey))
     }
 
-    /// Runs `go` with the route that was taken last and the journey, which nobody else needs meanwhile.
+    /// Runs `go` with where the call went last and the journey, which nobody else needs meanwhile.
     fn with_journey<T>(
         &self,
-        go: impl FnOnce(&Arc<Route>, &mut super::journey::Journey) -> Result<T, SystemException>,
+        go: impl FnOnce(&Arrival, &mut super::journey::Journey) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
-        let Some((route, _)) = state.route.clone() else { return Err(super::call::no_reply()) };
+        let Some(arrival) = state.arrival.clone() else { return Err(super::call::no_reply()) };
         let mut journey = std::mem::take(&mut state.journey);
         drop(state);
-        let went = go(&route, &mut journey);
+        let went = go(&arrival, &mut journey);
         lock(&self.state).journey = journey;
         went
     }
@@ -209,11 +207,10 @@ impl AsyncCall {
     #[cold]
     fn raised(&self, exception: SystemException) -> Result<Came, SystemException> {
         let reference = self.object.reference()?;
-        let place = lock(&self.state).route.as_ref().map_or(0, |(_, place)| *place);
-        self.with_journey(|route, journey| {
-            let address = &route.at(place).endpoint.address;
+        self.with_journey(|arrival, journey| {
+            let address = &arrival.target().access.endpoint.address;
             let exception = exception.said_by(address, self.operation.get().name);
-            reference.return_home(route, journey, exception).map(|()| Came::Again)
+            reference.return_home(arrival.route(), journey, exception).map(|()| Came::Again)
         })
     }
 
@@ -226,10 +223,13 @@ impl AsyncCall {
             state.stale += 1;
             return Ok(Came::Resend);
         }
-        let Some((_, place)) = state.route else { return Err(exception) };
+        if state.arrival.is_none() {
+            return Err(exception);
+        }
         drop(state);
-        self.with_journey(|route, journey| {
-            reference.go_on(route, route.at(place), journey, exception).map(|()| Came::Again)
+        self.with_journey(|arrival, journey| {
+            let (route, target) = (arrival.route(), arrival.target());
+            reference.go_on(route, target, journey, exception).map(|()| Came::Again)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Where the calls through a reference go at present: to its own addresses, or to where a server has
 //! sent them.
 
-use super::route::Route;
+use super::route::{Route, Target};
 use crate::exception::SystemException;
 use crate::object::Reference;
 use arc_swap::ArcSwapOption;
@@ -13,13 +13,15 @@ use std::sync::{Arc, OnceLock};
 
 /// The present course of a reference's calls.
 ///
-/// Most references are never forwarded. Their calls find the route at the price of two reads.
+/// Most references are never forwarded. Their calls find the route beside what else they read of the
+/// reference.
 #[derive(Default)]
+#[repr(C)]
 pub(crate) struct Course {
-    /// By the reference's own addresses, once the first call has found it out.
-    first: OnceLock<Arc<Route>>,
-    /// Whether that is not where calls go.
+    /// Whether calls do not go by the first route.
     changed: AtomicBool,
+    /// By the reference's own addresses, once the first call has found it out.
+    first: OnceLock<Route>,
     /// Where they go instead; nowhere when that is to be found out from `home`.
     later: ArcSwapOption<Route>,
     /// What takes the place of the IOR for calls, since a server said so.
@@ -28,18 +30,51 @@ pub(crate) struct Course {
 
 /// A route for as long as a call uses it.
 pub(crate) enum Leg<'r> {
-    First(&'r Arc<Route>),
+    First(&'r Route),
     Later(Arc<Route>),
 }
 
 impl Deref for Leg<'_> {
-    type Target = Arc<Route>;
+    type Target = Route;
 
-    fn deref(&self) -> &Arc<Route> {
+    fn deref(&self) -> &Route {
         match self {
             Self::First(route) => route,
             Self::Later(route) => route,
         }
+    }
+}
+
+/// Where a call went that outlives who made it.
+#[derive(Clone)]
+pub(super) struct Arrival {
+    reference: Arc<Reference>,
+    /// Nothing where it went by the first route.
+    later: Option<Arc<Route>>,
+    /// Which of the targets it was.
+    place: usize,
+}
+
+impl Arrival {
+    /// Where calls through `reference` go now.
+    pub(super) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
+        let leg = reference.route()?;
+        let place = leg.preferred_place();
+        let later = match leg {
+            Leg::First(_) => None,
+            Leg::Later(route) => Some(route),
+        };
+        Ok(Self { reference: reference.clone(), later, place })
+    }
+
+    pub(super) fn route(&self) -> &Route {
+        let first = || self.reference.course.first.get();
+        // The call found the first route, which stays once it is there.
+        self.later.as_deref().or_else(first).expect("a call went by a route")
+    }
+
+    pub(super) fn target(&self) -> &Target {
+        self.route().at(self.place)
     }
 }
 
@@ -87,21 +122,20 @@ impl Reference {
 
     /// Where calls go as long as no server has sent them elsewhere, once one has found that out.
     #[inline(always)]
-    pub(super) fn usual_route(&self) -> Option<&Arc<Route>> {
+    pub(super) fn usual_route(&self) -> Option<&Route> {
         self.course.first.get().filter(|_| !self.course.is_changed())
     }
 
     #[cold]
     pub(super) fn find_route(&self) -> Result<Leg<'_>, SystemException> {
         let course = &self.course;
-        let lead =
-            |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key).map(Arc::new);
+        let lead = |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key);
         if course.is_changed() {
             if let Some(route) = course.later.load_full() {
                 return Ok(Leg::Later(route));
             }
             if let Some(home) = course.home() {
-                let route = lead(&home)?;
+                let route = Arc::new(lead(&home)?);
                 course.later.store(Some(route.clone()));
                 return Ok(Leg::Later(route));
             }

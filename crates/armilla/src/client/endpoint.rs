@@ -1,5 +1,6 @@
 //! Server endpoints and their idle connections.
 
+use super::access::{Accesses, Ways};
 use super::claims::Claims;
 use super::driver::Driver;
 use super::housekeeping;
@@ -29,8 +30,13 @@ pub(crate) struct Client {
     claims: Option<Arc<Claims>>,
 }
 
-/// Connections are kept apart by what was agreed on them.
-pub(super) type Endpoints = HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>;
+/// What is known of the servers that were called.
+#[derive(Default)]
+pub(super) struct Endpoints {
+    /// Connections are kept apart by what was agreed on them.
+    pub(super) by_address: HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>,
+    pub(super) accesses: Accesses,
+}
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
@@ -83,7 +89,8 @@ impl Client {
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
         let mut endpoints = lock(&self.endpoints);
-        let endpoint = endpoints.entry((address.clone(), code_sets)).or_insert_with(|| {
+        let place = endpoints.by_address.entry((address.clone(), code_sets));
+        let endpoint = place.or_insert_with(|| {
             Arc::new(Endpoint {
                 address: address.clone(),
                 code_sets,
@@ -104,9 +111,20 @@ impl Client {
         endpoint.clone()
     }
 
+    /// The ways to a server of whose profiles `around` stands around the object key, as far as they
+    /// are known.
+    pub(super) fn accesses(&self, around: [&[u8]; 2]) -> Option<Ways> {
+        lock(&self.endpoints).accesses.get(around)
+    }
+
+    /// Keeps them for other references.
+    pub(super) fn keep_accesses(&self, around: [&[u8]; 2], found: &Ways) {
+        lock(&self.endpoints).accesses.keep(around, found);
+    }
+
     /// Sends the oneway calls that wait for others.
     pub(crate) fn flush(&self) {
-        let known: Vec<_> = lock(&self.endpoints).values().cloned().collect();
+        let known: Vec<_> = lock(&self.endpoints).by_address.values().cloned().collect();
         known.iter().for_each(|endpoint| endpoint.shared.flush());
     }
 
@@ -114,7 +132,10 @@ impl Client {
     pub(crate) fn close(&self) {
         self.flush();
         self.closed.store(true, Ordering::SeqCst);
-        lock(&self.endpoints).values().for_each(|endpoint| endpoint.close_idle_since(None));
+        lock(&self.endpoints)
+            .by_address
+            .values()
+            .for_each(|endpoint| endpoint.close_idle_since(None));
     }
 }
 

@@ -30,11 +30,13 @@ pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, watches: Arc<Watches>, se
 /// to. `false` when the ORB is gone.
 fn tidy(endpoints: &Weak<Mutex<Endpoints>>, idle: Duration) -> bool {
     let Some(endpoints) = endpoints.upgrade() else { return false };
-    let known: Vec<_> = lock(&endpoints).values().cloned().collect();
+    let known: Vec<_> = lock(&endpoints).by_address.values().cloned().collect();
     let limit = before(idle);
     known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
     drop(known);
-    lock(&endpoints).retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
+    let mut known = lock(&endpoints);
+    known.accesses.forget_unused();
+    known.by_address.retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
     true
 }
 

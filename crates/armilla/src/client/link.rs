@@ -117,7 +117,7 @@ impl Link {
         deadline: &Deadline,
     ) -> Result<u32, SystemException> {
         let id = self.begin(outgoing.response.response_expected())?;
-        self.version = outgoing.target.version;
+        self.version = outgoing.target.access.version;
         let memory = std::mem::take(&mut self.request);
         let mut out = Encoder::with_memory(memory, ByteOrder::NATIVE, self.code_sets);
         let agreed = (self.agreed.as_ref(), None, self.unannounced);

@@ -58,16 +58,16 @@ fn ask(
     target: &Target,
     deadline: &Deadline,
 ) -> Result<Located, SystemException> {
-    let mut link = match target.endpoint.idle_link(deadline.started) {
+    let mut link = match target.access.endpoint.idle_link(deadline.started) {
         Some(link) => link,
-        None => match target.endpoint.claimed(target.version) {
+        None => match target.access.endpoint.claimed(target.access.version) {
             Some(claimed) => return claimed.locate(target, deadline, |m| read_kept(m, reference)),
-            None => target.endpoint.connect(deadline)?,
+            None => target.access.endpoint.connect(deadline)?,
         },
     };
     let answer = exchange(reference, &mut link, target, deadline)?;
     link.last_used = deadline.started;
-    target.endpoint.give_back(link);
+    target.access.endpoint.give_back(link);
     Ok(answer)
 }
 
@@ -79,7 +79,7 @@ fn exchange(
 ) -> Result<Located, SystemException> {
     let id = link.begin(true)?;
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
-    encode_locate_request(&mut out, target.version, id, target.address())
+    encode_locate_request(&mut out, target.access.version, id, target.address())
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;

@@ -1,5 +1,6 @@
 //! The client side of a call: from a reference to a live connection and back.
 
+mod access;
 mod arguments;
 mod asynchronous;
 mod call;

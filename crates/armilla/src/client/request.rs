@@ -62,7 +62,7 @@ impl Template {
         let request_id_at = self
             .header(out, id, call, announced)
             .and_then(|at| {
-                put_body(out, call.target.version, |out| (call.arguments)(out)).map(|()| at)
+                put_body(out, call.target.access.version, |out| (call.arguments)(out)).map(|()| at)
             })
             .or_else(|error| self.encode_again(error, out, id, call, announced))
             .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
@@ -89,7 +89,7 @@ impl Template {
         *self = Self::default();
         let encoded = out.in_other_order(error, |out| {
             let request_id_at = self.header(out, id, call, announced)?;
-            put_body(out, call.target.version, |out| (call.arguments)(out))?;
+            put_body(out, call.target.access.version, |out| (call.arguments)(out))?;
             Ok(request_id_at)
         });
         *self = Self::default();
@@ -124,7 +124,7 @@ impl Template {
         let (Some((version, at, len)), Some(key)) = (self.key, target.plain_key()) else {
             return false;
         };
-        let fits = version == target.version && key.len() == len;
+        let fits = version == target.access.version && key.len() == len;
         if fits {
             out.patch(at, key);
             self.target = target.id;
@@ -141,7 +141,7 @@ impl Template {
         call: &Outgoing<'_, '_>,
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
-        let version = call.target.version;
+        let version = call.target.access.version;
         let (agreed, offered) = announced.unwrap_or_default();
         let agreed = agreed.filter(|_| version >= Version::V1_1).map(|sets| sets.encode());
         let offered = offered.filter(|_| version >= Version::V1_2);

@@ -1,25 +1,31 @@
 //! From the profiles of an IOR to the places that a call can go to.
 
-use super::endpoint::Endpoint;
+use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::operations::{Numbers, OperationNames};
-use crate::orb::{ARMILLA_ORB_TYPE, Orb};
+use crate::orb::Orb;
 use crate::poa::put_operation_number;
-use crate::settings::Settings;
-use crate::transport::{ObjectProfile, Place};
-use armilla_cdr::CodeSet;
-use armilla_giop::ior::{CodeSetComponentInfo, Component, Ior, OrbType, TaggedProfile};
-use armilla_giop::{AddressingDisposition, CodeSetContext, TargetAddress, Version};
+use armilla_giop::ior::{Ior, TaggedProfile};
+use armilla_giop::{AddressingDisposition, TargetAddress};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Where the calls through a reference go: the addresses of its IOR in their order.
+///
+/// It lies within the reference, so that a call waits for no other memory that is this object's
+/// alone: most routes are one target with a short key.
 pub(crate) struct Route {
-    targets: Box<[Target]>,
-    /// Which of them answered last.
+    /// Which of the targets answered last.
     preferred: AtomicUsize,
+    first: Target,
+    rest: Option<Box<Rest>>,
+}
+
+/// What few routes have.
+struct Rest {
+    /// The targets behind the first.
+    others: Box<[Target]>,
     /// The reference of a server that sent us here, when the call's own says something else.
-    forwarded: Option<Box<Ior>>,
+    forwarded: Option<Ior>,
     addressing: AddressingDisposition,
 }
 
@@ -27,42 +33,73 @@ pub(crate) struct Route {
 pub(crate) struct Target {
     /// Unlike that of any other target of this process.
     pub(crate) id: u64,
-    pub(crate) endpoint: Arc<Endpoint>,
-    pub(crate) version: Version,
+    pub(crate) access: Arc<Access>,
     name: Name,
-    /// The numbers of operations that its requests say.
-    numbers: Option<Arc<Numbers>>,
 }
 
 /// How requests name the object.
 #[derive(Clone)]
 enum Name {
+    /// By a key of so many octets, the first of these.
+    ShortKey(u8, [u8; SHORT]),
     Key(Box<[u8]>),
     Profile(Box<TaggedProfile>),
     Reference(u32, Arc<Ior>),
 }
 
+/// How long a key may be to lie within the name: as long as the name has room anyway.
+const SHORT: usize = 30;
+
+impl Name {
+    fn of_key(key: &[u8]) -> Self {
+        let mut octets = [0; SHORT];
+        match (octets.get_mut(..key.len()), u8::try_from(key.len())) {
+            (Some(place), Ok(len)) => {
+                place.copy_from_slice(key);
+                Self::ShortKey(len, octets)
+            }
+            _ => Self::Key(key.into()),
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> Option<&[u8]> {
+        match self {
+            Self::ShortKey(len, octets) => octets.get(..usize::from(*len)),
+            Self::Key(key) => Some(key),
+            Self::Profile(_) | Self::Reference(..) => None,
+        }
+    }
+}
+
 impl Target {
+    fn new(access: &Arc<Access>, name: Name) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), access: access.clone(), name }
+    }
+
     /// The object, as requests name it.
     pub(crate) fn address(&self) -> TargetAddress<'_> {
         match &self.name {
-            Name::Key(key) => TargetAddress::Key(key),
             Name::Profile(profile) => TargetAddress::Profile(profile),
             Name::Reference(selected, ior) => TargetAddress::Reference { selected: *selected, ior },
+            name @ (Name::ShortKey(..) | Name::Key(_)) => {
+                TargetAddress::Key(name.key().unwrap_or_default())
+            }
         }
     }
 
     /// The key, where requests name the object by that alone.
+    #[inline]
     pub(super) fn plain_key(&self) -> Option<&[u8]> {
-        match &self.name {
-            Name::Key(key) if self.numbers.is_none() => Some(key),
-            _ => None,
-        }
+        self.name.key().filter(|_| self.access.numbers.is_none())
     }
 
     /// The key with the number of `operation`, where requests say that.
     pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
-        let (Name::Key(key), Some(numbers)) = (&self.name, &self.numbers) else { return None };
+        let (Some(key), Some(numbers)) = (self.name.key(), &self.access.numbers) else {
+            return None;
+        };
         let mut key = key.to_vec();
         put_operation_number(&mut key, numbers.of(operation)?);
         Some(key)
@@ -81,29 +118,29 @@ impl Route {
         // Shared by the targets, where requests are to carry it.
         let whole = (addressing == AddressingDisposition::Reference).then(|| Arc::new(ior.clone()));
         for (index, tagged) in (0..).zip(&ior.profiles) {
-            let Some(read) = orb.transports().read(tagged, orb.settings()) else { continue };
-            let (profile, places) = read.map_err(|error| {
-                SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
-                    .because(format!("a profile of the reference is malformed: {error}"))
-            })?;
+            let Some((accesses, key)) = access::read(orb, tagged)? else { continue };
             let name = match (addressing, &whole) {
                 (AddressingDisposition::Profile, _) => Name::Profile(Box::new(tagged.clone())),
                 (AddressingDisposition::Reference, Some(ior)) => {
                     Name::Reference(index, ior.clone())
                 }
-                _ => Name::Key(profile.object_key.clone().into()),
+                _ => Name::of_key(&key),
             };
-            targets.extend(profile_targets(&profile, &places, &name, orb)?);
-        }
-        if targets.is_empty() {
-            return Err(no_profile(ior));
+            targets.extend(accesses.iter().map(|access| Target::new(access, name.clone())));
         }
         // One that the server itself has connected to us for, else the first.
-        let claimed = |target: &Target| target.endpoint.claimed(target.version).is_some();
+        let claimed = |target: &Target| {
+            let Access { endpoint, version, .. } = &*target.access;
+            endpoint.claimed(*version).is_some()
+        };
         let preferred = AtomicUsize::new(targets.iter().position(claimed).unwrap_or(0));
-        let targets = targets.into();
-        let forwarded = forwarded.map(|ior| Box::new(ior.clone()));
-        Ok(Self { targets, preferred, forwarded, addressing })
+        let mut targets = targets.into_iter();
+        let first = targets.next().ok_or_else(|| no_profile(ior))?;
+        let (others, forwarded) = (targets.collect::<Box<[_]>>(), forwarded.cloned());
+        let usual = others.is_empty() && forwarded.is_none();
+        let rest = (!usual || addressing != AddressingDisposition::Key)
+            .then(|| Box::new(Rest { others, forwarded, addressing }));
+        Ok(Self { preferred, first, rest })
     }
 
     /// The same route with the object named in another way; `home` is the call's own reference.
@@ -117,110 +154,68 @@ impl Route {
         home: &Ior,
         wanted: AddressingDisposition,
     ) -> Result<Self, SystemException> {
-        if wanted == self.addressing {
+        let addressing = self.rest.as_ref().map_or(AddressingDisposition::Key, |r| r.addressing);
+        if wanted == addressing {
             let what = format!("the server wants objects named by {wanted:?}, as this one was");
             let kind = ExceptionKind::CommFailure;
             return Err(
                 SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).because(what)
             );
         }
-        let forwarded = self.forwarded.as_deref();
+        let forwarded = self.forwarded_to();
         let route = Self::new(orb, forwarded.unwrap_or(home), forwarded, wanted)?;
-        let preferred = self.preferred.load(Ordering::Relaxed).min(route.targets.len() - 1);
+        let preferred = self.preferred.load(Ordering::Relaxed).min(route.len() - 1);
         route.preferred.store(preferred, Ordering::Relaxed);
         Ok(route)
     }
 
     /// Whether a server sent us here and the call's own reference says something else.
-    pub(crate) const fn is_forwarded(&self) -> bool {
-        self.forwarded.is_some()
+    pub(crate) fn is_forwarded(&self) -> bool {
+        self.forwarded_to().is_some()
     }
 
     /// The reference that a server sent us to, if one did.
     pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
-        self.forwarded.as_deref()
+        self.rest.as_ref()?.forwarded.as_ref()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.targets.len()
+        1 + self.others().len()
     }
 
     /// The target to try first.
     #[inline]
     pub(crate) fn preferred(&self) -> &Target {
-        // Always below the length, which is at least one.
-        &self.targets[self.preferred.load(Ordering::Relaxed)]
+        self.at(self.preferred_place())
     }
 
     /// Which target to try first, for [`at`](Self::at).
+    #[inline]
     pub(crate) fn preferred_place(&self) -> usize {
         self.preferred.load(Ordering::Relaxed)
     }
 
     /// The target at `place`, which came from [`preferred_place`](Self::preferred_place).
+    #[inline]
     pub(crate) fn at(&self, place: usize) -> &Target {
-        &self.targets[place]
+        match place {
+            0 => &self.first,
+            _ => &self.others()[place - 1],
+        }
+    }
+
+    fn others(&self) -> &[Target] {
+        self.rest.as_ref().map_or(&[], |rest| &rest.others)
     }
 
     /// Goes on to the next target, unless another thread has already left `failed`.
     pub(crate) fn leave(&self, failed: &Target) {
-        let Some(index) = self.targets.iter().position(|target| target.id == failed.id) else {
-            return;
-        };
-        let next = (index + 1) % self.targets.len();
+        let mut places = 0..self.len();
+        let Some(place) = places.find(|place| self.at(*place).id == failed.id) else { return };
+        let next = (place + 1) % self.len();
         // When the exchange fails another thread has chosen, and its choice stands.
-        let _ = self.preferred.compare_exchange(index, next, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.preferred.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
     }
-}
-
-fn profile_targets(
-    profile: &ObjectProfile,
-    places: &[Place],
-    name: &Name,
-    orb: &Orb,
-) -> Result<Vec<Target>, SystemException> {
-    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    let version = profile.version.min(orb.settings().max_giop);
-    // In GIOP 1.0 nothing is agreed.
-    let agrees = version >= Version::V1_1;
-    let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
-    let numbers = component::<OperationNames>(profile).map(|names| Arc::new(names.into()));
-    let targets = places.iter().map(|place| Target {
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        endpoint: orb.client().endpoint(place, code_sets),
-        version,
-        name: name.clone(),
-        numbers: numbers.clone(),
-    });
-    Ok(targets.collect())
-}
-
-/// The code sets to agree on with the server of `profile`; `None` where the profile says nothing,
-/// and then nothing is agreed and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
-///
-/// Servers usually name ISO 8859-1 as theirs, in which every octet of an IDL `char` is a character,
-/// so that is what it usually comes to. Our own kind has the strings of Unicode in memory, whatever
-/// its native code set is, and takes any octet for a `char`: there UTF-8 is chosen where it can be.
-fn code_sets(
-    profile: &ObjectProfile,
-    settings: &Settings,
-) -> Result<Option<CodeSetContext>, SystemException> {
-    let Some(offered) = component::<CodeSetComponentInfo>(profile) else { return Ok(None) };
-    let mut agreed =
-        CodeSetContext::choose(&offered, settings.native_code_sets()).map_err(|error| {
-            SystemException::new(ExceptionKind::CodesetIncompatible, Minor::OMG_1, Completion::No)
-                .because(error.to_string())
-        })?;
-    let ours = matches!(component(profile), Some(OrbType(ARMILLA_ORB_TYPE)));
-    if ours && offered.char.conversion.contains(&CodeSet::Utf8.id()) {
-        agreed.char = CodeSet::Utf8.id();
-    }
-    Ok(Some(agreed))
-}
-
-/// The first component of this type, unless it is malformed.
-fn component<C: Component>(profile: &ObjectProfile) -> Option<C> {
-    profile.components.iter().find_map(|component| C::from_tagged(component).transpose())?.ok()
 }
 
 /// The addresses of an IOR in words.

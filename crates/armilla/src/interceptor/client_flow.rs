@@ -20,7 +20,6 @@ use armilla_cdr::{CdrResult, Decoder, Kept};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
-use std::sync::Arc;
 
 /// A call, as [`client::call`](crate::client::call) makes it, that interceptors see. `finish` runs
 /// again when the call does after a user exception.
@@ -127,11 +126,11 @@ impl Call<'_, '_> {
     }
 
     /// One attempt at an address.
-    fn try_there(&self, route: &Arc<Route>, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
+    fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
         let target = route.preferred();
         let home = self.reference.course.home();
         let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(self.reference.ior());
-        let address = &target.endpoint.address;
+        let address = &target.access.endpoint.address;
         let mut flow = self.flow(ior, target.address(), Some(address));
         flow.run(|contexts, reply| {
             let contexts = contexts.to_send();

@@ -79,7 +79,7 @@ impl Suspended {
             settings: reference.orb.settings(),
             ior,
             named: target.address(),
-            address: Some(&target.endpoint.address),
+            address: Some(&target.access.endpoint.address),
             contexts: self.contexts,
             reply_contexts: Contexts::default(),
             outcome: None,

@@ -27,14 +27,16 @@ pub struct Object {
     sync_scope: Option<SyncScope>,
 }
 
-/// What all clones of a reference share.
+/// What all clones of a reference share. What a call reads of it lies together, so that it finds all
+/// of that in memory at once where many references are called in turn.
+#[repr(C)]
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
-    /// Made when it is first asked for, where the object is known.
-    ior: OnceLock<Ior>,
     place: Place,
     /// Where calls go.
     pub(crate) course: Course,
+    /// Made when it is first asked for, where the object is known.
+    ior: OnceLock<Ior>,
 }
 
 /// Where the object of a reference lives.

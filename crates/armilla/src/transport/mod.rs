@@ -78,6 +78,8 @@ pub trait Transport: Send + Sync + fmt::Debug {
     ///
     /// Addresses in components come before that of the profile in which they stand, except those
     /// of the profile's own transport, which come behind it.
+    ///
+    /// The ORB remembers the answer for other references that carry the same.
     fn read_component(&self, _component: &TaggedComponent, _settings: &Settings) -> Option<String> {
         None
     }

@@ -6,6 +6,7 @@ use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use armilla_cdr::CdrResult;
+use armilla_giop::ior::{TAG_INTERNET_IOP, split_at_key};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -22,6 +23,9 @@ impl Default for Transports {
         Self(vec![Arc::new(Iiop), Arc::new(Local::UNIX), Arc::new(Local::SHM)])
     }
 }
+
+/// How many those are; they come last.
+const OF_EVERY_ORB: usize = 3;
 
 impl Transports {
     /// Adds one, which takes precedence over those before.
@@ -54,6 +58,19 @@ impl Transports {
     fn forms(&self) -> String {
         let forms: Vec<_> = self.0.iter().map(|transport| transport.form()).collect();
         format!("an endpoint is {}", forms.join(", or "))
+    }
+
+    /// The object key in `profile`, and the octets before and behind it, where these alone decide what
+    /// else it says: in one for IIOP that no added transport reads in its own way.
+    pub(crate) fn split<'p>(
+        &self,
+        profile: &'p TaggedProfile,
+    ) -> Option<(&'p [u8], [&'p [u8]; 2])> {
+        let added = &self.0[..self.0.len().saturating_sub(OF_EVERY_ORB)];
+        let iiop = profile.id == TAG_INTERNET_IOP
+            && added.iter().all(|transport| transport.read_profile(profile).is_none());
+        let [before, key, behind] = split_at_key(&profile.data).ok().filter(|_| iiop)?;
+        Some((key, [before, behind]))
     }
 
     /// What `profile` says, if a transport knows its kind, and where the object can be reached: in

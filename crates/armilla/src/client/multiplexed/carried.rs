@@ -47,7 +47,7 @@ impl Multiplexed {
         read: impl FnOnce(&Message<'_>) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
-        encode_locate_request(&mut out, target.version, 0, target.address())
+        encode_locate_request(&mut out, target.access.version, 0, target.address())
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         MessageHeader::finish(&mut out).map_err(|error| {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
@@ -57,7 +57,7 @@ impl Multiplexed {
             slot.reset();
             let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Now(deadline));
             // The number is what comes first, in every version.
-            let id = self.queue(&mut out, HEADER_LEN, waiter, target.version, sending)?;
+            let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
             self.await_reply(id, slot, deadline)?;
             slot.take(deadline, read)
         })

@@ -272,12 +272,13 @@ impl Multiplexed {
             Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
         let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
-        let queued = template
-            .encode(&mut out, 0, &request, agreed, self.settings.max_message)
-            .and_then(|id_at| self.queue(&mut out, id_at, waiter, request.target.version, sending));
+        let queued =
+            template.encode(&mut out, 0, &request, agreed, self.settings.max_message).and_then(
+                |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
+            );
         *memory = out.take_memory();
         // What is queued later comes later.
-        let told = self.offered.is_none() || request.target.version >= Version::V1_2;
+        let told = self.offered.is_none() || request.target.access.version >= Version::V1_2;
         if announces && told && queued.is_ok() {
             self.unannounced.store(false, Ordering::Release);
         }
