@@ -41,4 +41,4 @@ pub use peers::Absent;
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
 pub use record::{Cell, Gain, Metric, Record, median};
-pub use worker::{Sink, Worker};
+pub use worker::{Shelf, Sink, Worker};

@@ -12,7 +12,7 @@ mod raw;
 mod servants;
 mod variation;
 
-pub use servants::Sink;
+pub use servants::{Shelf, Sink};
 
 use crate::program::Transport;
 use armilla_ipc::StreamOptions;

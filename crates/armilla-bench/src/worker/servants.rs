@@ -94,14 +94,17 @@ impl Drain for Counter {
 }
 
 /// The strings of the batching experiment.
-struct Shelf(SharedStrings);
+#[derive(Debug)]
+pub struct Shelf(SharedStrings);
 
 impl Shelf {
     /// How many there are.
-    const STRINGS: usize = 100;
+    pub const STRINGS: u32 = 100;
+}
 
-    fn new() -> Self {
-        let string = |number: usize| format!("{number:0>STRING_LENGTH$}");
+impl Default for Shelf {
+    fn default() -> Self {
+        let string = |number: u32| format!("{number:0>STRING_LENGTH$}");
         Self((0..Self::STRINGS).map(string).collect())
     }
 }
@@ -151,7 +154,7 @@ impl Door {
             orb: orb.clone(),
             target,
             floods: root.activate(bench::drain::tie(counter))?,
-            strings: root.activate(bench::library::tie(Shelf::new()))?,
+            strings: root.activate(bench::library::tie(Shelf::default()))?,
             lookup: variation.lookup,
             prepared: Mutex::default(),
         })

@@ -1,0 +1,50 @@
+//! `strings serve [-ORB…]` prints a reference to an object that gives strings of 80 characters and serves;
+//! `strings string COUNT REF [-ORB…]` asks for one after the other and prints what a call took on the
+//! average.
+
+use armilla::{Orb, SystemException};
+use armilla_bench::Shelf;
+use armilla_bench::bench::{self, Library, LibraryRef};
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["serve", ..] => serve(&arguments),
+        ["string", count, url, ..] => match count.parse() {
+            Ok(count) => call(count, url, &arguments),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: strings serve [-ORB…] | strings string COUNT REF [-ORB…]");
+    ExitCode::from(2)
+}
+
+fn serve(arguments: &[String]) -> Result<(), SystemException> {
+    let orb = Orb::from_args(arguments.iter().cloned())?;
+    let shelf = orb.root_poa().activate(bench::library::tie(Shelf::default()))?;
+    println!("{}", orb.object_to_string(&shelf)?);
+    orb.run()
+}
+
+fn call(count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
+    let orb = Orb::from_args(arguments.iter().cloned())?;
+    let shelf: LibraryRef = orb.resolve(url)?;
+    let begun = Instant::now();
+    (0..count).try_for_each(|number| shelf.get_single_string(number % Shelf::STRINGS).map(drop))?;
+    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    Ok(())
+}
