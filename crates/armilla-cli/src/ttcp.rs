@@ -1,6 +1,7 @@
 //! `armilla ttcp`: tests the network between two machines.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
 use armilla_bench::ttcp::{Carrier, Summary, Tester};
 use clap::Args;
 use std::io::ErrorKind;
@@ -108,11 +109,14 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"))?,
         false => {
             let receiving = tester.receive(|place| eprintln!("ttcp-r: listening at {place}"));
-            receiving.doing("cannot receive")?
+            receiving.map_err(|error| {
+                let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
+                let hint = if taken { " (-p chooses another port, here and there)" } else { "" };
+                Failure::because(format_args!("cannot receive: {error}{hint}"))
+            })?
         }
     };
-    print!("{summary}");
-    Ok(())
+    print(format_args!("{summary}"))
 }
 
 fn transmit(tester: &Tester, host: &str) -> Outcome<Summary> {

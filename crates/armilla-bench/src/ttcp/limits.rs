@@ -20,8 +20,20 @@ const REACHED: f64 = 0.95;
 /// What a shorter test says is a matter of luck.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// Losses are what limits when they allow no more than this many times what was reached.
+/// Losses are what limits when they allow this many times what was reached or less, and not less than
+/// the same part of it.
 const LOSSY: f64 = 2.0;
+
+/// A window is full when so much of it is under way on average: it is filled and emptied in turns.
+const FULL: f64 = 0.6;
+
+/// For so many round trips a connection finds out what the path takes.
+const YOUNG: u32 = 10;
+
+/// What holds a sender up when the receiver's window does, and when the send queue does.
+const AT_RECEIVER: &str =
+    "it reads too slowly, or its queue is smaller than rate × round trip (-b there)";
+const HERE: &str = "it is smaller than rate × round trip (-b here)";
 
 /// A round trip this many times the least one, and this much longer, has waited in a queue.
 const QUEUED: (f64, Duration) = (2.0, Duration::from_millis(1));
@@ -59,7 +71,8 @@ pub(super) fn of_transmitter(tester: &Tester, summary: &Summary) -> Vec<String> 
         limits = processors(summary);
     }
     match (&tester.carrier, summary.tcp) {
-        (Carrier::Udp, _) => limits.extend(losses(tester, summary)),
+        // What is lost weighs more than what was asked for.
+        (Carrier::Udp, _) => drop(limits.splice(0..0, losses(tester, summary))),
         (Carrier::Tcp, Some(tcp)) if limits.is_empty() => limits.push(largest(summary, &tcp)),
         _ if limits.is_empty() => {
             limits.push("the queue between both sides, which took turns (-b)".into());
@@ -134,16 +147,10 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
         return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));
     }
     if most == window {
-        return format!(
-            "the receiver's window for {window:.0} % of the time: it reads too slowly, or its queue \
-             is smaller than rate × round trip (-b there)"
-        );
+        return format!("the receiver's window for {window:.0} % of the time: {AT_RECEIVER}");
     }
     if most == queue {
-        return format!(
-            "the send queue for {queue:.0} % of the time: it is smaller than rate × round trip (-b \
-             here)"
-        );
+        return format!("the send queue for {queue:.0} % of the time: {HERE}");
     }
     let here = share(summary.processor, summary.elapsed);
     format!(
@@ -152,7 +159,8 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     )
 }
 
-/// What keeps little under way: a link that is full, losses, or that the connection is young.
+/// What keeps little under way: a window that is full, a link that is, a send queue that is empty, losses,
+/// or that the connection is young.
 fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
     let (trip, least) = (tcp.round_trip, tcp.least_round_trip);
     let queued = trip.saturating_sub(least);
@@ -161,32 +169,53 @@ fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
         // There is no link; whoever waits for a confirmation waits for the other side to run.
         return "this machine, on which what was sent waited for the receiver to run".into();
     }
-    if least > Duration::ZERO
+    let link = (tcp.delivery_rate as f64 * 8.0 / 1e6).max(reached);
+    let is_queued = least > Duration::ZERO
         && trip.as_secs_f64() >= QUEUED.0 * least.as_secs_f64()
-        && queued >= QUEUED.1
-    {
+        && queued >= QUEUED.1;
+    let under_way = reached * 1e6 / 8.0 * trip.as_secs_f64();
+    let peer = f64::from(tcp.peer_window);
+    let window = f64::from(tcp.congestion_window) * f64::from(tcp.segment);
+    // A kernel before 5.4 does not tell the receiver's.
+    let is_full = |window: f64| window > 0.0 && under_way >= FULL * window;
+    // A receiver of ours reads as fast as it can: what fills its window then is the queue on the way.
+    if peer <= window && is_full(peer) && !(is_queued && summary.far.is_some()) {
+        return format!("the receiver's window of {peer} octets, which was full: {AT_RECEIVER}");
+    }
+    if is_queued {
         return format!(
-            "the path's narrowest link, at about {:.2} Mbit/s: {:.1} ms of the round trip were spent \
-             in the queue before it",
-            tcp.delivery_rate as f64 * 8.0 / 1e6,
+            "the path's narrowest link, at about {link:.2} Mbit/s: {:.1} ms of the round trip were \
+             spent in the queue before it",
             queued.as_secs_f64() * 1e3
         );
     }
-    match allowed_by_losses(tcp) {
-        Some(allowed) if allowed <= LOSSY * reached => format!(
-            "losses in the network: {} segments sent again ({:.2} %), which allow about {allowed:.0} \
-             Mbit/s at this round trip",
+    if tcp.unsent <= tcp.segment && !is_full(window) {
+        return format!("the send queue, all of which was under way: {HERE}");
+    }
+    if let Some(allowed) = allowed_by_losses(tcp).filter(|allowed| is_about(*allowed, reached)) {
+        return format!(
+            "losses in the network, by errors or where a queue was full: {} segments sent again \
+             ({:.2} %), which allow about {allowed:.0} Mbit/s at this round trip",
             tcp.segments_again,
             lost(tcp) * 100.0
-        ),
-        _ => {
-            let window = u64::from(tcp.congestion_window) * u64::from(tcp.segment);
-            format!(
-                "the congestion window of {window} octets, which was still growing: a longer test \
-                 goes faster (-n, -T)"
-            )
-        }
+        );
     }
+    match is_full(window) || summary.elapsed < YOUNG * trip {
+        true => format!(
+            "the congestion window of {window} octets, which was still growing: a longer test goes \
+             faster (-n, -T)"
+        ),
+        false => format!(
+            "the path's narrowest link, at about {link:.2} Mbit/s, as far as the congestion control \
+             found out"
+        ),
+    }
+}
+
+/// Whether losses that allow so much explain what was reached: more would not keep it so low, and who
+/// reaches much more has a congestion control that does not slow down for them.
+fn is_about(allowed: f64, reached: f64) -> bool {
+    (reached / LOSSY..=reached * LOSSY).contains(&allowed)
 }
 
 /// Which part of the octets was sent again.
@@ -295,14 +324,49 @@ mod tests {
     }
 
     #[test]
+    fn a_window_or_a_queue_limits_that_what_is_under_way_fills() {
+        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        // A megabyte a second over 10 ms: 10,000 octets are under way.
+        let young = TcpInfo { congestion_window: 40, unsent: 50_000, ..tcp() };
+        let small = TcpInfo { peer_window: 11_000, ..young };
+        assert!(of(small).contains("receiver's window of 11000 octets, which was full"));
+        let drained = TcpInfo { peer_window: 200_000, unsent: 0, ..young };
+        assert!(of(drained).contains("send queue, all of which was under way"));
+        // Neither is full, the queue is not empty, and nothing waits on the way.
+        let paced = TcpInfo { unsent: 50_000, delivery_rate: 1_100_000, ..drained };
+        assert!(of(paced).contains("narrowest link, at about 8.80 Mbit/s, as far as"));
+        let short = Summary { elapsed: SECOND / 20, octets: 50_000, ..summary(1, paced) };
+        assert!(verdict(&tester(Carrier::Tcp), &short).contains("still growing"));
+    }
+
+    #[test]
+    fn a_receiver_that_reads_slowly_is_told_from_a_link_with_a_queue() {
+        let slow = TcpInfo {
+            peer_window: 11_000,
+            least_round_trip: Duration::from_millis(2),
+            congestion_window: 40,
+            unsent: 50_000,
+            ..tcp()
+        };
+        // Of another's receiver nothing is known; ours reads as fast as it can.
+        let unknown = summary(100, slow);
+        assert!(verdict(&tester(Carrier::Tcp), &unknown).contains("it reads too slowly"));
+        let ours = Summary { far: Some(far()), ..unknown };
+        assert!(verdict(&tester(Carrier::Tcp), &ours).contains("narrowest link"));
+    }
+
+    #[test]
     fn losses_limit_only_where_they_allow_no_more() {
         let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
         // A hundredth lost at 10 ms allows about 14 Mbit/s; 8 were reached.
         let many = TcpInfo { segments_again: 7, sent_again: 10_000, ..tcp() };
-        assert!(of(many).contains("losses in the network: 7 segments sent again (1.00 %)"));
+        assert!(of(many).contains("a queue was full: 7 segments sent again (1.00 %)"));
         // One in ten thousand allows 141.
         let few = TcpInfo { segments_again: 1, sent_again: 100, ..tcp() };
         assert!(of(few).contains("still growing"));
+        // Who reaches 8 where 1.4 is allowed does not slow down for losses.
+        let unheeded = TcpInfo { sent_again: 1_000_000, ..many };
+        assert!(!of(unheeded).contains("losses"));
         // Whoever fills a link loses what its queue does not take, but that is not why.
         let full = TcpInfo {
             least_round_trip: Duration::from_millis(2),

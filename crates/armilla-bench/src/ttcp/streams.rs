@@ -2,6 +2,7 @@
 
 use super::summary::{Far, Summary};
 use super::{Carrier, Processor, Tester, limits};
+use armilla_ipc::tcp::TcpInfo;
 use armilla_ipc::{
     Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
     UnixConnector,
@@ -48,7 +49,10 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
         Carrier::Tcp | Carrier::Udp => {
             let bind = |host| TcpAcceptor::bind(&Address::tcp(host, tester.port), &options(tester));
             // Where there is no IPv6, IPv4 alone.
-            let acceptor = bind("::").or_else(|_| bind("0.0.0.0"))?;
+            let acceptor = bind("::").or_else(|error| match error.kind() {
+                io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => Err(error),
+                _ => bind("0.0.0.0"),
+            })?;
             listening(&acceptor.local().to_string());
             let stream = acceptor.accept()?.ok_or_else(gone)?;
             drop(acceptor);
@@ -80,6 +84,8 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
         tester.pace(pieces * piece.len() as u64, begun);
     }
     let processor = Processor::now().since(before);
+    // What waits now would be gone when everything has been confirmed.
+    let unsent = tcp.map(TcpStream::info).transpose()?.map_or(0, |tcp| tcp.unsent);
     stream.shutdown(Shutdown::Write)?;
     let sent = begun.elapsed();
     let far = answer(stream)?;
@@ -93,7 +99,7 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
         waited: processor.waited,
         near: tcp.is_none_or(is_near),
         far,
-        tcp: tcp.map(TcpStream::info).transpose()?,
+        tcp: tcp.map(TcpStream::info).transpose()?.map(|tcp| TcpInfo { unsent, ..tcp }),
         datagrams: None,
         limits: Vec::new(),
     };

@@ -33,6 +33,8 @@ pub struct TcpInfo {
     pub queue_limited: Duration,
     /// How fast it went lately, in octets a second.
     pub delivery_rate: u64,
+    /// How many octets in the send queue were not sent yet.
+    pub unsent: u32,
 }
 
 impl TcpStream {
@@ -74,6 +76,7 @@ impl TcpInfo {
             window_limited: time(176),
             queue_limited: time(184),
             delivery_rate: wide(160),
+            unsent: long(144),
         }
     }
 }
