@@ -43,7 +43,7 @@ static void carry_out(Bench::TargetPrx &target, const std::vector<std::string> &
       else if (what == "flood-string") oneway->drainString(text);
       else oneway->drainNothing();
     }
-    for (long long arrived = 0; arrived < count;) arrived += target.confirm();
+    worker::settle(count, [&] { return (std::uint64_t)target.confirm(); });
   });
 }
 

@@ -174,8 +174,11 @@ class Client {
     worker::all([&] {
       for (unsigned i = 0; i < count; ++i) call(i);
       if (!drained) return targets[0]->sendNoParams_2way();
-      // The confirmation may overtake the last of the flood.
-      for (CORBA::ULongLong arrived = 0, more = 0; arrived < count; arrived += more) drain->confirm(more);
+      worker::settle(count, [&] {
+        CORBA::ULongLong more = 0;
+        drain->confirm(more);
+        return more;
+      });
     });
     if (!drained) turn += count;
   }

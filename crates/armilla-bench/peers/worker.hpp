@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,19 @@ inline void all(const std::function<void()> &flood) {
   std::printf("ok %lld %lld %lld %lld %lld %lld\n", total, total, total, total, total, total);
 }
 
+// Asks until all messages of a flood have arrived: the confirmation may overtake the last of them.
+inline void settle(std::uint64_t count, const std::function<std::uint64_t()> &confirm) {
+  auto last = Clock::now();
+  for (std::uint64_t arrived = 0; arrived < count;) {
+    const auto more = confirm();
+    const auto now = Clock::now();
+    arrived += more;
+    if (more > 0) last = now;
+    if (now - last > std::chrono::seconds(20))
+      throw std::runtime_error(std::to_string(arrived) + " of " + std::to_string(count) + " messages arrived");
+  }
+}
+
 inline void cannot() { std::printf("no such command here\n"); }
 
 // Reads commands until they end; `carry_out` answers one.
@@ -57,7 +71,11 @@ inline void serve_commands(const std::function<void(const std::vector<std::strin
     std::istringstream in(line);
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
-    carry_out(words);
+    try {
+      carry_out(words);
+    } catch (const std::exception &e) {
+      std::printf("error %s\n", e.what());
+    }
     std::fflush(stdout);
   }
 }
