@@ -110,14 +110,14 @@ pub(crate) struct Counted {
 }
 
 /// Counts what is wanted, as many programs at once as there are processors: none disturbs the others.
-/// Says before each program, by `begin`, which cell comes first, which program it is and of how many.
+/// Says before each program, by `begin`, which cell comes first.
 /// After `ends` no more programs are started.
 pub(crate) fn count(
     peers: &Peers,
     congestion: &str,
     wanted: &[Wanted<'_>],
     ends: Option<Instant>,
-    mut begin: impl FnMut(&Cell, usize, usize),
+    mut begin: impl FnMut(&Cell),
 ) -> Counted {
     let jobs = jobs(wanted);
     let (next, counts) = (AtomicUsize::new(0), Mutex::new(vec![None; wanted.len()]));
@@ -152,8 +152,8 @@ pub(crate) fn count(
             scope.spawn(|| work(begun));
         }
         drop(begun);
-        for (number, first) in beginnings.iter().enumerate() {
-            begin(&wanted[first].step.cell, number, jobs.len());
+        for first in beginnings {
+            begin(&wanted[first].step.cell);
         }
     });
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -11,6 +11,7 @@ use crate::peers::{Absent, Peers, is_there};
 use crate::plan::Plan;
 use crate::process::{Running, Start};
 use crate::program::{ACE, C, IPC, Kind, OMNIORB, ORB, Program, Transport};
+use crate::published;
 use crate::workload::Workload;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -223,10 +224,31 @@ fn of_report(text: &str) -> Side {
         let name = name.split("  ").next().unwrap_or(name).trim();
         match kind {
             "[k]" => side.kernel = side.kernel.map(|sum| sum + share),
-            _ => side.functions.push((name.to_owned(), share)),
+            _ => match side.functions.iter_mut().find(|(known, _)| known == plain(name)) {
+                Some((_, sum)) => *sum += share,
+                None => side.functions.push((plain(name).to_owned(), share)),
+            },
         }
     }
     side
+}
+
+/// What a function is called whichever tool names it: without its parameters, and one of the C library as
+/// programs know it, not by the variant for this processor.
+fn plain(name: &str) -> &str {
+    let name = match name.find('(') {
+        Some(place) if place > 0 && !name.starts_with('<') => &name[..place],
+        _ => name,
+    };
+    let Some(within) = name.strip_prefix("__") else { return name };
+    let within = within.strip_prefix("GI_").unwrap_or(within).trim_start_matches('_');
+    let within = within.strip_prefix("libc_").unwrap_or(within);
+    let variant = ["_avx", "_evex", "_sse"].iter().find_map(|variant| within.find(variant));
+    match variant.map_or(within, |place| &within[..place]) {
+        // One piece of code under two names.
+        "memmove" => "memcpy",
+        known => known,
+    }
 }
 
 /// The shares and calls in a file of callgrind: `fn=` names what the following costs belong to,
@@ -242,13 +264,13 @@ fn callgrind(text: &str) -> (Side, Calls) {
             called = resolve(&mut names, rest);
         } else if let Some(rest) = line.strip_prefix("calls=") {
             let count = rest.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-            *calls.entry(called.to_owned()).or_default() += count;
+            *calls.entry(plain(called).to_owned()).or_default() += count;
             // The next line is what the call cost, callees included.
             inclusive = true;
         } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
             let cost = line.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
             if !std::mem::take(&mut inclusive) {
-                *costs.entry(here).or_default() += cost;
+                *costs.entry(plain(here)).or_default() += cost;
             }
         }
     }
@@ -305,6 +327,9 @@ fn table(
         let name: String = name.chars().take(100).collect();
         let _ = writeln!(out, "{:>8} {count:>9}  {name}", format!("{share:.1} %"));
     }
+    if let Some(published) = published::functions(program, workload, side) {
+        let _ = writeln!(out, "published: {published}");
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +352,23 @@ mod tests {
         let (side, calls) = callgrind(text);
         assert_eq!(side.functions, [("memcpy".to_owned(), 60.0), ("main".to_owned(), 40.0)]);
         assert_eq!(calls["memcpy"], 3);
+    }
+
+    #[test]
+    fn functions_have_one_name_whichever_tool_tells_it() {
+        let of_perf =
+            "__memmove_avx512_unaligned_erms __libc_recv __GI___libc_write __strlen_evex cdr::raw";
+        let of_callgrind =
+            "__memcpy_avx_unaligned_erms recv write __strlen_avx2 cdr::raw(char const*)";
+        let names = of_perf.split(' ').zip(of_callgrind.splitn(5, ' '));
+        assert!(names.clone().all(|(perf, callgrind)| plain(perf) == plain(callgrind)));
+        let known: Vec<_> = names.map(|(perf, _)| plain(perf)).collect();
+        assert_eq!(known, ["memcpy", "recv", "write", "strlen", "cdr::raw"]);
+        for whole in ["<A as B<fn()>>::c", "(anonymous namespace)::d", "futex_wait"] {
+            assert_eq!(plain(whole), whole);
+        }
+        let twice = of_report(" 2%  [.] __send\n 1%  [.] __GI___send\n");
+        assert_eq!(twice.functions, [("send".to_owned(), 3.0)]);
     }
 
     #[test]

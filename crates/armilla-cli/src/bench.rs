@@ -1,12 +1,13 @@
 //! `armilla bench`: the experiments.
 
 use crate::failure::{Doing, Failure, Outcome};
+use crate::output::{outcome, print};
 use armilla_bench::{Experiment, Placement, Plan, Transport, Worker};
 use armilla_ipc::Termination;
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -59,6 +60,26 @@ enum What {
     All,
 }
 
+impl Bench {
+    /// The table of functions is made over one transport, at one place, and printed: other wishes shall
+    /// not be passed over in silence.
+    fn refuse_for_functions(&self) -> Outcome {
+        let wishes = [
+            (self.quick, "--quick"),
+            (self.transports.is_some(), "--transports"),
+            (self.placement.is_some(), "--placement"),
+            (self.json.is_some(), "--json"),
+            (self.html.is_some(), "--html"),
+        ];
+        match wishes.into_iter().find(|(wished, _)| *wished) {
+            Some((_, name)) => Err(Failure::usage(format_args!(
+                "bench functions prints a table of what it always measures: it takes no {name}"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
 impl What {
     fn experiments(self) -> Vec<Experiment> {
         match self {
@@ -101,9 +122,9 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         placement: bench.placement,
     };
     if matches!(bench.what, What::Functions) {
+        bench.refuse_for_functions()?;
         let functions = armilla_bench::functions(&plan, &stop_on_signal()?);
-        print!("{}", functions.doing("cannot observe")?);
-        return Ok(());
+        return print(format_args!("{}", functions.doing("cannot observe")?));
     }
     // What cannot be written shall not be measured for a quarter of an hour first.
     bench.json.iter().chain(&bench.html).try_for_each(|path| {
@@ -111,17 +132,20 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         opened.doing(format_args!("cannot write {}", path.display()))
     })?;
     let results = armilla_bench::run(&plan, &stop_on_signal()?).doing("cannot measure")?;
-    let write = |path: &Path, text: String| {
-        fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
+    let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
+        Some(path) => {
+            fs::write(path, text()).doing(format_args!("cannot write {}", path.display()))
+        }
+        None => Ok(()),
     };
-    if let Some(path) = &bench.json {
-        write(path, results.json())?;
-    }
-    if let Some(path) = &bench.html {
-        write(path, results.html())?;
-    }
-    // Last, because who reads it may stop before its end.
-    results.print(&mut io::stdout().lock()).doing("cannot write to standard output")
+    let written = [
+        write(bench.json.as_ref(), &|| results.json()),
+        write(bench.html.as_ref(), &|| results.html()),
+        // Last, because who reads it may stop before its end.
+        outcome(results.print(&mut io::stdout().lock())),
+    ];
+    // What could not be written somewhere is not lost elsewhere.
+    written.into_iter().collect()
 }
 
 /// What becomes true when the process is asked to end.

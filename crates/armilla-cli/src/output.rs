@@ -22,7 +22,8 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
     outcome(stdout().write_all(bytes))
 }
 
-fn outcome(written: io::Result<()>) -> Outcome {
+/// What came of writing to standard output.
+pub(crate) fn outcome(written: io::Result<()>) -> Outcome {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Told),
         other => other.doing("cannot write to standard output"),

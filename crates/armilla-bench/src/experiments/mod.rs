@@ -105,6 +105,12 @@ impl Series {
         (measured.sum::<Duration>() + starts) * u32::try_from(able).unwrap_or(u32::MAX)
     }
 
+    /// The same of all its steps.
+    fn expected_whole(&self, plan: &Plan) -> Duration {
+        let chunks = self.steps.chunks(self.together().max(1));
+        chunks.map(|steps| self.expected(plan, steps)).sum()
+    }
+
     /// How many of its cells are measured together.
     const fn together(&self) -> usize {
         if self.in_turn { self.steps.len() } else { 1 }
@@ -132,7 +138,7 @@ impl Series {
 /// Runs `plan`, telling on standard error how far it is, until it ends or `stop` becomes true.
 ///
 /// # Errors
-/// When the directory for compiled peers cannot be made.
+/// When the directory for compiled peers cannot be made, or nothing of the plan can be run here.
 pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     let begun = Instant::now();
     let peers = Peers::open(stop)?;
@@ -144,12 +150,18 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
         Experiment::Batch => batch::series(plan),
     };
     let mut experiments: Vec<Vec<Series>> = plan.experiments.iter().map(series_of).collect();
+    let idle = idle(plan, &mut experiments, Machine::processors());
+    if experiments.iter().all(Vec::is_empty) {
+        let why: Vec<_> = idle.iter().map(|a| format!("{}: {}", a.program, a.remedy)).collect();
+        return Err(io::Error::other(why.join("; ")));
+    }
     let mut absent = make_peers(&peers, &mut experiments);
+    absent.extend(idle);
     absent.extend(left_out(plan, &experiments, &absent));
-    let turns = experiments.iter().flatten().map(|series| series.turns(plan)).sum();
     let limit = plan.limit().map(|limit| limit.saturating_sub(begun.elapsed()));
-    let budget = Budget::new(limit, expected_of(plan, &experiments));
-    let mut run = Run::new(plan, &peers, Progress::new(turns), budget, absent);
+    let expected = expected_of(plan, &experiments);
+    let budget = Budget::new(limit, expected);
+    let mut run = Run::new(plan, &peers, Progress::new(expected), budget, absent);
     for series in &experiments {
         series.iter().for_each(|series| run.perform(series));
         run.count(series);
@@ -160,11 +172,25 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
 /// About how long all of it takes.
 fn expected_of(plan: &Plan, experiments: &[Vec<Series>]) -> Duration {
     let counted = |series: &Vec<Series>| counting::expected(&wanted(series).collect::<Vec<_>>()).1;
-    let chunks = |series: &Series| -> Duration {
-        let chunks = series.steps.chunks(series.together().max(1));
-        chunks.map(|steps| series.expected(plan, steps)).sum()
-    };
-    experiments.iter().flatten().map(chunks).chain(experiments.iter().map(counted)).sum()
+    let measured = experiments.iter().flatten().map(|series| series.expected_whole(plan));
+    measured.chain(experiments.iter().map(counted)).sum()
+}
+
+/// Takes out what would need a second processor where there is but one; gives that, and the experiments
+/// of which nothing is left.
+fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usize) -> Vec<Absent> {
+    let mut idle = Vec::new();
+    let apart = |series: &Series| series.placement == Placement::OneCoreEach;
+    if processors < 2 && experiments.iter().flatten().any(apart) {
+        experiments.iter_mut().for_each(|series| series.retain(|series| !apart(series)));
+        let remedy = "this process may use one processor only".to_owned();
+        idle.push(Absent { program: Placement::OneCoreEach.name(), remedy });
+    }
+    for (experiment, _) in plan.experiments.iter().zip(experiments).filter(|(_, s)| s.is_empty()) {
+        let remedy = "nothing of it runs over these transports, placed like this".to_owned();
+        idle.push(Absent { program: experiment.name(), remedy });
+    }
+    idle
 }
 
 /// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for
@@ -205,4 +231,34 @@ fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<Absent> {
         series.programs.retain(|program| absent.iter().all(|a| a.program != program.name));
     }
     absent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(experiments: &[Experiment], transports: &[Transport]) -> Plan {
+        let (experiments, transports) = (experiments.to_vec(), Some(transports.to_vec()));
+        Plan { experiments, quick: false, peers: None, transports, placement: None }
+    }
+
+    #[test]
+    fn an_experiment_that_has_nothing_to_do_is_told() {
+        let plan = plan(&[Experiment::Batch, Experiment::Latency], &[Transport::Shm]);
+        let mut experiments = vec![batch::series(&plan), latency::series(&plan)];
+        let idle = idle(&plan, &mut experiments, 2);
+        assert_eq!(idle.iter().map(|absent| absent.program).collect::<Vec<_>>(), ["batch"]);
+        assert!(experiments[1].iter().any(|s| s.placement == Placement::OneCoreEach));
+    }
+
+    #[test]
+    fn one_processor_is_not_taken_for_two() {
+        let plan = plan(&[Experiment::Latency], &[Transport::Tcp]);
+        let mut experiments = vec![latency::series(&plan)];
+        let idle = idle(&plan, &mut experiments, 1);
+        assert_eq!(idle[0].program, "one-core-each");
+        let placements = experiments[0].iter().map(|series| series.placement);
+        assert!(placements.clone().all(|placement| placement != Placement::OneCoreEach));
+        assert!(placements.count() > 1);
+    }
 }

@@ -13,7 +13,6 @@ use crate::report::Progress;
 use std::collections::HashMap;
 use std::mem::take;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// A run in progress.
 pub(super) struct Run<'a> {
@@ -47,13 +46,13 @@ impl<'a> Run<'a> {
     pub(super) fn perform(&mut self, series: &Series) {
         let Self { plan, peers, congestion, progress, budget, unable, outcome } = self;
         let stopped = || peers.stop().load(Ordering::Relaxed);
+        progress.enter(series.turns(plan), series.expected_whole(plan));
         let link = match series.transport {
             _ if stopped() => return,
             Transport::Link => match Link::make(peers.keeper()) {
                 Ok(link) => Some(link),
                 Err(failure) => {
                     outcome.failures.push(format!("no link of its own: {failure}"));
-                    progress.skip(series.turns(plan));
                     return;
                 }
             },
@@ -82,16 +81,16 @@ impl<'a> Run<'a> {
         if wanted.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
             return;
         }
+        let Self { peers, congestion, progress, budget, outcome, .. } = self;
+        let (jobs, expected) = counting::expected(&wanted);
+        progress.enter(jobs, expected);
         if let Err(absent) = counting::check() {
-            self.outcome.absent.push(absent);
+            outcome.absent.push(absent);
             return;
         }
-        let ends = self.budget.part(counting::expected(&wanted).1);
-        let Self { peers, congestion, progress, outcome, .. } = self;
-        let begun = Instant::now();
-        let counted = counting::count(peers, congestion, &wanted, ends, |cell, done, all| {
-            progress.count(cell, begun.elapsed(), (done, all));
-        });
+        let ends = budget.part(expected);
+        let begin = |cell: &_| progress.count(cell);
+        let counted = counting::count(peers, congestion, &wanted, ends, begin);
         outcome.records.extend(counted.records);
         outcome.failures.extend(counted.failures);
         outcome.hurry.uncounted += counted.left_out;

@@ -30,9 +30,9 @@ const KNOWN: [&str; 24] = [
 ];
 
 /// How many colours the page has.
-const COLOURS: usize = 8;
+const COLOURS: usize = 13;
 
-/// How many shapes there are: prime to the colours, so that pairs repeat late.
+/// How many shapes there are: prime to the colours that are shared, so that pairs repeat late.
 const SHAPES: usize = 5;
 
 /// A program's colour and shape.
@@ -47,7 +47,11 @@ impl Mark {
 
     /// The class of its colour in the page.
     pub(super) fn colour(self) -> usize {
-        self.0 % COLOURS
+        match self.0 {
+            // Plain sockets, with which everything is compared, have one for themselves.
+            0 => 0,
+            place => 1 + (place - 1) % (COLOURS - 1),
+        }
     }
 
     /// Its shape around a place, as the data of a path.
@@ -65,6 +69,7 @@ impl Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn no_two_known_programs_look_alike() {
@@ -72,5 +77,15 @@ mod tests {
         for (index, name) in KNOWN.iter().enumerate() {
             assert!(KNOWN[..index].iter().all(|other| looks(other) != looks(name)), "{name}");
         }
+    }
+
+    #[test]
+    fn programs_that_are_compared_have_colours_of_their_own() {
+        let colours = |names: &[&str]| -> HashSet<usize> {
+            names.iter().map(|name| Mark::of(name).colour()).collect()
+        };
+        let programs = KNOWN.iter().position(|name| *name == "active").unwrap();
+        assert_eq!(colours(&KNOWN[..programs]).len(), programs);
+        assert!(!colours(&KNOWN[programs..]).contains(&Mark::of("c").colour()));
     }
 }

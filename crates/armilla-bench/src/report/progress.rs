@@ -4,65 +4,84 @@ use crate::record::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Counts the turns of cells and estimates the time that is left.
+/// By how long the experience of a run is outweighed by what it was expected to take: what is slow at its
+/// beginning shall not make it seem slow as a whole.
+const PRIOR: Duration = Duration::from_secs(5);
+
+/// Follows the turns of cells, each of which is expected to take some time, and estimates what is left.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    total: usize,
-    done: usize,
+    /// What all of it was expected to take.
+    total: Duration,
+    /// What was expected to have been done by now, and when the series ends that is under way.
+    done: Duration,
+    ahead: Duration,
+    /// What a turn of that series is expected to take.
+    turn: Duration,
     begun: Instant,
+    /// The tenth of the way that was told last.
+    told: Option<u32>,
     /// Whether the line is written over itself; elsewhere only every tenth of the way is told.
     live: bool,
 }
 
 impl Progress {
-    /// Nothing is done of `total` turns.
-    pub(crate) fn new(total: usize) -> Self {
-        Self { total, done: 0, begun: Instant::now(), live: io::stderr().is_terminal() }
+    /// Nothing is done of what is expected to take `total`.
+    pub(crate) fn new(total: Duration) -> Self {
+        let [done, ahead, turn] = [Duration::ZERO; 3];
+        let (begun, live) = (Instant::now(), io::stderr().is_terminal());
+        Self { total, done, ahead, turn, begun, told: None, live }
+    }
+
+    /// A series of so many turns begins, which is expected to take so long; the one before it has ended, with
+    /// or without all its turns.
+    pub(crate) fn enter(&mut self, turns: usize, expected: Duration) {
+        self.done = self.ahead;
+        self.ahead += expected;
+        self.turn = expected / u32::try_from(turns.max(1)).unwrap_or(u32::MAX);
     }
 
     /// The next turn begins, of this cell.
     pub(crate) fn step(&mut self, cell: &Cell) {
-        self.tell(cell, "measuring", self.begun.elapsed(), (self.done, self.total));
-        self.done += 1;
+        self.tell(cell, "measuring");
+        self.done = (self.done + self.turn).min(self.ahead);
     }
 
-    /// The instructions of the next program are counted, at this cell first, after `elapsed` in which so
-    /// many of all were.
-    pub(crate) fn count(&self, cell: &Cell, elapsed: Duration, share: (usize, usize)) {
-        self.tell(cell, "counting", elapsed, share);
+    /// The instructions of the next program are counted, at this cell first.
+    pub(crate) fn count(&mut self, cell: &Cell) {
+        self.tell(cell, "counting");
+        self.done = (self.done + self.turn).min(self.ahead);
     }
 
-    /// So many turns are left out.
-    pub(crate) fn skip(&mut self, turns: usize) {
-        self.total = self.total.saturating_sub(turns);
-    }
-
-    fn tell(&self, cell: &Cell, what: &str, elapsed: Duration, share: (usize, usize)) {
-        let text = text(cell, what, elapsed, share);
-        let tenth = (share.1 / 10).max(1);
+    fn tell(&mut self, cell: &Cell, what: &str) {
+        let text = text(cell, what, self.begun.elapsed(), (self.done, self.total));
+        let tenth = (10.0 * share(self.done, self.total)) as u32;
         // Nothing depends on whether anybody reads it.
         if self.live {
             write!(io::stderr(), "\r\x1b[K{text}").ok();
-        } else if share.0.is_multiple_of(tenth) {
+        } else if self.told.replace(tenth) != Some(tenth) {
             writeln!(io::stderr(), "{text}").ok();
         }
     }
 }
 
 /// Which share is done, how long the rest will take, and what comes next.
-fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (usize, usize)) -> String {
+fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Duration)) -> String {
     let Cell { experiment, transport, placement, .. } = cell;
-    let left = match done {
-        0 => String::new(),
-        done => {
-            let turns = total.saturating_sub(done);
-            let left = elapsed.as_secs_f64() / done as f64 * turns as f64;
-            format!(", {}:{:02} left", left as u64 / 60, left as u64 % 60)
-        }
-    };
-    let share = 100 * done / total.max(1);
+    let pace = (elapsed + PRIOR).as_secs_f64() / (done + PRIOR).as_secs_f64();
+    let left = (total.saturating_sub(done).as_secs_f64() * pace).ceil() as u64;
+    let (minutes, seconds) = (left / 60, left % 60);
+    let share = (100.0 * share(done, total)) as u32;
     let label = cell.label();
-    format!("[{share} %{left}] {what} {experiment} over {transport}, {placement}: {label}")
+    format!(
+        "[{share} %, {minutes}:{seconds:02} left] {what} {experiment} over {transport}, {placement}: \
+         {label}"
+    )
+}
+
+/// Which part of `total` is done.
+fn share(done: Duration, total: Duration) -> f64 {
+    if total.is_zero() { 0.0 } else { done.as_secs_f64() / total.as_secs_f64() }
 }
 
 impl Drop for Progress {
@@ -80,9 +99,25 @@ mod tests {
     #[test]
     fn the_line_says_how_much_time_is_left() {
         let cell = Cell::of_void();
-        let begun = text(&cell, "measuring", Duration::ZERO, (0, 8));
-        assert_eq!(begun, "[0 %] measuring latency over tcp, one-core: void");
-        let later = text(&cell, "measuring", Duration::from_secs(30), (2, 8));
-        assert!(later.starts_with("[25 %, 1:30 left] measuring"), "{later}");
+        let seconds = Duration::from_secs;
+        let of = |elapsed, done| {
+            text(&cell, "measuring", seconds(elapsed), (seconds(done), seconds(80)))
+        };
+        assert_eq!(of(0, 0), "[0 %, 1:20 left] measuring latency over tcp, one-core: void");
+        // As expected, and four times as slow.
+        assert!(of(20, 20).starts_with("[25 %, 1:00 left]"), "{}", of(20, 20));
+        assert!(of(95, 20).starts_with("[25 %, 4:00 left]"), "{}", of(95, 20));
+    }
+
+    #[test]
+    fn turns_that_are_left_out_are_done_when_the_next_series_begins() {
+        let mut progress = Progress::new(Duration::from_secs(30));
+        progress.enter(10, Duration::from_secs(10));
+        (0..3).for_each(|_| progress.step(&Cell::of_void()));
+        assert_eq!(progress.done, Duration::from_secs(3));
+        progress.enter(2, Duration::from_secs(20));
+        assert_eq!(progress.done, Duration::from_secs(10));
+        (0..5).for_each(|_| progress.step(&Cell::of_void()));
+        assert_eq!(progress.done, progress.total, "and never more than all");
     }
 }
