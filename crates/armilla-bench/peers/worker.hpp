@@ -74,7 +74,10 @@ inline void serve_commands(const std::function<void(const std::vector<std::strin
     try {
       carry_out(words);
     } catch (const std::exception &e) {
-      std::printf("error %s\n", e.what());
+      // Of one line, as every answer.
+      std::string what = e.what();
+      std::replace(what.begin(), what.end(), '\n', ' ');
+      std::printf("error %s\n", what.c_str());
     }
     std::fflush(stdout);
   }
