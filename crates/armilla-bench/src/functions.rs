@@ -236,6 +236,8 @@ fn of_report(text: &str) -> Side {
 /// What a function is called whichever tool names it: without its parameters, and one of the C library as
 /// programs know it, not by the variant for this processor.
 fn plain(name: &str) -> &str {
+    // Behind an @ stands the version of a library.
+    let name = name.split('@').next().unwrap_or(name);
     let name = match name.find('(') {
         Some(place) if place > 0 && !name.starts_with('<') => &name[..place],
         _ => name,
@@ -367,6 +369,7 @@ mod tests {
         for whole in ["<A as B<fn()>>::c", "(anonymous namespace)::d", "futex_wait"] {
             assert_eq!(plain(whole), whole);
         }
+        assert_eq!(plain("clock_nanosleep@GLIBC_2.2.5"), "clock_nanosleep");
         let twice = of_report(" 2%  [.] __send\n 1%  [.] __GI___send\n");
         assert_eq!(twice.functions, [("send".to_owned(), 3.0)]);
     }
