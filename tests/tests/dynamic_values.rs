@@ -17,7 +17,7 @@ const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 /// The octets of a value behind so many others; an exception has its repository id before it.
 fn octets<T: Typed + Encode>(value: &T, order: ByteOrder, before: usize) -> Vec<u8> {
     let mut out = Encoder::with_buffer(vec![0; before], order, CodeSet::Utf8);
-    if let TypeCode::Exception(code) = T::type_code() {
+    if let TypeCode::Exception(code) = &T::type_code() {
         out.put_string(&code.id).unwrap();
     }
     value.encode(&mut out).unwrap();

@@ -1,12 +1,16 @@
 //! TypeCodes that are made to cost more than they weigh, in a request to a live server: each is answered
 //! with an exception, or with the value, soon, and the connection goes on.
 
+#[path = "../../crates/armilla-cdr/tests/random/deep.rs"]
+mod deep;
+
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};
 use armilla::{Any, ExceptionKind, ObjectId, SystemException, TypeCode, Version};
 use armilla_cdr::{ByteOrder, Decode, Encode, Encoder};
 use armilla_giop::{Message, ReplyStatus, SystemExceptionBody, decode_reply};
 use armilla_tests::orbs;
 use armilla_tests::peer::{Wire, request};
+use deep::messages;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
@@ -95,6 +99,28 @@ fn types_that_cost_more_than_they_weigh_are_refused_soon_and_the_connection_goes
     let got = answers(&[nested(), endless, octets(&boundless), octets(&plain)]);
     let refused = Err(ExceptionKind::Marshal);
     assert_eq!(got, [refused.clone(), refused.clone(), refused, Ok(plain)]);
+}
+
+#[test]
+fn values_that_nest_without_end_are_refused_soon_and_those_at_the_limit_come_back() {
+    // Up to 800 KB each: anys, structs, unions, arrays and valuetypes within each other. The argument
+    // is an any in which they stand.
+    for (steps, answered) in [(250, true), (100_000, false)] {
+        let messages = messages(steps).into_iter().map(|(_, octets)| octets).collect::<Vec<_>>();
+        for (answer, octets) in answers(&messages).iter().zip(&messages) {
+            match answered {
+                true => assert_eq!(&self::octets(answer.as_ref().unwrap()), octets),
+                false => assert_eq!(answer, &Err(ExceptionKind::Marshal)),
+            }
+        }
+    }
+    // A type that nests without end, as the type of an any within an any and within a struct.
+    let within = |kind: u32| [kind.to_ne_bytes().to_vec(), nested()].concat();
+    let plain = Any::new(&7).unwrap();
+    assert_eq!(
+        answers(&[within(11), within(12), octets(&plain)]),
+        [Err(ExceptionKind::Marshal), Err(ExceptionKind::Marshal), Ok(plain)]
+    );
 }
 
 #[test]

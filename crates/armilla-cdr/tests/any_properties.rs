@@ -1,6 +1,8 @@
 //! Any type and any value of it: what is read is what was written, in both byte orders, at every
 //! alignment, and from one byte order into the other.
 
+#[path = "random/deep.rs"]
+mod deep;
 mod random;
 
 use armilla_cdr::{Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, TypeCode};
@@ -64,4 +66,22 @@ proptest! {
             prop_assert_eq!(kind, CdrErrorKind::OtherByteOrder);
         }
     }
+}
+
+#[test]
+fn values_nest_as_deep_as_the_limit_on_little_stack_and_no_deeper() {
+    deep::with_little_stack(|| {
+        let read = |octets: &[u8]| Any::decode(&mut Decoder::new(octets, ByteOrder::NATIVE));
+        for (code, octets) in deep::messages(254) {
+            let any = read(&octets).unwrap_or_else(|error| panic!("{error}: {code:?}"));
+            assert_eq!(encoded(&any, ByteOrder::NATIVE, 0), octets, "{code:?}");
+            assert_eq!(any.clone(), any);
+            encoded(&any, ORDERS[0], 1);
+            encoded(&any, ORDERS[1], 1);
+        }
+        for (code, octets) in deep::messages(200_000) {
+            let refused = read(&octets).unwrap_err();
+            assert_eq!(refused.kind, CdrErrorKind::TooDeep { limit: 256 }, "{code:?}");
+        }
+    });
 }

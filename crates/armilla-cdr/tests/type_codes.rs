@@ -1,7 +1,7 @@
 //! TypeCodes that a program makes while it runs, and what they say of themselves.
 
 use armilla_cdr::type_code::{
-    TypeCodeErrorKind as Kind, TypeCodeFactory as Factory, UnionCode, UnionMember,
+    TypeCodeErrorKind as Kind, TypeCodeFactory as Factory, TypeIndex, UnionCode, UnionMember,
 };
 use armilla_cdr::{Any, ByteOrder, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 use armilla_cdr::{TypeCode, TypeCodeKind};
@@ -232,8 +232,8 @@ fn a_type_with_many_ways_through_it_is_shown_as_what_it_consists_of() {
 fn a_union_finds_its_cases_and_a_label_that_none_has() {
     let union = |ty: TypeCode, default, labels: &[i64]| {
         let cases = labels.iter().map(|label| (*label, format!("m{label}"), TypeCode::Long));
-        match TypeCode::union("IDL:U:1.0", "U", ty, default, cases) {
-            TypeCode::Union(code) => code,
+        match &TypeCode::union("IDL:U:1.0", "U", ty, default, cases) {
+            TypeCode::Union(code) => code.clone(),
             _ => unreachable!("it is a union"),
         }
     };
@@ -262,4 +262,60 @@ fn an_incomplete_type_is_not_written() {
     let open = TypeCode::sequence(TypeCode::recursive("IDL:Nowhere:1.0"), 0);
     let error = open.encode(&mut Encoder::new(ByteOrder::NATIVE)).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::IncompleteTypeCode);
+}
+
+/// Types that a program has nested so deep, one for each way in which types can nest.
+fn abysses(depth: usize) -> Vec<TypeCode> {
+    let id = |level: usize| format!("IDL:T{level}:1.0");
+    let member = |ty| [("m", ty)];
+    let wraps: [&dyn Fn(TypeCode, usize) -> TypeCode; 9] = [
+        &|ty, _| TypeCode::sequence(ty, 0),
+        &|ty, _| TypeCode::array(ty, 1),
+        &|ty, level| TypeCode::alias(id(level), "", ty),
+        &|ty, level| TypeCode::value_box(id(level), "", ty),
+        &|ty, _| TypeCode::structure("", "", member(ty)),
+        &|ty, level| TypeCode::exception(id(level), "", member(ty)),
+        &|ty, _| TypeCode::union("", "", TypeCode::Long, None, [(1, "", ty)]),
+        &|ty, level| TypeCode::value(id(level), "", 0, TypeCode::Null, [("m", ty, true)]),
+        &|ty, level| TypeCode::event(id(level), "", 0, ty, [] as [(&str, TypeCode, bool); 0]),
+    ];
+    let nested =
+        |wrap: &&dyn Fn(TypeCode, usize) -> TypeCode| (0..depth).fold(TypeCode::Long, wrap);
+    wraps.iter().map(nested).collect()
+}
+
+#[test]
+fn types_that_a_program_nests_without_end_take_no_stack() {
+    let (mut codes, others) = (abysses(25_000), abysses(25_000));
+    let alternating = |code, level| match level % 2 {
+        0 => TypeCode::sequence(code, 0),
+        _ => TypeCode::structure("", "", [("a", TypeCode::Short), ("m", code)]),
+    };
+    codes.push((0..25_000).fold(TypeCode::Long, alternating));
+    for (code, other) in codes.iter().zip(&others) {
+        assert_eq!(code, other);
+        assert!(code.is_equivalent(other) && code.clone() == *code);
+        assert!(!code.is_derived_from(other) || code.is_valuetype());
+        let shown = format!("{code:?}");
+        assert!(shown.len() < 20_000, "{}", shown.len());
+        assert!(code.compact().is_equivalent(code));
+        assert_eq!(&code.closed(|_| None), code);
+        let count = TypeIndex::new(code).iter().count();
+        assert!(count == 0 || count == 25_000, "{count}");
+    }
+    for code in &codes {
+        let too_deep = CdrErrorKind::TooDeep { limit: 64 };
+        assert_eq!(octets(code).unwrap_err().kind, too_deep);
+        let made = Factory::create_sequence_tc(0, code.clone()).map_err(|error| error.kind);
+        assert!(matches!(made, Err(Kind::TooDeep | Kind::Member)), "{made:?}");
+        Any::with_type(code.clone(), &0).ok();
+        Any::read(code.clone(), &mut Decoder::new(&[0; 64], ByteOrder::NATIVE)).ok();
+    }
+    // One that several threads have goes with the last of them, whoever that is.
+    std::thread::scope(|scope| {
+        for code in codes {
+            let clones = [code.clone(), code];
+            clones.into_iter().for_each(|clone| drop(scope.spawn(move || drop(clone))));
+        }
+    });
 }

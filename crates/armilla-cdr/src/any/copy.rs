@@ -2,7 +2,7 @@
 
 use super::plain::Plain;
 use super::types::Beyond;
-use crate::type_code::{EnumCode, TypeIndex, UnionCode, label, read_label, write};
+use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_label, write};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
@@ -49,42 +49,19 @@ impl<'c> Copy<'c> {
         let before = input.remaining();
         let code = self.unrolled(code);
         match code {
-            TypeCode::Null | TypeCode::Void => {}
-            TypeCode::Short | TypeCode::UShort => out.put_u16(input.u16()?),
-            TypeCode::Long | TypeCode::ULong => out.put_u32(input.u32()?),
-            TypeCode::LongLong | TypeCode::ULongLong => out.put_u64(input.u64()?),
-            TypeCode::Float => out.put_f32(input.f32()?),
-            TypeCode::Double => out.put_f64(input.f64()?),
-            TypeCode::Boolean => out.put_bool(input.bool()?),
-            TypeCode::Char | TypeCode::Octet => out.put_u8(input.u8()?),
-            TypeCode::String(0) => out.put_string(&input.string()?)?,
-            TypeCode::String(bound) => {
-                let text = input.bounded_string(*bound)?;
-                out.put_bounded_string(&text, *bound)?;
-            }
-            TypeCode::WChar => out.put_wchar(input.wchar()?)?,
-            TypeCode::WString(0) => out.put_wstring(&input.wstring()?)?,
-            TypeCode::WString(bound) => {
-                let text = input.bounded_wstring(*bound)?;
-                out.put_bounded_wstring(&text, *bound)?;
-            }
-            TypeCode::LongDouble => out.put_long_double(input.long_double()?),
-            TypeCode::Enum(code) => enumerator(code, input, out)?,
             TypeCode::Any => self.any(input, out)?,
-            TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
-            TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
-                reference(input, out)?;
-            }
-            // `Principal` is a sequence of octets.
-            TypeCode::Principal => out.copy_octets(input.octets()?)?,
             TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => {
                 self.valuetype(Some(code), input, out)?;
             }
             TypeCode::AbstractInterface(_) => self.abstraction(input, out)?,
-            TypeCode::Fixed { digits, .. } => {
-                out.put_digits(input.digits(*digits)?, *digits);
-            }
-            _ => input.nested(|input| self.composed(code, input, out))?,
+            TypeCode::Struct(_)
+            | TypeCode::Exception(_)
+            | TypeCode::Union(_)
+            | TypeCode::Sequence(..)
+            | TypeCode::Array(..)
+            | TypeCode::Alias(_)
+            | TypeCode::Recursive(_) => input.nested(|input| self.composed(code, input, out))?,
+            _ => simple(code, input, out)?,
         }
         if input.remaining() < before {
             return Ok(());
@@ -142,34 +119,31 @@ impl<'c> Copy<'c> {
         out: &mut Encoder<'_>,
     ) -> CdrResult {
         match code {
-            TypeCode::Struct(code) => {
-                code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
-            }
+            TypeCode::Struct(code) => self.structure(code, input, out),
             TypeCode::Exception(code) => {
-                // omniORB leaves out the repository id that comes before the members, and does not
-                // understand who does not, so it stays left out.
-                if input.may_be_string(&code.id) {
-                    out.put_string(&input.string()?)?;
-                }
-                code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
+                exception_id(&code.id, input, out)?;
+                self.structure(code, input, out)
             }
             TypeCode::Union(code) => self.union(code, input, out),
             TypeCode::Alias(code) => self.value(&code.ty, input, out),
             TypeCode::Sequence(element, bound) => {
-                let length = match bound {
-                    0 => input.length()?,
-                    bound => input.bounded_length(*bound)?,
-                };
-                out.put_length(length)?;
+                let length = sequence_length(*bound, input, out)?;
                 self.elements(element, length, input, out)
             }
             TypeCode::Array(element, length) => {
                 self.elements(element, *length as usize, input, out)
             }
-            _ => Err(CdrError::new(CdrErrorKind::Invalid(
-                "values of local interfaces and native types do not travel",
-            ))),
+            _ => simple(code, input, out),
         }
+    }
+
+    fn structure(
+        &mut self,
+        code: &'c StructCode,
+        input: &mut Decoder<'_>,
+        out: &mut Encoder<'_>,
+    ) -> CdrResult {
+        code.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
     }
 
     fn elements(
@@ -179,22 +153,10 @@ impl<'c> Copy<'c> {
         input: &mut Decoder<'_>,
         out: &mut Encoder<'_>,
     ) -> CdrResult {
-        match element.resolved() {
-            TypeCode::Octet | TypeCode::Char => out.copy_raw(input.raw(length)?),
-            TypeCode::Short | TypeCode::UShort => out.put_u16s(&input.u16s(length)?),
-            TypeCode::Long | TypeCode::ULong => out.put_u32s(&input.u32s(length)?),
-            TypeCode::LongLong | TypeCode::ULongLong => out.put_u64s(&input.u64s(length)?),
-            TypeCode::Float => out.put_f32s(&input.f32s(length)?),
-            TypeCode::Double => out.put_f64s(&input.f64s(length)?),
-            composed => {
-                let plain = if length > 1 { Plain::of(composed) } else { None };
-                return match plain {
-                    Some(plain) => plain.copy(length, self.trusted, input, out),
-                    None => (0..length).try_for_each(|_| self.value(element, input, out)),
-                };
-            }
+        match numbers(element.resolved(), length, self.trusted, input, out)? {
+            true => Ok(()),
+            false => (0..length).try_for_each(|_| self.value(element, input, out)),
         }
-        Ok(())
     }
 
     fn any(&self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
@@ -213,6 +175,91 @@ impl<'c> Copy<'c> {
         label(&code.discriminator, chosen, out)?;
         code.select(chosen).map_or(Ok(()), |case| self.value(&case.ty, input, out))
     }
+}
+
+// What nests nothing has functions of its own, so that those above, which stand in each other as
+// deep as values nest, take little of the stack.
+
+/// A value in which no other stands.
+fn simple(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    match code {
+        TypeCode::Null | TypeCode::Void => {}
+        TypeCode::Short | TypeCode::UShort => out.put_u16(input.u16()?),
+        TypeCode::Long | TypeCode::ULong => out.put_u32(input.u32()?),
+        TypeCode::LongLong | TypeCode::ULongLong => out.put_u64(input.u64()?),
+        TypeCode::Float => out.put_f32(input.f32()?),
+        TypeCode::Double => out.put_f64(input.f64()?),
+        TypeCode::LongDouble => out.put_long_double(input.long_double()?),
+        TypeCode::Boolean => out.put_bool(input.bool()?),
+        TypeCode::Char | TypeCode::Octet => out.put_u8(input.u8()?),
+        TypeCode::WChar => out.put_wchar(input.wchar()?)?,
+        TypeCode::String(0) => out.put_string(&input.string()?)?,
+        TypeCode::String(bound) => {
+            let text = input.bounded_string(*bound)?;
+            out.put_bounded_string(&text, *bound)?;
+        }
+        TypeCode::WString(0) => out.put_wstring(&input.wstring()?)?,
+        TypeCode::WString(bound) => {
+            let text = input.bounded_wstring(*bound)?;
+            out.put_bounded_wstring(&text, *bound)?;
+        }
+        TypeCode::Fixed { digits, .. } => {
+            out.put_digits(input.digits(*digits)?, *digits);
+        }
+        TypeCode::Enum(code) => enumerator(code, input, out)?,
+        TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
+        TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
+            reference(input, out)?;
+        }
+        // `Principal` is a sequence of octets.
+        TypeCode::Principal => out.copy_octets(input.octets()?)?,
+        _ => {
+            let what = "values of local interfaces and native types do not travel";
+            return Err(CdrError::new(CdrErrorKind::Invalid(what)));
+        }
+    }
+    Ok(())
+}
+
+/// So many elements at once, where their type allows it; `false` where it does not.
+fn numbers(
+    element: &TypeCode,
+    length: usize,
+    trusted: bool,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> CdrResult<bool> {
+    match element {
+        TypeCode::Octet | TypeCode::Char => out.copy_raw(input.raw(length)?),
+        TypeCode::Short | TypeCode::UShort => out.put_u16s(&input.u16s(length)?),
+        TypeCode::Long | TypeCode::ULong => out.put_u32s(&input.u32s(length)?),
+        TypeCode::LongLong | TypeCode::ULongLong => out.put_u64s(&input.u64s(length)?),
+        TypeCode::Float => out.put_f32s(&input.f32s(length)?),
+        TypeCode::Double => out.put_f64s(&input.f64s(length)?),
+        composed => match (length > 1).then(|| Plain::of(composed)).flatten() {
+            Some(plain) => plain.copy(length, trusted, input, out)?,
+            None => return Ok(false),
+        },
+    }
+    Ok(true)
+}
+
+fn sequence_length(bound: u32, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult<usize> {
+    let length = match bound {
+        0 => input.length()?,
+        bound => input.bounded_length(bound)?,
+    };
+    out.put_length(length)?;
+    Ok(length)
+}
+
+/// The repository id that comes before the members of an exception. omniORB leaves it out, and does
+/// not understand who does not, so it stays left out.
+fn exception_id(id: &str, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
+    if input.may_be_string(id) {
+        out.put_string(&input.string()?)?;
+    }
+    Ok(())
 }
 
 fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {

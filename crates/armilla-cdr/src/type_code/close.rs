@@ -1,7 +1,8 @@
 //! Parts of a type that contains itself, made to stand alone.
 
 use super::{
-    AliasCode, CaseCode, MemberCode, StateCode, StructCode, TypeCode, UnionCode, ValueCode,
+    AliasCode, CaseCode, MemberCode, StateCode, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode,
+    UnionCode, ValueCode,
 };
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,11 +13,11 @@ const MAX_PARTS: u32 = 10_000;
 impl TypeCode {
     /// The same type with every [`Recursive`](Self::Recursive) code that names no enclosing type
     /// replaced by the type that `find` gives for its repository id: a part of a larger type as a
-    /// type of its own. What `find` does not know stays.
+    /// type of its own. What `find` does not know stays, and what nests deeper than types may that travel.
     #[must_use]
     pub fn closed(&self, find: impl Fn(&str) -> Option<Self>) -> Self {
-        let mut closing = Closing { find: &find, enclosing: Vec::new(), left: MAX_PARTS };
-        closing.part(self).unwrap_or_else(|| self.clone())
+        let (enclosing, left, depth) = (Vec::new(), MAX_PARTS, 0);
+        Closing { find: &find, enclosing, left, depth }.part(self).unwrap_or_else(|| self.clone())
     }
 }
 
@@ -24,6 +25,7 @@ struct Closing<'f> {
     find: &'f dyn Fn(&str) -> Option<TypeCode>,
     enclosing: Vec<alloc::string::String>,
     left: u32,
+    depth: usize,
 }
 
 impl Closing<'_> {
@@ -37,8 +39,13 @@ impl Closing<'_> {
             let found = (self.find)(id)?;
             return Some(self.part(&found).unwrap_or(found));
         }
+        if self.depth > TYPE_CODE_DEPTH_LIMIT {
+            return None;
+        }
+        self.depth += 1;
         code.id().into_iter().for_each(|id| self.enclosing.push(id.into()));
         let made = self.made(code);
+        self.depth -= 1;
         code.id().into_iter().for_each(|_| drop(self.enclosing.pop()));
         made
     }

@@ -2,7 +2,7 @@
 
 use super::{
     AliasCode, CaseCode, EnumCode, Identity, MemberCode, NamedCode, StateCode, StructCode,
-    TypeCode, UnionCode, ValueCode,
+    TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode,
 };
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -11,25 +11,35 @@ use alloc::vec::Vec;
 
 impl TypeCode {
     /// The same type without its name and those of its members, equivalent to this one:
-    /// `get_compact_typecode` (CORBA 3.4 Part 1, 8.11.1). Repository ids stay.
+    /// `get_compact_typecode` (CORBA 3.4 Part 1, 8.11.1). Repository ids stay, and so does everything
+    /// that nests deeper than types may that travel.
     #[must_use]
     pub fn compact(&self) -> Self {
-        Compaction(BTreeMap::new()).of(self)
+        Compaction::default().of(self)
     }
 }
 
 /// What parts have become: a part that is shared stays shared.
-struct Compaction(BTreeMap<Identity, TypeCode>);
+#[derive(Default)]
+struct Compaction {
+    known: BTreeMap<Identity, TypeCode>,
+    depth: usize,
+}
 
 impl Compaction {
     fn of(&mut self, code: &TypeCode) -> TypeCode {
         let key = code.identity();
-        if let Some(known) = key.and_then(|key| self.0.get(&key)) {
+        if let Some(known) = key.and_then(|key| self.known.get(&key)) {
             return known.clone();
         }
+        if self.depth > TYPE_CODE_DEPTH_LIMIT {
+            return code.clone();
+        }
+        self.depth += 1;
         let compact = self.make(code);
+        self.depth -= 1;
         if let Some(key) = key {
-            self.0.insert(key, compact.clone());
+            self.known.insert(key, compact.clone());
         }
         compact
     }

@@ -2,33 +2,52 @@
 
 use super::{Identity, StructCode, TypeCode, UnionCode, ValueCode};
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 impl TypeCode {
     /// Whether values of one type can stand for values of the other: typedefs do not count, and
     /// where both have repository ids those decide (CORBA 3.4 Part 1, 8.11.1).
     pub fn is_equivalent(&self, other: &Self) -> bool {
-        Comparison { exact: false, assumed: BTreeSet::new() }.same(self, other)
+        Comparison::new(false).same(self, other)
     }
 }
 
 impl PartialEq for TypeCode {
     /// `TypeCode::equal`: everything counts.
     fn eq(&self, other: &Self) -> bool {
-        Comparison { exact: true, assumed: BTreeSet::new() }.same(self, other)
+        Comparison::new(true).same(self, other)
     }
 }
 
 impl Eq for TypeCode {}
 
-/// A comparison of two graphs. Pairs that were met before are taken to be the same, so that it ends
-/// and takes no longer than there are pairs.
-struct Comparison {
+/// A comparison of two graphs, as deep as they may be. Pairs that were met before are taken to be the
+/// same, so that it ends and takes no longer than there are pairs.
+struct Comparison<'c> {
     exact: bool,
     assumed: BTreeSet<(Identity, Identity)>,
+    /// Pairs that are still to be looked at.
+    open: Vec<(&'c TypeCode, &'c TypeCode)>,
 }
 
-impl Comparison {
-    fn same(&mut self, a: &TypeCode, b: &TypeCode) -> bool {
+impl<'c> Comparison<'c> {
+    const fn new(exact: bool) -> Self {
+        Self { exact, assumed: BTreeSet::new(), open: Vec::new() }
+    }
+
+    fn same(&mut self, a: &'c TypeCode, b: &'c TypeCode) -> bool {
+        let mut next = Some((a, b));
+        while let Some((a, b)) = next {
+            if !self.same_so_far(a, b) {
+                return false;
+            }
+            next = self.open.pop();
+        }
+        true
+    }
+
+    /// Whether both are the same if their parts are, which are to be looked at then.
+    fn same_so_far(&mut self, a: &'c TypeCode, b: &'c TypeCode) -> bool {
         let (a, b) = if self.exact { (a, b) } else { (a.resolved(), b.resolved()) };
         if let (Some(x), Some(y)) = (a.identity(), b.identity())
             && (x == y || !self.assumed.insert((x, y)))
@@ -42,10 +61,10 @@ impl Comparison {
         {
             return x == y && (a.kind() == b.kind() || a.kind().is_none() || b.kind().is_none());
         }
-        self.same_parts(a, b)
+        self.same_but_parts(a, b)
     }
 
-    fn same_parts(&mut self, a: &TypeCode, b: &TypeCode) -> bool {
+    fn same_but_parts(&mut self, a: &'c TypeCode, b: &'c TypeCode) -> bool {
         match (a, b) {
             (TypeCode::String(x), TypeCode::String(y))
             | (TypeCode::WString(x), TypeCode::WString(y)) => x == y,
@@ -63,10 +82,14 @@ impl Comparison {
                 false => x.enumerators.len() == y.enumerators.len(),
             },
             (TypeCode::Sequence(x, m), TypeCode::Sequence(y, n))
-            | (TypeCode::Array(x, m), TypeCode::Array(y, n)) => m == n && self.same(x, y),
+            | (TypeCode::Array(x, m), TypeCode::Array(y, n)) => {
+                self.open.push((x, y));
+                m == n
+            }
             (TypeCode::Alias(x), TypeCode::Alias(y))
             | (TypeCode::ValueBox(x), TypeCode::ValueBox(y)) => {
-                self.names((&x.id, &x.name), (&y.id, &y.name)) && self.same(&x.ty, &y.ty)
+                self.open.push((&x.ty, &y.ty));
+                self.names((&x.id, &x.name), (&y.id, &y.name))
             }
             (TypeCode::ObjectReference(x), TypeCode::ObjectReference(y))
             | (TypeCode::AbstractInterface(x), TypeCode::AbstractInterface(y))
@@ -85,39 +108,35 @@ impl Comparison {
         !self.exact || a == b
     }
 
-    fn structs(&mut self, a: &StructCode, b: &StructCode) -> bool {
-        let pairs = a.members.iter().zip(&b.members);
+    fn structs(&mut self, a: &'c StructCode, b: &'c StructCode) -> bool {
         self.names((&a.id, &a.name), (&b.id, &b.name))
             && a.members.len() == b.members.len()
-            && pairs
-                .into_iter()
-                .all(|(x, y)| self.names(("", &x.name), ("", &y.name)) && self.same(&x.ty, &y.ty))
-    }
-
-    fn unions(&mut self, a: &UnionCode, b: &UnionCode) -> bool {
-        let pairs = a.cases.iter().zip(&b.cases).enumerate();
-        self.names((&a.id, &a.name), (&b.id, &b.name))
-            && a.default == b.default
-            && a.cases.len() == b.cases.len()
-            && self.same(&a.discriminator, &b.discriminator)
-            && pairs.into_iter().all(|(index, (x, y))| {
-                let default = a.default.is_some_and(|default| default as usize == index);
-                (default || x.label == y.label)
-                    && self.names(("", &x.name), ("", &y.name))
-                    && self.same(&x.ty, &y.ty)
+            && a.members.iter().zip(&b.members).all(|(x, y)| {
+                self.open.push((&x.ty, &y.ty));
+                self.names(("", &x.name), ("", &y.name))
             })
     }
 
-    fn values(&mut self, a: &ValueCode, b: &ValueCode) -> bool {
-        let pairs = a.members.iter().zip(&b.members);
+    fn unions(&mut self, a: &'c UnionCode, b: &'c UnionCode) -> bool {
+        self.open.push((&a.discriminator, &b.discriminator));
+        self.names((&a.id, &a.name), (&b.id, &b.name))
+            && a.default == b.default
+            && a.cases.len() == b.cases.len()
+            && a.cases.iter().zip(&b.cases).enumerate().all(|(index, (x, y))| {
+                self.open.push((&x.ty, &y.ty));
+                let default = a.default.is_some_and(|default| default as usize == index);
+                (default || x.label == y.label) && self.names(("", &x.name), ("", &y.name))
+            })
+    }
+
+    fn values(&mut self, a: &'c ValueCode, b: &'c ValueCode) -> bool {
+        self.open.push((&a.base, &b.base));
         self.names((&a.id, &a.name), (&b.id, &b.name))
             && a.modifier == b.modifier
             && a.members.len() == b.members.len()
-            && self.same(&a.base, &b.base)
-            && pairs.into_iter().all(|(x, y)| {
-                x.public == y.public
-                    && self.names(("", &x.name), ("", &y.name))
-                    && self.same(&x.ty, &y.ty)
+            && a.members.iter().zip(&b.members).all(|(x, y)| {
+                self.open.push((&x.ty, &y.ty));
+                x.public == y.public && self.names(("", &x.name), ("", &y.name))
             })
     }
 }

@@ -1,6 +1,6 @@
 //! TypeCodes as a programmer reads them.
 
-use super::{Identity, TypeCode};
+use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
@@ -9,9 +9,10 @@ use core::fmt::{Debug, DebugStruct, Formatter, Result};
 
 impl Debug for TypeCode {
     /// Each named part is shown once with what it consists of, and by its repository id wherever it
-    /// stands again, so that there is no more to read than the type has parts.
+    /// stands again, so that there is no more to read than the type has parts; what nests deeper than
+    /// types may that travel is left out.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        Shown { code: self, seen: &RefCell::default() }.fmt(f)
+        Shown { code: self, seen: &RefCell::default(), depth: 0 }.fmt(f)
     }
 }
 
@@ -20,11 +21,12 @@ impl Debug for TypeCode {
 struct Shown<'c> {
     code: &'c TypeCode,
     seen: &'c RefCell<BTreeSet<Identity>>,
+    depth: usize,
 }
 
 impl<'c> Shown<'c> {
     const fn part(self, code: &'c TypeCode) -> Self {
-        Self { code, ..self }
+        Self { code, depth: self.depth + 1, ..self }
     }
 
     /// Whether it has parts that were shown before.
@@ -41,6 +43,9 @@ impl Debug for Shown<'_> {
             Some(kind) => format!("{kind:?}"),
             None => "Recursive".into(),
         };
+        if self.depth > TYPE_CODE_DEPTH_LIMIT {
+            return f.write_str("..");
+        }
         match code {
             TypeCode::Sequence(content, bound) | TypeCode::Array(content, bound) => {
                 f.debug_tuple(&kind).field(&self.part(content)).field(bound).finish()

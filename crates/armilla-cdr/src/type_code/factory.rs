@@ -218,9 +218,10 @@ impl TypeCodeFactory {
         base: TypeCode,
         members: impl IntoIterator<Item = (String, TypeCode, bool)>,
     ) -> Result {
-        Ok(match Self::create_value_tc(id, name, modifier, base, members)? {
-            TypeCode::Value(code) => TypeCode::Event(code),
-            other => other,
+        let value = Self::create_value_tc(id, name, modifier, base, members)?;
+        Ok(match &value {
+            TypeCode::Value(code) => TypeCode::Event(code.clone()),
+            _ => value,
         })
     }
 

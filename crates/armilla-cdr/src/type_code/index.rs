@@ -34,14 +34,20 @@ impl<'c> TypeIndex<'c> {
 
     /// Adds the types within another TypeCode; those of the same repository ids stay.
     pub(crate) fn add(&mut self, code: &'c TypeCode) {
-        if code.identity().is_some_and(|identity| !self.seen.insert(identity)) {
-            return;
+        let mut open = alloc::vec![code];
+        while let Some(code) = open.pop() {
+            if code.identity().is_some_and(|identity| !self.seen.insert(identity)) {
+                continue;
+            }
+            if !matches!(code, TypeCode::Recursive(_))
+                && let Some(id) = code.id().filter(|id| !id.is_empty())
+            {
+                self.types.entry(id).or_insert(code);
+            }
+            let first = open.len();
+            code.each_part(|part| open.push(part));
+            // The first of them is looked at first.
+            open[first..].reverse();
         }
-        if !matches!(code, TypeCode::Recursive(_))
-            && let Some(id) = code.id().filter(|id| !id.is_empty())
-        {
-            self.types.entry(id).or_insert(code);
-        }
-        code.each_part(|part| self.add(part));
     }
 }

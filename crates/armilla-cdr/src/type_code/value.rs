@@ -15,16 +15,7 @@ impl TypeCode {
         base: Self,
         members: impl IntoIterator<Item = (M, Self, bool)>,
     ) -> Self {
-        let member =
-            |(name, ty, public): (M, Self, bool)| StateCode { name: name.into(), ty, public };
-        let members = members.into_iter().map(member).collect();
-        Self::Value(Arc::new(ValueCode {
-            id: id.into(),
-            name: name.into(),
-            modifier,
-            base,
-            members,
-        }))
+        Self::Value(Arc::new(ValueCode::new(id, name, modifier, base, members)))
     }
 
     /// An event type, of what [`value`](Self::value) takes.
@@ -35,10 +26,7 @@ impl TypeCode {
         base: Self,
         members: impl IntoIterator<Item = (M, Self, bool)>,
     ) -> Self {
-        match Self::value(id, name, modifier, base, members) {
-            Self::Value(code) => Self::Event(code),
-            other => other,
-        }
+        Self::Event(Arc::new(ValueCode::new(id, name, modifier, base, members)))
     }
 
     /// A boxed value with what is in the box.
@@ -81,6 +69,21 @@ impl TypeCode {
             }
         }
         false
+    }
+}
+
+impl ValueCode {
+    fn new<M: Into<String>>(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        modifier: i16,
+        base: TypeCode,
+        members: impl IntoIterator<Item = (M, TypeCode, bool)>,
+    ) -> Self {
+        let member =
+            |(name, ty, public): (M, TypeCode, bool)| StateCode { name: name.into(), ty, public };
+        let members = members.into_iter().map(member).collect();
+        Self { id: id.into(), name: name.into(), modifier, base, members }
     }
 }
 

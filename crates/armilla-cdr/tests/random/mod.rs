@@ -33,9 +33,14 @@ fn simple() -> impl Strategy<Value = TypeCode> {
             id: "IDL:Pump:1.0".into(),
             name: "Pump".into()
         }))),
-        Just(TypeCode::enumeration("IDL:Colour:1.0", "Colour", ["red", "green", "blue"])),
+        Just(TypeCode::home("IDL:PumpHome:1.0", "PumpHome")),
+        Just(colour()),
         Just(linked_list()),
     ]
+}
+
+fn colour() -> TypeCode {
+    TypeCode::enumeration("IDL:Colour:1.0", "Colour", ["red", "green", "blue"])
 }
 
 /// `valuetype List { public long number; public List next; };`
@@ -53,15 +58,63 @@ fn tree(leaf: TypeCode, id: u32) -> TypeCode {
     TypeCode::structure(id, "Tree", [("leaf", leaf), ("children", children)])
 }
 
-fn union(discriminator: TypeCode, members: &[TypeCode], has_default: bool, id: u32) -> TypeCode {
-    let last = members.len() - 1;
-    let members = members.iter().enumerate().map(|(index, ty)| UnionMember {
-        label: (!has_default || index != last).then_some(index as i64),
+/// `struct Hen { T leaf; sequence<Egg> eggs; }; struct Egg { sequence<Hen> hens; };`
+fn hen_and_egg(leaf: TypeCode, id: u32) -> TypeCode {
+    let (hen, egg) = (format!("IDL:Hen{id}:1.0"), format!("IDL:Egg{id}:1.0"));
+    let hens = TypeCode::sequence(TypeCode::recursive(hen.as_str()), 0);
+    let egg = TypeCode::structure(egg, "Egg", [("hens", hens)]);
+    TypeCode::structure(hen, "Hen", [("leaf", leaf), ("eggs", TypeCode::sequence(egg, 2))])
+}
+
+/// Types by which a union can be chosen, each with three labels.
+fn discriminators() -> impl Strategy<Value = (TypeCode, [i64; 3])> {
+    let alias = TypeCode::alias("IDL:Number:1.0", "Number", TypeCode::Short);
+    prop_oneof![
+        Just((TypeCode::Short, [-1, 0, i64::from(i16::MIN)])),
+        Just((TypeCode::UShort, [7, 65535, 0])),
+        Just((TypeCode::Long, [0, 1, i64::from(i32::MIN)])),
+        Just((TypeCode::ULong, [0, 1 << 31, 2])),
+        Just((TypeCode::LongLong, [0, i64::MIN, i64::MAX])),
+        // The last is the largest, as two's complement.
+        Just((TypeCode::ULongLong, [0, i64::MIN, -1])),
+        Just((TypeCode::Octet, [0, 1, 255])),
+        Just((TypeCode::Char, [0x61, 0xe9, 0])),
+        Just((TypeCode::WChar, [0x61, 0x20ac, 0x1d11e])),
+        Just((TypeCode::Boolean, [1, 0, 0])),
+        Just((colour(), [2, 0, 1])),
+        Just((alias, [-3, 3, 0])),
+    ]
+}
+
+fn union(
+    (discriminator, labels): (TypeCode, [i64; 3]),
+    members: &[TypeCode],
+    has_default: bool,
+    id: u32,
+) -> TypeCode {
+    let count =
+        if discriminator == TypeCode::Boolean { members.len().min(2) } else { members.len() };
+    let members = members.iter().zip(labels).enumerate().take(count);
+    let members = members.map(|(index, (ty, label))| UnionMember {
+        label: (!has_default || index + 1 != count).then_some(label),
         name: format!("case_{index}"),
         ty: ty.clone(),
     });
     TypeCodeFactory::create_union_tc(&format!("IDL:U{id}:1.0"), "Choice", discriminator, members)
         .unwrap()
+}
+
+/// `union Nest switch (boolean) { case TRUE: sequence<Nest> nests; case FALSE: T leaf; };`
+fn nest(leaf: TypeCode, id: u32) -> TypeCode {
+    let id = format!("IDL:Nest{id}:1.0");
+    let nests = TypeCode::sequence(TypeCode::recursive(id.as_str()), 0);
+    let cases = [(1, "nests", nests), (0, "leaf", leaf)];
+    TypeCode::union(id, "Nest", TypeCode::Boolean, None, cases)
+}
+
+fn event(members: &[TypeCode], id: u32) -> TypeCode {
+    let members = members.iter().enumerate().map(|(i, ty)| (format!("m{i}"), ty.clone(), false));
+    TypeCode::event(format!("IDL:Event{id}:1.0"), "Event", 0, TypeCode::Null, members)
 }
 
 fn valuetype(truncatable: bool, members: &[TypeCode], id: u32) -> TypeCode {
@@ -100,13 +153,11 @@ fn parts() -> impl Strategy<Value = TypeCode> {
             (parts(), id()).prop_map(move |(p, n)| {
                 TypeCode::structure(format!("IDL:S{n}:1.0"), "S", names(p))
             }),
-            (parts(), any::<bool>(), id()).prop_map(|(p, d, n)| union(
-                TypeCode::LongLong,
-                &p,
-                d,
-                n
-            )),
-            (parts(), any::<bool>(), id()).prop_map(|(p, d, n)| union(TypeCode::Octet, &p, d, n)),
+            (part.clone(), id()).prop_map(|(ty, n)| hen_and_egg(ty, n)),
+            (part.clone(), id()).prop_map(|(ty, n)| nest(ty, n)),
+            (discriminators(), parts(), any::<bool>(), id())
+                .prop_map(|(by, p, d, n)| union(by, &p, d, n)),
+            (parts(), id()).prop_map(|(p, n)| event(&p, n)),
             (parts(), any::<bool>(), id()).prop_map(|(p, t, n)| valuetype(t, &p, n)),
         ]
     })
@@ -134,6 +185,10 @@ impl Author {
         (0..length).map(|_| LETTERS[self.below(6) as usize]).collect()
     }
 
+    fn wide_text(&mut self, bound: u32) -> String {
+        self.text(bound).replace('Z', "𝄞").replace('0', "\u{ffff}")
+    }
+
     fn write(&mut self, code: &TypeCode, out: &mut Encoder<'_>) {
         let number = self.below(1 << 62);
         match code {
@@ -149,7 +204,7 @@ impl Author {
             TypeCode::Char | TypeCode::Octet => out.put_u8(number as u8),
             TypeCode::WChar => out.put_wchar(['ä', '€', '𝄞'][number as usize % 3]).unwrap(),
             TypeCode::String(bound) => out.put_string(&self.text(*bound)).unwrap(),
-            TypeCode::WString(bound) => out.put_wstring(&self.text(*bound)).unwrap(),
+            TypeCode::WString(bound) => out.put_wstring(&self.wide_text(*bound)).unwrap(),
             TypeCode::Fixed { digits, .. } => {
                 // The first half of an octet is no digit where their number is even.
                 let mut octets = vec![0x12; usize::from(*digits) / 2];
@@ -159,9 +214,9 @@ impl Author {
             }
             TypeCode::Enum(code) => out.put_u32((number % code.enumerators.len() as u64) as u32),
             TypeCode::Any => {
-                let inner =
-                    [TypeCode::Double, linked_list(), TypeCode::sequence(TypeCode::WChar, 0)];
-                let inner = &inner[number as usize % 3];
+                let wide = TypeCode::sequence(TypeCode::WChar, 0);
+                let inner = [TypeCode::Double, linked_list(), wide, TypeCode::Any, TypeCode::Null];
+                let inner = &inner[number as usize % 5];
                 write_type(inner, out);
                 // What an any shares it shares within itself.
                 let outside = self.shared.take();
@@ -169,7 +224,10 @@ impl Author {
                 self.shared = outside;
             }
             TypeCode::TypeCode => write_type(&tree(TypeCode::String(4), 0), out),
-            TypeCode::ObjectReference(_) | TypeCode::Component(_) => self.reference(out),
+            TypeCode::Null => {}
+            TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
+                self.reference(out);
+            }
             TypeCode::AbstractInterface(_) if number & 1 == 0 => {
                 out.put_bool(true);
                 self.reference(out);
@@ -217,12 +275,16 @@ impl Author {
                 (0..length).for_each(|_| self.write(element, out));
             }
             TypeCode::Union(code) => {
-                let chosen = self.below(code.cases.len() as u64) as i64;
-                match code.discriminator {
-                    TypeCode::Octet => out.put_u8(chosen as u8),
-                    _ => out.put_i64(chosen),
+                let chosen = self.below(code.cases.len() as u64) as u32;
+                let case = &code.cases[chosen as usize];
+                match code.default {
+                    Some(default) if default == chosen => {
+                        let label = code.unused_label().unwrap();
+                        discriminate(&code.discriminator, label, out);
+                    }
+                    _ => discriminate(&code.discriminator, case.label, out),
                 }
-                self.write(&code.cases[chosen as usize].ty, out);
+                self.write(&case.ty, out);
             }
             code if some == 0 => {
                 assert!(code.is_valuetype(), "{code:?}");
@@ -247,7 +309,7 @@ impl Author {
         self.shared = Some((id, handle));
         match code {
             TypeCode::ValueBox(code) => self.write(&code.ty, &mut state),
-            TypeCode::Value(code) => {
+            TypeCode::Value(code) | TypeCode::Event(code) => {
                 if let TypeCode::Value(base) = &code.base {
                     base.members.iter().for_each(|m| self.write(&m.ty, &mut state));
                 }
@@ -256,6 +318,17 @@ impl Author {
             _ => unreachable!(),
         }
         out.end_value(state, Ok(())).unwrap();
+    }
+}
+
+/// Writes the value of a discriminator.
+fn discriminate(code: &TypeCode, label: i64, out: &mut Encoder<'_>) {
+    match code.resolved() {
+        TypeCode::Short | TypeCode::UShort => out.put_u16(label as u16),
+        TypeCode::LongLong | TypeCode::ULongLong => out.put_i64(label),
+        TypeCode::Boolean | TypeCode::Char | TypeCode::Octet => out.put_u8(label as u8),
+        TypeCode::WChar => out.put_wchar(char::from_u32(label as u32).unwrap()).unwrap(),
+        _ => out.put_u32(label as u32),
     }
 }
 

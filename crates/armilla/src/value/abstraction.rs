@@ -2,7 +2,7 @@
 
 use super::{Kind, Value, Valuetype};
 use crate::object::{Interface, Ref};
-use armilla_cdr::type_code::{NamedCode, ValueCode};
+use armilla_cdr::type_code::ValueCode;
 use armilla_cdr::value::Nullable;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use std::fmt;
@@ -73,15 +73,10 @@ impl<I: Interface + Valuetype + ?Sized> Nullable for Abstract<I> {
 
 impl<I: Interface + ?Sized> Typed for Abstract<I> {
     fn type_code() -> TypeCode {
-        match Ref::<I>::type_code() {
-            TypeCode::ObjectReference(code) => {
-                let NamedCode { id, name } = &*code;
-                TypeCode::AbstractInterface(Arc::new(NamedCode {
-                    id: id.clone(),
-                    name: name.clone(),
-                }))
-            }
-            other => other,
+        let reference = Ref::<I>::type_code();
+        match &reference {
+            TypeCode::ObjectReference(code) => TypeCode::AbstractInterface(code.clone()),
+            _ => reference,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::tree::{Content, UnionContent, is_octet};
 use super::types::Types;
 use super::value::{MUST_TRUNCATE, Shared};
 use super::{DynAny, invalid};
-use armilla_cdr::type_code::{EnumCode, UnionCode};
+use armilla_cdr::type_code::{EnumCode, MemberCode, UnionCode};
 use armilla_cdr::value::{NewValue, ValueHead};
 use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
 use armilla_giop::ior::Ior;
@@ -17,6 +17,44 @@ pub(super) fn value(code: TypeCode, types: &Types, input: &mut Decoder<'_>) -> C
 }
 
 fn content(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    match code {
+        TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => {
+            valuetype(Some(code), types, input).map(Content::Value)
+        }
+        TypeCode::AbstractInterface(_) => match input.bool()? {
+            true => reference(input),
+            false => valuetype(None, types, input).map(Content::Value),
+        },
+        TypeCode::Struct(_)
+        | TypeCode::Exception(_)
+        | TypeCode::Sequence(..)
+        | TypeCode::Array(..)
+        | TypeCode::Union(_) => input.nested(|input| composed(code, types, input)),
+        _ => simple(code, input),
+    }
+}
+
+fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    match code {
+        TypeCode::Struct(code) => parts(&code.members, types, input),
+        TypeCode::Exception(code) => {
+            exception_id(&code.id, input)?;
+            parts(&code.members, types, input)
+        }
+        TypeCode::Sequence(element, bound) => {
+            let length = sequence_length(*bound, input)?;
+            elements(element, length, types, input)
+        }
+        TypeCode::Array(element, length) => elements(element, *length as usize, types, input),
+        TypeCode::Union(code) => union(code, types, input),
+        _ => simple(code, input),
+    }
+}
+
+// What nests nothing has functions of its own, so that those above, which stand in each other as
+// deep as values nest, take little of the stack.
+
+fn simple(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Content> {
     Ok(match code {
         TypeCode::Null | TypeCode::Void => Content::Nothing,
         TypeCode::Boolean => Content::Boolean(input.bool()?),
@@ -41,38 +79,8 @@ fn content(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult
         TypeCode::Any => Content::Any(Box::new(Any::decode(input)?)),
         TypeCode::TypeCode => Content::TypeCode(TypeCode::decode(input)?),
         TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
-            Content::Reference(Box::new(Ior::decode(input)?))
+            reference(input)?
         }
-        TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => {
-            Content::Value(valuetype(Some(code), types, input)?)
-        }
-        TypeCode::AbstractInterface(_) => match input.bool()? {
-            true => Content::Reference(Box::new(Ior::decode(input)?)),
-            false => Content::Value(valuetype(None, types, input)?),
-        },
-        _ => input.nested(|input| composed(code, types, input))?,
-    })
-}
-
-fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
-    Ok(match code {
-        TypeCode::Struct(code) => parts(code.members.iter().map(|m| &m.ty), types, input)?,
-        TypeCode::Exception(code) => {
-            // omniORB leaves it out in an any.
-            if input.may_be_string(&code.id) && input.string()? != code.id {
-                return Err(invalid("the repository id of an exception is another one's"));
-            }
-            parts(code.members.iter().map(|m| &m.ty), types, input)?
-        }
-        TypeCode::Sequence(element, bound) => {
-            let length = match bound {
-                0 => input.length()?,
-                bound => input.bounded_length(*bound)?,
-            };
-            elements(element, length, types, input)?
-        }
-        TypeCode::Array(element, length) => elements(element, *length as usize, types, input)?,
-        TypeCode::Union(code) => union(code, types, input)?,
         TypeCode::Recursive(_) => {
             return Err(armilla_cdr::CdrError::new(CdrErrorKind::IncompleteTypeCode));
         }
@@ -80,13 +88,30 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
     })
 }
 
-fn parts<'c>(
-    mut members: impl Iterator<Item = &'c TypeCode>,
-    types: &Types,
-    input: &mut Decoder<'_>,
-) -> CdrResult<Content> {
-    let mut parts = Vec::with_capacity(members.size_hint().0);
-    members.try_for_each(|ty| value(ty.clone(), types, input).map(|part| parts.push(part)))?;
+fn reference(input: &mut Decoder<'_>) -> CdrResult<Content> {
+    Ok(Content::Reference(Box::new(Ior::decode(input)?)))
+}
+
+/// The repository id before the members of an exception, which omniORB leaves out in an any.
+fn exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
+    match input.may_be_string(id) && input.string()? != id {
+        true => Err(invalid("the repository id of an exception is another one's")),
+        false => Ok(()),
+    }
+}
+
+fn sequence_length(bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
+    match bound {
+        0 => input.length(),
+        bound => input.bounded_length(bound),
+    }
+}
+
+fn parts(members: &[MemberCode], types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
+    let mut parts = Vec::with_capacity(members.len());
+    for member in members {
+        parts.push(value(member.ty.clone(), types, input)?);
+    }
     Ok(Content::Parts(parts))
 }
 

@@ -5,21 +5,55 @@ use super::types::Types;
 use super::value::Shared;
 use super::{DynAny, invalid};
 use armilla_cdr::value::ValueHandle;
-use armilla_cdr::{CdrResult, Encoder, TypeCode};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
 /// Writes a value.
 pub(super) fn value(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
-    if let TypeCode::Exception(code) = value.resolved() {
-        out.put_string(&code.id)?;
-    }
-    without_id(value, out)
+    nested(value, out, 0)
 }
 
 /// Writes a value; of an exception only the members.
 pub(super) fn without_id(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
-    let (code, types) = (value.resolved(), &value.types);
+    content(value, out, 0)
+}
+
+/// Writes a value that stands within so many others.
+fn nested(value: &DynAny, out: &mut Encoder<'_>, depth: u16) -> CdrResult {
+    if let TypeCode::Exception(code) = value.resolved() {
+        out.put_string(&code.id)?;
+    }
+    content(value, out, depth)
+}
+
+fn content(value: &DynAny, out: &mut Encoder<'_>, depth: u16) -> CdrResult {
+    if depth > DEPTH_LIMIT {
+        return Err(CdrError::new(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+    }
+    let code = value.resolved();
+    match &value.content {
+        Content::Parts(parts) => {
+            length(code, parts.len(), out)?;
+            parts.iter().try_for_each(|part| nested(part, out, depth + 1))
+        }
+        Content::Union(union) => {
+            simple(&union.discriminator, out)?;
+            union.member.iter().try_for_each(|member| nested(member, out, depth + 1))
+        }
+        Content::Value(value_here) => {
+            if matches!(code, TypeCode::AbstractInterface(_)) {
+                out.put_bool(false);
+            }
+            valuetype(value_here.as_ref(), &value.types, out, depth)
+        }
+        _ => simple(value, out),
+    }
+}
+
+/// Writes a value without components.
+fn simple(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
+    let code = value.resolved();
     match &value.content {
         Content::Nothing => {}
         Content::Boolean(value) => out.put_bool(*value),
@@ -61,19 +95,8 @@ pub(super) fn without_id(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
             length(code, octets.len(), out)?;
             out.copy_raw(octets);
         }
-        Content::Parts(parts) => {
-            length(code, parts.len(), out)?;
-            parts.iter().try_for_each(|part| self::value(part, out))?;
-        }
-        Content::Union(union) => {
-            self::value(&union.discriminator, out)?;
-            union.member.iter().try_for_each(|member| self::value(member, out))?;
-        }
-        Content::Value(value) => {
-            if matches!(code, TypeCode::AbstractInterface(_)) {
-                out.put_bool(false);
-            }
-            valuetype(value.as_ref(), types, out)?;
+        Content::Parts(_) | Content::Union(_) | Content::Value(_) => {
+            return Err(invalid("a discriminator or a part of it has components"));
         }
     }
     Ok(())
@@ -98,7 +121,12 @@ fn reference(ior: &Ior, out: &mut Encoder<'_>) -> CdrResult {
 }
 
 /// Writes a value that stands in a whole with these types.
-fn valuetype(value: Option<&Arc<Shared>>, types: &Types, out: &mut Encoder<'_>) -> CdrResult {
+fn valuetype(
+    value: Option<&Arc<Shared>>,
+    types: &Types,
+    out: &mut Encoder<'_>,
+    depth: u16,
+) -> CdrResult {
     let Some(value) = value else {
         out.put_null_value();
         return Ok(());
@@ -110,6 +138,6 @@ fn valuetype(value: Option<&Arc<Shared>>, types: &Types, out: &mut Encoder<'_>) 
     let Some(mut state) = out.begin_dynamic_value(&handle, &ids, value.is_chunked(), ty)? else {
         return Ok(());
     };
-    let written = value.state().iter().try_for_each(|part| self::value(part, &mut state));
+    let written = value.state().iter().try_for_each(|part| nested(part, &mut state, depth + 1));
     out.end_value(state, written)
 }

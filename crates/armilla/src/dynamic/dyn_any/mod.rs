@@ -24,7 +24,9 @@ pub use error::DynAnyError;
 pub use value::DynValue;
 pub use views::{DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion};
 
-use armilla_cdr::{Any, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
+use armilla_cdr::{
+    Any, CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Decoder, Encoder, TypeCode,
+};
 use std::fmt;
 use tree::Content;
 use types::Types;
@@ -138,10 +140,15 @@ impl DynAny {
     /// Takes over the value of `other`; the cursor goes to the first component (`assign`).
     ///
     /// # Errors
-    /// [`TypeMismatch`](DynAnyError::TypeMismatch) unless both types are equivalent.
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) unless both types are equivalent;
+    /// [`InvalidValue`](DynAnyError::InvalidValue) when `other` nests deeper than values may that travel
+    /// ([`DEPTH_LIMIT`](armilla_cdr::DEPTH_LIMIT)).
     pub fn assign(&mut self, other: &Self) -> Result {
         if !self.type_code().is_equivalent(&other.type_code()) {
             return Err(self.mismatch("another type's value"));
+        }
+        if !other.content.nests_within(DEPTH_LIMIT) {
+            return Err(too_deep());
         }
         self.content = other.content.clone();
         self.rewind();
@@ -198,6 +205,11 @@ impl armilla_cdr::Encode for Bare<'_> {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         encode::without_id(self.0, out)
     }
+}
+
+#[cold]
+fn too_deep() -> DynAnyError {
+    DynAnyError::invalid(format!("the value nests deeper than {DEPTH_LIMIT} levels"))
 }
 
 #[cold]

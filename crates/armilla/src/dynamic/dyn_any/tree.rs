@@ -59,6 +59,51 @@ impl DynAny {
     }
 }
 
+impl Drop for DynAny {
+    /// Frees what nobody else has in a loop: a line of valuetypes may be of any length.
+    fn drop(&mut self) {
+        let mut open = Vec::new();
+        self.content.give_up_parts(&mut open);
+        while let Some(mut content) = open.pop() {
+            content.give_up_parts(&mut open);
+        }
+    }
+}
+
+impl Content {
+    const fn is_composed(&self) -> bool {
+        matches!(self, Self::Parts(_) | Self::Union(_) | Self::Value(Some(_)))
+    }
+
+    /// Moves the contents that are composed themselves out of this one, if nobody else has it.
+    fn give_up_parts(&mut self, open: &mut Vec<Self>) {
+        let mut give_up = |part: &mut DynAny| {
+            if part.content.is_composed() {
+                open.push(std::mem::replace(&mut part.content, Self::Nothing));
+            }
+        };
+        match self {
+            Self::Parts(parts) => parts.iter_mut().for_each(give_up),
+            Self::Union(union) => union.member.iter_mut().for_each(give_up),
+            Self::Value(Some(shared)) => {
+                let state = Arc::get_mut(shared).map(Shared::take_state);
+                state.into_iter().flatten().for_each(|mut part| give_up(&mut part));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether no more than `limit` contents stand within each other, of which a valuetype is the last.
+    pub(super) fn nests_within(&self, limit: u16) -> bool {
+        let below = |part: &DynAny| limit > 0 && part.content.nests_within(limit - 1);
+        match self {
+            Self::Parts(parts) => parts.iter().all(below),
+            Self::Union(union) => union.member.iter().all(below),
+            _ => true,
+        }
+    }
+}
+
 /// Makes values of nothing, as long as they are not too large.
 pub(super) struct Maker {
     left: usize,

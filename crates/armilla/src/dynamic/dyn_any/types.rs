@@ -70,14 +70,17 @@ impl Types {
 }
 
 /// Whether no part of the type can name another by its repository id.
-fn is_simple(code: &TypeCode) -> bool {
-    match code {
-        TypeCode::Struct(code) | TypeCode::Exception(code) => {
-            code.members.len() < 16 && code.members.iter().all(|member| is_basic(&member.ty))
-        }
-        TypeCode::Sequence(element, _) | TypeCode::Array(element, _) => is_simple(element),
-        TypeCode::Alias(code) => is_simple(&code.ty),
-        code => is_basic(code),
+fn is_simple(mut code: &TypeCode) -> bool {
+    loop {
+        code = match code {
+            TypeCode::Struct(code) | TypeCode::Exception(code) => {
+                let mut members = code.members.iter();
+                return members.len() < 16 && members.all(|member| is_basic(&member.ty));
+            }
+            TypeCode::Sequence(element, _) | TypeCode::Array(element, _) => element,
+            TypeCode::Alias(code) => &code.ty,
+            code => return is_basic(code),
+        };
     }
 }
 

@@ -190,7 +190,8 @@ impl DynAny {
     /// # Errors
     /// When there can be no such member; then the discriminator is `before` again.
     fn follow_discriminator(&mut self, before: i64) -> Result {
-        let TypeCode::Union(code) = self.resolved().clone() else { return Ok(()) };
+        let TypeCode::Union(code) = self.resolved() else { return Ok(()) };
+        let code = code.clone();
         let types = self.types.clone();
         let Content::Union(union) = &mut self.content else { return Ok(()) };
         let now = union.discriminator.content.number().unwrap_or(before);

@@ -111,6 +111,12 @@ impl Shared {
         self.members.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state, for who alone has the value.
+    pub(super) fn take_state(&mut self) -> Vec<DynAny> {
+        let state = self.members.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(state)
+    }
+
     pub(super) fn state_mut(&self) -> RwLockWriteGuard<'_, Vec<DynAny>> {
         self.members.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -352,6 +358,8 @@ impl DynValue<'_> {
 #[derive(Default)]
 pub(super) struct Comparison {
     met: HashSet<(usize, usize)>,
+    /// The pairs of which the states are still to be compared: a line of values may be of any length.
+    open: Vec<(Arc<Shared>, Arc<Shared>)>,
 }
 
 impl Comparison {
@@ -360,6 +368,16 @@ impl Comparison {
         // Types of parts follow from that of the whole, whose repository ids decide.
         (x.is_equivalent(y) || a.types.closed(x).is_equivalent(&b.types.closed(y)))
             && self.same_content(a, b)
+            && self.same_states()
+    }
+
+    fn same_states(&mut self) -> bool {
+        while let Some((a, b)) = self.open.pop() {
+            if !a.code.is_equivalent(&b.code) || !self.all(&a.state(), &b.state()) {
+                return false;
+            }
+        }
+        true
     }
 
     fn all(&mut self, a: &[DynAny], b: &[DynAny]) -> bool {
@@ -397,18 +415,16 @@ impl Comparison {
                         (a, b) => a.is_none() && b.is_none(),
                     }
             }
-            (Content::Value(Some(a)), Content::Value(Some(b))) => self.values(a, b),
+            (Content::Value(Some(a)), Content::Value(Some(b))) => {
+                let pair = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
+                if !Arc::ptr_eq(a, b) && self.met.insert(pair) {
+                    self.open.push((a.clone(), b.clone()));
+                }
+                true
+            }
             (Content::Value(a), Content::Value(b)) => a.is_none() && b.is_none(),
             (a, b) => a.number().is_some() && a.number() == b.number(),
         }
-    }
-
-    fn values(&mut self, a: &Arc<Shared>, b: &Arc<Shared>) -> bool {
-        let pair = (Arc::as_ptr(a).addr(), Arc::as_ptr(b).addr());
-        if Arc::ptr_eq(a, b) || !self.met.insert(pair) {
-            return true;
-        }
-        a.code.is_equivalent(&b.code) && self.all(&a.state(), &b.state())
     }
 }
 
@@ -429,8 +445,8 @@ fn same_trees(a: &Any, b: &Any) -> bool {
 /// Frees a value that nobody else has, circles of valuetypes in it too.
 fn take_apart(value: DynAny) {
     let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value.content {
+    while let Some(mut value) = open.pop() {
+        match std::mem::replace(&mut value.content, Content::Nothing) {
             Content::Parts(parts) => open.extend(parts),
             Content::Union(union) => open.extend(union.member),
             Content::Value(Some(shared)) => open.append(&mut shared.state_mut()),

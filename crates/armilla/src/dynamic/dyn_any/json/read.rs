@@ -2,62 +2,60 @@
 
 use super::super::tree::Content;
 use super::super::value::Shared;
-use super::super::{DynAny, DynAnyError, Result};
+use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
-use armilla_cdr::{Any, LongDouble, TypeCode};
+use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
 use armilla_giop::Version;
 use armilla_giop::ior::Ior;
 use armilla_giop::url::ObjectUrl;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Reader {
     /// The values that were read, in order.
     values: Vec<Arc<Shared>>,
+    /// Within how many values the one stands that is being read.
+    depth: u16,
 }
 
 impl Reader {
     /// Makes `target` what `json` says.
     pub(super) fn value(&mut self, target: &mut DynAny, json: &Value) -> Result {
-        if let Some(scalar) = number(&target.content, json) {
-            target.content = scalar?;
-            return Ok(());
-        }
         match &target.content {
-            Content::Nothing => match json {
-                Value::Null => Ok(()),
-                _ => Err(expected("null")),
-            },
-            Content::Boolean(_) => {
-                target.insert_boolean(json.as_bool().ok_or(expected("true or false"))?)
+            Content::Any(_) => {
+                let any = self.nested(|reader| reader.any(json))?;
+                target.insert_any(any)
             }
-            Content::Char(_) => {
-                let one = one_character(json)?;
-                target.insert_char(u8::try_from(one).map_err(|_| expected("a Latin-1 character"))?)
+            Content::Union(_) => self.nested(|reader| reader.union(target, object(json)?)),
+            Content::Value(_) => self.nested(|reader| reader.valuetype(target, json)),
+            Content::Octets(_) | Content::Parts(_) => {
+                self.nested(|reader| reader.parts(target, json))
             }
-            Content::WChar(_) => target.insert_wchar(one_character(json)?),
-            Content::String(_) => target.insert_string(text(json)?),
-            Content::WString(_) => target.insert_wstring(text(json)?),
-            Content::Fixed(_) => match target.as_fixed()?.set_value(&digits(json)?)? {
-                true => Ok(()),
-                false => Err(expected("a number with no more digits than its scale")),
-            },
-            Content::Enum(_) => match json.as_u64().and_then(|number| number.try_into().ok()) {
-                Some(number) => target.as_enum()?.set_number(number),
-                None => target.as_enum()?.set_name(text(json)?),
-            },
-            Content::Any(_) => target.insert_any(any(json)?),
-            Content::TypeCode(_) => target.insert_typecode(type_code::from_json(json)?),
-            Content::Union(_) => self.union(target, object(json)?),
-            Content::Reference(_) => {
-                target.content = Content::Reference(Box::new(reference(json)?));
-                Ok(())
-            }
-            Content::Value(_) => self.valuetype(target, json),
-            Content::Octets(_) | Content::Parts(_) => self.parts(target, json),
-            _ => Err(expected("another value")),
+            _ => simple(target, json),
         }
+    }
+
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == DEPTH_LIMIT {
+            return Err(too_deep());
+        }
+        self.depth += 1;
+        let done = read(self);
+        self.depth -= 1;
+        done
+    }
+
+    fn any(&self, json: &Value) -> Result<Any> {
+        let parts = json.as_object().and_then(|object| object.get(TYPE).zip(object.get(VALUE)));
+        let Some((ty, value)) = parts else { return plain(json) };
+        let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
+        let mut target = DynAny::new(&ty).map_err(|error| error.within(TYPE))?;
+        // What it leads to stands in it alone.
+        let mut within = Self { values: Vec::new(), depth: self.depth };
+        within.value(&mut target, value).map_err(|error| error.within(VALUE))?;
+        target.to_any()
     }
 
     fn parts(&mut self, target: &mut DynAny, json: &Value) -> Result {
@@ -67,7 +65,7 @@ impl Reader {
             return self.members(&names, parts, object(json)?, &[]);
         }
         let elements = match json {
-            Value::Array(elements) => elements.clone(),
+            Value::Array(elements) => Cow::Borrowed(&**elements),
             // A string for many characters.
             Value::String(text) => text.chars().map(|c| c.to_string().into()).collect(),
             _ => return Err(expected("an array")),
@@ -79,7 +77,7 @@ impl Reader {
         }
         target.expand();
         let Content::Parts(parts) = &mut target.content else { return Ok(()) };
-        for (index, (part, element)) in parts.iter_mut().zip(&elements).enumerate() {
+        for (index, (part, element)) in parts.iter_mut().zip(&*elements).enumerate() {
             self.value(part, element).map_err(|error| error.within(&format!("[{index}]")))?;
         }
         Ok(())
@@ -187,6 +185,44 @@ fn unwrapped(json: &Value, has_type: bool) -> &Value {
     object.and_then(|object| object.get(VALUE)).unwrap_or(json)
 }
 
+/// Makes `target`, in which nothing else stands, what `json` says.
+fn simple(target: &mut DynAny, json: &Value) -> Result {
+    if let Some(scalar) = number(&target.content, json) {
+        target.content = scalar?;
+        return Ok(());
+    }
+    match &target.content {
+        Content::Nothing => match json {
+            Value::Null => Ok(()),
+            _ => Err(expected("null")),
+        },
+        Content::Boolean(_) => {
+            target.insert_boolean(json.as_bool().ok_or(expected("true or false"))?)
+        }
+        Content::Char(_) => {
+            let one = one_character(json)?;
+            target.insert_char(u8::try_from(one).map_err(|_| expected("a Latin-1 character"))?)
+        }
+        Content::WChar(_) => target.insert_wchar(one_character(json)?),
+        Content::String(_) => target.insert_string(text(json)?),
+        Content::WString(_) => target.insert_wstring(text(json)?),
+        Content::Fixed(_) => match target.as_fixed()?.set_value(&digits(json)?)? {
+            true => Ok(()),
+            false => Err(expected("a number with no more digits than its scale")),
+        },
+        Content::Enum(_) => match json.as_u64().and_then(|number| number.try_into().ok()) {
+            Some(number) => target.as_enum()?.set_number(number),
+            None => target.as_enum()?.set_name(text(json)?),
+        },
+        Content::TypeCode(_) => target.insert_typecode(type_code::from_json(json)?),
+        Content::Reference(_) => {
+            target.content = Content::Reference(Box::new(reference(json)?));
+            Ok(())
+        }
+        _ => Err(expected("another value")),
+    }
+}
+
 /// The content of a numeric type; `None` for other types.
 fn number(content: &Content, json: &Value) -> Option<Result<Content>> {
     fn integer<T: TryFrom<i128>>(json: &Value) -> Result<T> {
@@ -251,12 +287,8 @@ fn one_character(json: &Value) -> Result<char> {
     }
 }
 
-fn any(json: &Value) -> Result<Any> {
-    let object = json.as_object();
-    if let Some((ty, value)) = object.and_then(|object| object.get(TYPE).zip(object.get(VALUE))) {
-        let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
-        return DynAny::from_json(&ty, value).map_err(|error| error.within(VALUE))?.to_any();
-    }
+/// What JSON says of itself, as an any.
+fn plain(json: &Value) -> Result<Any> {
     Ok(match json {
         Value::Null => Any::default(),
         Value::Bool(value) => Any::new(value)?,

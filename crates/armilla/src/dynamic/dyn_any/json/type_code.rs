@@ -4,12 +4,13 @@ use super::super::{DynAnyError, Result};
 use super::object_of;
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::{
-    MemberCode, TypeCodeFactory as Factory, UnionCode, UnionMember, ValueCode,
+    MemberCode, TYPE_CODE_DEPTH_LIMIT, TypeCodeFactory as Factory, UnionCode, UnionMember,
+    ValueCode,
 };
 use serde_json::{Map, Value};
 
 /// The types whose name says everything, as IDL names them.
-const BASIC: [(&str, TypeCode); 18] = [
+static BASIC: [(&str, TypeCode); 18] = [
     ("null", TypeCode::Null),
     ("void", TypeCode::Void),
     ("short", TypeCode::Short),
@@ -34,17 +35,29 @@ const BASIC: [(&str, TypeCode); 18] = [
 const MAX_TYPES: u32 = 100_000;
 
 pub(super) fn to_json(code: &TypeCode) -> Result<Value> {
-    Writer { left: MAX_TYPES }.code(code)
+    Writer { left: MAX_TYPES, depth: 0 }.code(code)
 }
 
 struct Writer {
     left: u32,
+    /// Within how many types the one stands that is being written.
+    depth: usize,
 }
 
 impl Writer {
     fn code(&mut self, code: &TypeCode) -> Result<Value> {
         let too_large = || bad("the type consists of too many others to be written");
         self.left = self.left.checked_sub(1).ok_or_else(too_large)?;
+        if self.depth > TYPE_CODE_DEPTH_LIMIT {
+            return Err(bad("the type nests too deep to be written"));
+        }
+        self.depth += 1;
+        let written = self.shallow(code);
+        self.depth -= 1;
+        written
+    }
+
+    fn shallow(&mut self, code: &TypeCode) -> Result<Value> {
         Ok(match code {
             TypeCode::String(0) => "string".into(),
             TypeCode::WString(0) => "wstring".into(),

@@ -2,10 +2,10 @@
 
 use super::super::tree::{Content, UnionContent};
 use super::super::value::Shared;
-use super::super::{DynAny, DynAnyError, Result};
+use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, object_of, type_code};
 use armilla_cdr::type_code::UnionCode;
-use armilla_cdr::{LongDouble, TypeCode};
+use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,53 +14,36 @@ use std::sync::Arc;
 pub(super) struct Writer {
     /// The values that were written, by address, with their numbers.
     values: HashMap<usize, usize>,
+    /// Within how many values the one stands that is being written.
+    depth: u16,
 }
 
 impl Writer {
     pub(super) fn value(&mut self, value: &DynAny) -> Result<Value> {
-        Ok(match &value.content {
-            Content::Nothing => Value::Null,
-            Content::Boolean(value) => (*value).into(),
-            Content::Char(value) => char::from(*value).to_string().into(),
-            Content::Octet(value) => (*value).into(),
-            Content::Short(value) => (*value).into(),
-            Content::UShort(value) => (*value).into(),
-            Content::Long(value) => (*value).into(),
-            Content::ULong(value) => (*value).into(),
-            Content::LongLong(value) => (*value).into(),
-            Content::ULongLong(value) => (*value).into(),
-            Content::Float(value) => float(f64::from(*value), || value.to_string()),
-            Content::Double(value) => float(*value, String::new),
-            Content::LongDouble(value) => long_double(*value),
-            Content::WChar(value) => value.to_string().into(),
-            Content::String(text) | Content::WString(text) => text.as_str().into(),
-            Content::Fixed(_) => value.clone().as_fixed()?.value().into(),
-            Content::Enum(_) => value.clone().as_enum()?.name().into(),
-            Content::Any(any) => object_of([
-                (TYPE, type_code::to_json(any.type_code())?),
-                (VALUE, Self::default().value(&DynAny::from_any(any)?)?),
-            ]),
-            Content::TypeCode(code) => type_code::to_json(code)?,
-            Content::Reference(ior) if ior.is_nil() => Value::Null,
-            Content::Reference(ior) => {
-                ior.to_text().map_err(|error| DynAnyError::invalid(error.to_string()))?.into()
-            }
-            Content::Octets(octets) => self.octets(value, octets),
-            Content::Parts(parts) => self.parts(value.resolved(), parts)?,
-            Content::Union(union) => self.union(value.resolved(), union)?,
-            Content::Value(None) => Value::Null,
-            Content::Value(Some(shared)) => self.shared(value, shared)?,
-        })
+        match &value.content {
+            Content::Any(any) => self.nested(|writer| writer.any(any)),
+            Content::Parts(parts) => self.nested(|writer| writer.parts(value.resolved(), parts)),
+            Content::Union(union) => self.nested(|writer| writer.union(value.resolved(), union)),
+            Content::Value(Some(shared)) => self.nested(|writer| writer.shared(value, shared)),
+            _ => simple(value),
+        }
     }
 
-    fn octets(&self, value: &DynAny, octets: &[u8]) -> Value {
-        let element = value.resolved().content_type();
-        match element.map(|element| value.types.resolve(element)) {
-            Some(TypeCode::Char) => {
-                octets.iter().map(|octet| char::from(*octet)).collect::<String>().into()
-            }
-            _ => octets.to_vec().into(),
+    fn nested(&mut self, write: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
+        if self.depth == DEPTH_LIMIT {
+            return Err(too_deep());
         }
+        self.depth += 1;
+        let written = write(self);
+        self.depth -= 1;
+        written
+    }
+
+    fn any(&self, any: &Any) -> Result<Value> {
+        // What it leads to stands in it alone.
+        let mut within = Self { values: HashMap::new(), depth: self.depth };
+        let value = within.value(&DynAny::from_any(any)?)?;
+        Ok(object_of([(TYPE, type_code::to_json(any.type_code())?), (VALUE, value)]))
     }
 
     fn parts(&mut self, code: &TypeCode, parts: &[DynAny]) -> Result<Value> {
@@ -121,6 +104,45 @@ impl Writer {
         }
         object.extend(self.members(names.iter().map(String::as_str), &state)?);
         Ok(object.into())
+    }
+}
+
+/// A value that nothing else stands in.
+fn simple(value: &DynAny) -> Result<Value> {
+    Ok(match &value.content {
+        Content::Boolean(value) => (*value).into(),
+        Content::Char(value) => char::from(*value).to_string().into(),
+        Content::Octet(value) => (*value).into(),
+        Content::Short(value) => (*value).into(),
+        Content::UShort(value) => (*value).into(),
+        Content::Long(value) => (*value).into(),
+        Content::ULong(value) => (*value).into(),
+        Content::LongLong(value) => (*value).into(),
+        Content::ULongLong(value) => (*value).into(),
+        Content::Float(value) => float(f64::from(*value), || value.to_string()),
+        Content::Double(value) => float(*value, String::new),
+        Content::LongDouble(value) => long_double(*value),
+        Content::WChar(value) => value.to_string().into(),
+        Content::String(text) | Content::WString(text) => text.as_str().into(),
+        Content::Fixed(_) => value.clone().as_fixed()?.value().into(),
+        Content::Enum(_) => value.clone().as_enum()?.name().into(),
+        Content::TypeCode(code) => type_code::to_json(code)?,
+        Content::Reference(ior) if !ior.is_nil() => {
+            ior.to_text().map_err(|error| DynAnyError::invalid(error.to_string()))?.into()
+        }
+        Content::Octets(octets) => self::octets(value, octets),
+        // Nothing, nil, null.
+        _ => Value::Null,
+    })
+}
+
+fn octets(value: &DynAny, octets: &[u8]) -> Value {
+    let element = value.resolved().content_type();
+    match element.map(|element| value.types.resolve(element)) {
+        Some(TypeCode::Char) => {
+            octets.iter().map(|octet| char::from(*octet)).collect::<String>().into()
+        }
+        _ => octets.to_vec().into(),
     }
 }
 
