@@ -1,10 +1,10 @@
 //! Compiles the IDL of the tests.
 
 fn main() {
-    armilla_idl::build("idl/dynamic.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/kiosk.idl").unwrap_or_else(|errors| errors.exit());
-    let probe = armilla_idl::Build::new().asynchronous(true);
-    probe.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
+    let asynchronous = armilla_idl::Build::new().asynchronous(true);
+    asynchronous.compile("idl/dynamic.idl").unwrap_or_else(|errors| errors.exit());
+    asynchronous.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     let rare = "../crates/armilla-idl/tests/rust/rare.idl";
     armilla_idl::build(rare).unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/java.idl").unwrap_or_else(|errors| errors.exit());

@@ -1,5 +1,6 @@
 //! Types as values and values with their types, remote and collocated.
 
+use armilla::dynamic::Context;
 use armilla::{
     Any, Error, ExceptionKind, LongDouble, Orb, SystemException, TypeCode, Typed, Version, WString,
 };
@@ -127,8 +128,11 @@ impl Mirror for Glass {
         }
     }
 
-    fn in_context(&self, given: &str) -> Result<String> {
-        Ok(given.to_owned())
+    fn in_context(&self, given: &str, context: &Context) -> Result<String> {
+        let seen = context.get_values("*").unwrap_or_default();
+        Ok(seen
+            .iter()
+            .fold(given.to_owned(), |text, (name, value)| format!("{text} {name}={value}")))
     }
 
     fn echo_derived(&self, given: &Derived, kept: &mut Derived) -> Result<(Derived, Derived)> {
@@ -302,8 +306,17 @@ fn attributes_raise_what_their_accessors_declare() {
 }
 
 #[test]
-fn an_operation_with_a_context_clause_can_be_called() {
-    near_and_far(|mirror, _| assert_eq!(mirror.in_context("given").unwrap(), "given"));
+fn an_operation_with_a_context_clause_takes_what_the_clause_names() {
+    near_and_far(|mirror, orb| {
+        assert_eq!(mirror.in_context("given", &Context::new()).unwrap(), "given");
+        let around = orb.default_context();
+        around.set_values([("LANG", "C"), ("LC_ALL", "C"), ("HOME", "/")]).unwrap();
+        let context = around.create_child("session").unwrap();
+        context.set_values([("LC_ALL", "é"), ("LANGUAGE", "de")]).unwrap();
+        let seen = "given LANG=C LC_ALL=é";
+        assert_eq!(mirror.in_context("given", &context).unwrap(), seen);
+        assert_eq!(mirror.in_context_async("given", &context).wait().unwrap(), seen);
+    });
 }
 
 /// Is its own partner.

@@ -2,7 +2,7 @@
 //! Part 1, 9.2).
 
 use armilla::dynamic::{DynAny, DynAnyError, TypeCodeKind};
-use armilla::{Any, TypeCode, Typed};
+use armilla::{Any, TypeCode, Typed, Value};
 use armilla_tests::probe::Point;
 use armilla_tests::values;
 
@@ -293,4 +293,110 @@ fn a_value_is_assigned_where_the_types_are_equivalent() {
     point.set_any(&any(&Point { tag: 1, x: 0.0, y: 0 })).unwrap();
     assert_eq!(point.current(), Some(0));
     assert_ne!(point, before);
+}
+
+#[test]
+fn a_valuetype_goes_in_where_a_base_or_an_abstract_interface_is_expected() {
+    let node = values::Node { number: 7, ..Default::default() };
+    let document = values::Document { base: node, title: "T".into(), ..Default::default() };
+    let document = Some(Value::new(document));
+    let mut pair = DynAny::new(&values::Pair::type_code()).unwrap();
+    pair.insert_val(&document).unwrap();
+    let first = pair.component(0).unwrap().as_value().unwrap().value_type().unwrap();
+    assert_eq!(first.id(), values::Document::type_code().id());
+    let seen = pair.get_val::<values::DocumentRef>().unwrap().unwrap();
+    assert_eq!((seen.get().title.as_str(), seen.get().base.number), ("T", 7));
+    assert!(pair.get_val::<values::NodeRef>().unwrap().is_some(), "it inherits from that");
+    assert!(is_mismatch(pair.get_val::<values::TextRef>()));
+    assert!(is_mismatch(pair.get_val::<i32>()) && is_mismatch(pair.insert_val(&1_i32)));
+    assert!(is_mismatch(pair.insert_val(&Some(Value::new(values::Text("no node".into()))))));
+    let any = pair.to_any().unwrap();
+    assert_eq!(DynAny::from_any(&any).unwrap(), pair);
+    pair.insert_val(&values::NodeRef::None).unwrap();
+    assert!(pair.get_val::<values::NodeRef>().unwrap().is_none());
+    assert!(pair.component(0).unwrap().as_value().unwrap().is_null());
+    pair.seek(9);
+    assert!(
+        is_invalid(pair.insert_val(&document)) && is_invalid(pair.get_val::<values::NodeRef>())
+    );
+
+    let code = TypeCode::abstract_interface("IDL:armilla.org/Values/Printable:1.0", "Printable");
+    let mut printable = DynAny::new(&code).unwrap();
+    let circle = Some(Value::new(values::Circle { radius: 0.5 }));
+    printable.insert_val(&circle).unwrap();
+    let seen = printable.get_val::<values::CircleRef>().unwrap().unwrap();
+    assert_eq!(seen.get().radius, 0.5);
+    printable.insert_reference(armilla::Object::nil()).unwrap();
+    assert!(is_mismatch(printable.get_val::<values::CircleRef>()), "a reference");
+    printable.insert_val(&circle).unwrap();
+    assert!(is_mismatch(printable.get_ior()), "a value");
+    assert!(is_mismatch(printable.insert_val(&1_i32)));
+    assert!(printable.get_val::<values::CircleRef>().unwrap().is_some(), "as before");
+}
+
+#[test]
+fn typedefs_at_every_level_change_nothing_but_the_type() {
+    let alias = |name: &str, ty| TypeCode::alias(format!("IDL:{name}:1.0"), name, ty);
+    let twice = |name: &str, ty| alias(&format!("{name}Again"), alias(name, ty));
+    let colour = TypeCode::enumeration("IDL:C:1.0", "C", ["red", "green"]);
+    let cases = [(0, "number", twice("Number", TypeCode::Long)), (1, "text", TypeCode::String(3))];
+    let union = TypeCode::union("IDL:U:1.0", "U", twice("Shade", colour.clone()), None, cases);
+    let members = [
+        ("union", twice("Union", union)),
+        ("list", twice("List", TypeCode::sequence(twice("Octet", TypeCode::Octet), 4))),
+        (
+            "grid",
+            twice("Grid", TypeCode::array(twice("Row", TypeCode::array(TypeCode::Short, 2)), 2)),
+        ),
+        ("price", twice("Price", TypeCode::Fixed { digits: 4, scale: 2 })),
+    ];
+    let code = twice("Whole", TypeCode::structure("IDL:S:1.0", "S", members));
+    let mut value = DynAny::new(&code).unwrap();
+    let mut part = value.component(0).unwrap();
+    assert_eq!(part.as_union().unwrap().discriminator_kind(), Some(TypeCodeKind::Enum));
+    assert_eq!(part.as_union().unwrap().member_kind(), Some(TypeCodeKind::Long));
+    part.component(1).unwrap().insert_long(4).unwrap();
+    let mut green = DynAny::new(&colour).unwrap();
+    green.as_enum().unwrap().set_name("green").unwrap();
+    part.as_union().unwrap().set_discriminator(&green).unwrap();
+    part.as_union().unwrap().member().unwrap().insert_string("abc").unwrap();
+    drop(part);
+    value.seek(1);
+    value.insert_octet_seq(&[1, 2, 3]).unwrap();
+    assert!(is_invalid(value.insert_octet_seq(&[0; 5])));
+    value.component(2).unwrap().component(1).unwrap().insert_short_seq(&[5, -6]).unwrap();
+    value.component(3).unwrap().as_fixed().unwrap().set_value("12.34").unwrap();
+    let any = value.to_any().unwrap();
+    assert_eq!(any.type_code(), &code);
+    assert_eq!(DynAny::from_any(&any).unwrap(), value);
+    let plain = DynAny::new(code.resolved()).unwrap();
+    value.assign(&plain).unwrap();
+    assert_eq!(value, plain);
+    assert_eq!(value.to_any().unwrap().type_code(), &code, "the type stays");
+}
+
+#[test]
+fn a_copy_is_another_value() {
+    let mut point = DynAny::new(&Point::type_code()).unwrap();
+    let list = TypeCode::sequence(Point::type_code(), 0);
+    let mut list = DynAny::new(&list).unwrap();
+    list.as_sequence().unwrap().set_elements_as_dyn_any(&[point.clone()]).unwrap();
+    let mut taken = list.as_sequence().unwrap().elements();
+    let mut copy = list.copy().unwrap();
+    point.insert_octet(1).unwrap();
+    taken[0].insert_octet(2).unwrap();
+    copy.component(0).unwrap().insert_octet(3).unwrap();
+    assert_eq!(list.component(0).unwrap().get_octet().unwrap(), 0, "nobody has changed it");
+    list.as_sequence().unwrap().set_length(0).unwrap();
+    assert_eq!((taken[0].get_octet().unwrap(), copy.component_count()), (2, 1));
+    // Exceptions, and references in them, are values like others.
+    let object = TypeCode::object_reference("IDL:omg.org/CORBA/Object:1.0", "Object");
+    let refused = TypeCode::exception("IDL:E:1.0", "E", [("whom", object), ("why", TypeCode::Any)]);
+    let mut refused = DynAny::new(&refused).unwrap();
+    assert!(refused.get_ior().unwrap().is_nil());
+    refused.next();
+    refused.insert_dyn_any(&copy).unwrap();
+    assert_eq!(refused.get_dyn_any().unwrap(), copy);
+    assert_eq!(refused.as_struct().unwrap().current_member_name().as_deref(), Some("why"));
+    assert_eq!(DynAny::from_any(&refused.to_any().unwrap()).unwrap(), refused);
 }

@@ -130,7 +130,7 @@ const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 #[doc(hidden)]
 pub mod rt {
     pub use crate::client::ReplyFuture;
-    pub use crate::dynamic::Signature;
+    pub use crate::dynamic::{Context, Signature};
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast, WhichObject};
     pub use crate::operations::Operations;

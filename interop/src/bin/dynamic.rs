@@ -99,8 +99,8 @@ impl Mirror for Glass {
         self.set_level(text.len().try_into().unwrap_or(i32::MAX))
     }
 
-    fn placed(&self, given: &str) -> Result<String> {
-        Ok(given.to_owned())
+    fn placed(&self, given: &str, context: &Context) -> Result<String> {
+        Ok(with_properties(given.to_owned(), context))
     }
 }
 
@@ -154,14 +154,19 @@ impl DynamicServant for DynamicGlass {
 /// Returns what was given, and behind it what came for the `context` clause.
 fn placed(request: &mut ServerRequest<'_, '_>) -> Result {
     let given = request.arguments([(ParameterMode::In, TypeCode::String(0))])?[0].value();
-    let mut text: String = given.map_or(Ok(None), Any::get)?.unwrap_or_default();
+    let text: String = given.map_or(Ok(None), Any::get)?.unwrap_or_default();
     let context = request.context()?;
+    request.set_result(Any::new(&with_properties(text, &context))?)
+}
+
+/// A text, and behind it what a context has for the clause of `placed`.
+fn with_properties(mut text: String, context: &Context) -> String {
     for pattern in ["user", "sys.*"] {
         for (name, value) in context.get_values(pattern).unwrap_or_default() {
             text.push_str(&format!(" {name}={value}"));
         }
     }
-    request.set_result(Any::new(&text)?)
+    text
 }
 
 fn point(tag: u8) -> Point {
@@ -183,16 +188,19 @@ fn check(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Sends properties to a servant that sees them, and none by a stub.
+/// Sends properties to a servant that sees them, by a request and by a stub.
 fn check_context(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::new().create_child("session")?;
     context.set_values([("user", "ann"), ("sys.host", "alpha"), ("shell", "zsh")])?;
     let mut request = object.request("placed");
     request.add_in("given", Any::new("here")?).set_return_type(TypeCode::String(0));
     request.set_context(&context, ["user", "sys.*"])?.invoke()?;
-    let placed = request.return_value().get::<String>()?;
-    assert_eq!(placed.as_deref(), Some("here user=ann sys.host=alpha"));
-    assert_eq!(object.narrow::<dyn Mirror>()?.placed("here")?, "here");
+    let (placed, expected) =
+        (request.return_value().get::<String>()?, "here user=ann sys.host=alpha");
+    assert_eq!(placed.as_deref(), Some(expected));
+    let mirror: MirrorRef = object.narrow()?;
+    assert_eq!(mirror.placed("here", &context)?, expected);
+    assert_eq!(mirror.placed("here", &Context::new())?, "here");
     Ok(())
 }
 

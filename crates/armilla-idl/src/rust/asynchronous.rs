@@ -39,7 +39,7 @@ pub(super) fn for_references(
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let method = method(scope, callable);
     let (servant, done) = (callable.local("servant"), callable.local("done"));
-    let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
+    let parameters = callable.handed_over();
     let wire_name = &callable.wire_name;
     let invoke = match callable.raises.is_empty() {
         true => names::ident("invoke_async"),

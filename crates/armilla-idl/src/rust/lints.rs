@@ -23,7 +23,7 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
 /// The lints that a method of a trait meets.
 pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str> {
     let mut lints = Vec::new();
-    let parameters = 1 + callable.arguments().count();
+    let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
     if parameters > 7 {
         lints.push("too_many_arguments");
     }

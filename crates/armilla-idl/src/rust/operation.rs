@@ -31,8 +31,8 @@ pub(super) struct Callable<'m> {
     pub(super) result: Option<&'m Type>,
     pub(super) parameters: Vec<Parameter<'m>>,
     pub(super) raises: &'m [DeclId],
-    /// The names of its `context` clause; if there are any, a list of strings comes behind the
-    /// arguments.
+    /// The names of its `context` clause; if there are any, the last argument is a context, of which
+    /// the properties by these names travel behind the others.
     pub(super) contexts: &'m [String],
 }
 
@@ -233,7 +233,7 @@ impl<'m> Callable<'m> {
             };
             quote!(#name: #ty)
         });
-        let parameters: Vec<TokenStream> = parameters.collect();
+        let parameters: Vec<TokenStream> = parameters.chain(self.context_parameter()).collect();
         let returned: Vec<TokenStream> =
             self.returned().map(|ty| types::owned(scope, ty)).collect();
         let value = tuple(&returned);
@@ -254,7 +254,27 @@ impl<'m> Callable<'m> {
             let ty = types::parameter(scope, parameter.ty);
             quote!(#name: #ty)
         });
-        parameters.collect()
+        parameters.chain(self.context_parameter()).collect()
+    }
+
+    /// The parameter for the context, where there is a `context` clause.
+    pub(super) fn context(&self) -> Option<Ident> {
+        (!self.contexts.is_empty()).then(|| self.local("context"))
+    }
+
+    fn context_parameter(&self) -> Option<TokenStream> {
+        self.context().map(|context| quote!(#context: &rt::Context))
+    }
+
+    /// What a stub hands to a servant in the same process: its own arguments, and of the context what
+    /// would have travelled.
+    pub(super) fn handed_over(&self) -> Vec<TokenStream> {
+        let context = self.context().map(|context| {
+            let names = self.contexts;
+            quote!(&#context.as_it_travels(&[#(#names),*]))
+        });
+        let names = self.arguments().map(|parameter| names::ident(&parameter.name));
+        names.map(|name| quote!(#name)).chain(context).collect()
     }
 
     /// The types of everything that comes back in a reply: the result, then the parameters.
@@ -294,6 +314,7 @@ impl<'m> Callable<'m> {
             let change = (parameter.direction == Direction::InOut).then(|| quote!(&mut));
             quote!(#change #name)
         });
+        let passed = passed.chain(self.context().map(|context| quote!(#context)));
         let call = quote!(self.#method(#(#passed),*));
         if changing.is_empty() {
             return (changing, call);

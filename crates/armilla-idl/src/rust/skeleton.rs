@@ -29,6 +29,7 @@ pub(super) fn generate(
             _ => quote!(&#name),
         }
     });
+    let passed = passed.chain(callable.context().map(|context| quote!(&#context)));
     let invoke = quote!(#servant.#method(#(#passed),*));
     let answer = match callable.oneway {
         true => quote!(#call.no_reply(#invoke)),
@@ -61,6 +62,7 @@ pub(super) fn generate_later(
         let lend = (!is_lent(scope, parameter.ty)).then(|| quote!(&));
         quote!(#lend #name)
     });
+    let passed = passed.chain(callable.context().map(|context| quote!(&#context)));
     let encode = encode_received(scope, callable);
     quote! {
         pub fn #name<T: #interface + ?Sized>(
@@ -77,14 +79,14 @@ pub(super) fn generate_later(
 /// The variables of the arguments; for servants that reply later all are `given` like `in`.
 fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) -> TokenStream {
     let input = callable.local("input");
-    let has_context = !callable.contexts.is_empty();
-    let reads_anything = has_context || callable.arguments().next().is_some();
+    let context = callable.context();
+    let reads_anything = context.is_some() || callable.arguments().next().is_some();
     let bind_input = reads_anything.then(|| quote!(let #input = &mut #call.arguments();));
     let reads = callable.arguments().map(|parameter| {
         let changes = parameter.direction == Direction::InOut && !given;
         read(scope, &input, parameter, changes)
     });
-    let context = has_context.then(|| quote!(let _: Vec<String> = rt::Decode::decode(#input)?;));
+    let context = context.map(|context| quote!(let #context = rt::Context::read(#input)?;));
     quote!(#bind_input #(#reads)* #context)
 }
 

@@ -40,7 +40,7 @@ fn method(
     let signature = callable.signature(scope, companion);
     let method = names::ident(&callable.method);
     let (servant, done) = (callable.local("servant"), callable.local("done"));
-    let parameters = callable.arguments().map(|parameter| names::ident(&parameter.name));
+    let parameters = callable.handed_over();
     let remote = remote(scope, callable);
     let met = closures(scope, callable).into_iter().chain(lints::raises(scope.facts, callable));
     let lints = lints::allow(&met.collect::<Vec<_>>());
@@ -116,9 +116,9 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
             marshal::encode(scope, &out, parameter.ty, &place)
         })
         .collect();
-    if !callable.contexts.is_empty() {
-        // No context strings: a call by a stub has no parameter that they could be taken from.
-        steps.push(Step::Try(quote!(#out.put_length(0))));
+    if let Some(context) = callable.context() {
+        let names = callable.contexts;
+        steps.push(Step::Try(quote!(#context.write(&[#(#names),*], #out))));
     }
     marshal::closure(&TokenStream::new(), &out, &steps)
 }

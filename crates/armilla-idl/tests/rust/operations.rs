@@ -276,10 +276,14 @@ pub mod extras {
         fn set_mark(&self, value: i32) -> Result<(), rt::Error<device::MarkSetRaises>>;
 
         /// IDL operation `run`.
-        fn run(&self, program: &str) -> Result<i32, rt::SystemException>;
+        fn run(
+            &self,
+            program: &str,
+            context: &rt::Context,
+        ) -> Result<i32, rt::SystemException>;
 
         /// IDL operation `stop`.
-        fn stop(&self) -> Result<(), rt::SystemException>;
+        fn stop(&self, context: &rt::Context) -> Result<(), rt::SystemException>;
 
         /// IDL operation `mix`.
         fn mix(
@@ -347,25 +351,40 @@ pub mod extras {
             )
         }
 
-        fn run(&self, program: &str) -> Result<i32, rt::SystemException> {
-            if let Some(done) = self.directly(|servant| Device::run(servant, program)) {
+        fn run(
+            &self,
+            program: &str,
+            context: &rt::Context,
+        ) -> Result<i32, rt::SystemException> {
+            if let Some(done) = self
+                .directly(|servant| Device::run(
+                    servant,
+                    program,
+                    &context.as_it_travels(&["PATH", "HOME*"]),
+                ))
+            {
                 return done;
             }
             self.invoke(
                 "run",
                 |out| {
                     out.lend_string(program)?;
-                    out.put_length(0)
+                    context.write(&["PATH", "HOME*"], out)
                 },
                 |input| input.i32(),
             )
         }
 
-        fn stop(&self) -> Result<(), rt::SystemException> {
-            if let Some(done) = self.directly(|servant| Device::stop(servant)) {
+        fn stop(&self, context: &rt::Context) -> Result<(), rt::SystemException> {
+            if let Some(done) = self
+                .directly(|servant| Device::stop(
+                    servant,
+                    &context.as_it_travels(&["WHY"]),
+                ))
+            {
                 return done;
             }
-            self.invoke("stop", |out| out.put_length(0), |_input| Ok(()))
+            self.invoke("stop", |out| context.write(&["WHY"], out), |_input| Ok(()))
         }
 
         fn mix(
@@ -767,9 +786,9 @@ pub mod extras {
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let program = input.string()?;
-                let _: Vec<String> = rt::Decode::decode(input)?;
+                let context = rt::Context::read(input)?;
                 call.reply(
-                    servant.run(&program),
+                    servant.run(&program, &context),
                     |result, out| {
                         out.put_i32(*result);
                         Ok(())
@@ -782,8 +801,8 @@ pub mod extras {
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
-                let _: Vec<String> = rt::Decode::decode(input)?;
-                call.reply(servant.stop(), |(), _out| Ok(()))
+                let context = rt::Context::read(input)?;
+                call.reply(servant.stop(&context), |(), _out| Ok(()))
             }
 
             pub fn mix<T: super::super::Device + ?Sized>(

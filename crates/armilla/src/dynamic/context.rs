@@ -158,8 +158,9 @@ impl Context {
         found
     }
 
-    /// Reads what a caller sent for a `context` clause.
-    pub(super) fn read(input: &mut Decoder<'_>) -> CdrResult<Self> {
+    /// Reads what a caller sent for a `context` clause: for skeletons.
+    #[doc(hidden)]
+    pub fn read(input: &mut Decoder<'_>) -> CdrResult<Self> {
         let mut strings = input.sequence::<String>()?.into_iter();
         let mut properties = BTreeMap::new();
         while let Some(name) = strings.next() {
@@ -167,7 +168,25 @@ impl Context {
             let value = strings.next().ok_or_else(|| input.error(CdrErrorKind::Invalid(odd)))?;
             properties.insert(name, value);
         }
-        Ok(Self(Arc::new(Inner { properties: Mutex::new(properties), ..Inner::default() })))
+        Ok(Self::with(properties))
+    }
+
+    /// Writes what it has for a `context` clause with these names: for stubs.
+    #[doc(hidden)]
+    pub fn write(&self, clause: &[&str], out: &mut Encoder<'_>) -> CdrResult {
+        write(&self.found(&patterns(clause)), out)
+    }
+
+    /// What a servant elsewhere would get of it for a `context` clause with these names: for stubs.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn as_it_travels(&self, clause: &[&str]) -> Self {
+        Self::with(self.found(&patterns(clause)))
+    }
+
+    /// One without a name that has these properties.
+    fn with(properties: BTreeMap<String, String>) -> Self {
+        Self(Arc::new(Inner { properties: Mutex::new(properties), ..Inner::default() }))
     }
 }
 
@@ -203,13 +222,19 @@ impl Clause {
 
     /// Writes the properties that there are now (CORBA 3.4 Part 2, 9.4.2.2).
     pub(super) fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
-        let found = self.context.found(&self.patterns);
-        out.put_length(2 * found.len())?;
-        found
-            .iter()
-            .flat_map(|(name, value)| [name, value])
-            .try_for_each(|text| out.put_string(text))
+        write(&self.context.found(&self.patterns), out)
     }
+}
+
+fn write(properties: &BTreeMap<String, String>, out: &mut Encoder<'_>) -> CdrResult {
+    out.put_length(2 * properties.len())?;
+    let texts = properties.iter().flat_map(|(name, value)| [name, value]);
+    texts.into_iter().try_for_each(|text| out.put_string(text))
+}
+
+/// The names of a clause, which the IDL compiler has checked.
+fn patterns(clause: &[&str]) -> Vec<Pattern> {
+    clause.iter().filter_map(|name| Pattern::parse(name).ok()).collect()
 }
 
 /// One name, or all that begin so.

@@ -6,7 +6,7 @@ use super::tree::Content;
 use super::{DynAny, DynAnyError, Result};
 use crate::object::Object;
 use crate::orb::Orb;
-use armilla_cdr::{Any, LongDouble, TypeCode};
+use armilla_cdr::{Any, Decode, Encode, LongDouble, TypeCode, Typed};
 use armilla_giop::ior::Ior;
 
 impl DynAny {
@@ -212,5 +212,55 @@ impl DynAny {
             Content::Reference(ior) => Ok((**ior).clone()),
             _ => Err(target.mismatch("reference")),
         })
+    }
+
+    /// Makes the component at the cursor this valuetype, or null: one of its type, or of one that
+    /// inherits from that (`insert_val`). What is an abstract interface becomes this too, also where
+    /// it is the whole (`insert_abstract`). The graph is copied.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when the component is of another type, `InvalidValue` when the cursor is at none;
+    /// as [`from_any`](Self::from_any).
+    pub fn insert_val<T: Typed + Encode>(&mut self, value: &T) -> Result {
+        let given = Self::from_any(&Any::new(value)?)?;
+        if self.is_abstract() {
+            return self.take_val(given);
+        }
+        self.at_cursor(|target| target.take_val(given))
+    }
+
+    fn take_val(&mut self, mut given: Self) -> Result {
+        let fits = given.resolved().is_valuetype()
+            && match given.shared() {
+                Some(shared) => self.is_abstract() || shared.is(self.resolved()),
+                None => self.is_abstract() || self.resolved().is_valuetype(),
+            };
+        if !fits {
+            return Err(given.mismatch("a value of the type"));
+        }
+        self.content = std::mem::replace(&mut given.content, Content::Nothing);
+        self.rewind();
+        Ok(())
+    }
+
+    /// The valuetype that the component at the cursor is, as one of Rust that it is of or inherits from
+    /// (`get_val`, `get_abstract`). The graph is copied.
+    ///
+    /// # Errors
+    /// As [`insert_val`](Self::insert_val).
+    pub fn get_val<T: Typed + for<'a> Decode<'a>>(&mut self) -> Result<T> {
+        let read = |target: &mut Self| {
+            let mismatch = || target.mismatch("a valuetype of this type");
+            let wanted = T::type_code();
+            let value = match &target.content {
+                Content::Value(Some(shared)) => {
+                    Self::with(shared.type_code(), &target.types, target.content.clone())
+                }
+                Content::Value(None) if wanted.is_valuetype() => Self::new(&wanted)?,
+                _ => return Err(mismatch()),
+            };
+            value.to_any()?.get::<T>()?.ok_or_else(mismatch)
+        };
+        if self.is_abstract() { read(self) } else { self.at_cursor(read) }
     }
 }

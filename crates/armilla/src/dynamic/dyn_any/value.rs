@@ -76,7 +76,7 @@ impl Shared {
     }
 
     /// The type as one of its own.
-    fn type_code(&self) -> TypeCode {
+    pub(super) fn type_code(&self) -> TypeCode {
         self.types.closed(&self.code)
     }
 
