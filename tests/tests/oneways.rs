@@ -199,9 +199,11 @@ fn calls_that_wait_for_each_other_do_not_pile_up_either() {
     remote.remark("connects").unwrap();
     let timed = remote.with_timeout(Duration::from_millis(50));
     let large = "x".repeat(1 << 20);
-    // More than any socket takes.
-    let error = (0..1000).find_map(|_| timed.remark(&large).err()).unwrap();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+    // More than any socket takes; then more of those that wait for each other.
+    for text in [&large, &large[..1000]] {
+        let error = (0..1_000_000).find_map(|_| timed.remark(text).err()).unwrap();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+    }
     open.send(()).unwrap();
     eventually("there is room again", || timed.remark("goes").is_ok());
 }

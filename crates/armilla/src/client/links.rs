@@ -19,8 +19,8 @@ pub enum Links {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SyncScope {
     /// At once: `SYNC_NONE`. Small calls wait for each other and leave together, see
-    /// [`OnewayBuffer`]; that one could not be sent nobody hears. A call with 32 KiB or more that need
-    /// no conversion leaves with those before it, uncopied, and returns when the operating system has
+    /// [`OnewayBuffer`]; that one could not be sent nobody hears. A call that fills the buffer, or has
+    /// 32 KiB or more, leaves with those before it, uncopied, and returns when the operating system has
     /// it.
     None,
     /// When the operating system has the request: `SYNC_WITH_TRANSPORT`.

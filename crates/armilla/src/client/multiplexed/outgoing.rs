@@ -94,11 +94,7 @@ impl Multiplexed {
         version: Version,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let in_place = self.leaves_in_place(out, sending);
-        let mut outgoing = match in_place {
-            Some(by) => self.await_turn(by)?,
-            None => self.await_room(sending)?,
-        };
+        let (mut outgoing, in_place) = self.await_place(out.len(), sending)?;
         let mut state = lock(&self.state);
         if !state.initiator.is_open() {
             return Err(self.refuse(&state, armilla_giop::engine::Refused::Closed));
@@ -168,19 +164,14 @@ impl Multiplexed {
         parts: &[IoSlice<'_>],
         octets: usize,
     ) {
-        let limits = self.settings.oneway_buffer;
-        // What is enough by itself is not copied to be so together with others.
-        if octets >= limits.octets && outgoing.is_empty() {
+        if self.is_enough(&outgoing, octets) {
             return self.send_parts(outgoing, parts, octets);
         }
         outgoing.push(parts);
         outgoing.delayed += 1;
-        let most = limits.octets.min(self.settings.queued_requests);
-        if outgoing.delayed >= limits.count || outgoing.waiting() >= most {
-            return self.flush_from(outgoing);
-        }
         if !std::mem::replace(&mut outgoing.timed, true) {
             drop(outgoing);
+            let delay = self.settings.oneway_buffer.delay;
             let link = self.myself.clone();
             let send = move |_: &Reactor, _: Timer| {
                 if let Some(link) = link.upgrade() {
@@ -190,23 +181,38 @@ impl Multiplexed {
                 None
             };
             match self.driver.reactor() {
-                Some(reactor) => drop(reactor.arm(limits.delay, Arc::new(send))),
+                Some(reactor) => drop(reactor.arm(delay, Arc::new(send))),
                 None => self.flush(),
             }
         }
     }
 
     /// How long the thread may wait for the server to take a message that leaves in place: one that is
-    /// large and of which some is lent. What goes through another side is taken by that.
+    /// large, or for which others wait until there is enough. What goes through another side is taken by
+    /// that.
     fn leaves_in_place<'d>(
         &self,
-        message: &Encoder<'_>,
+        outgoing: &Outgoing,
+        octets: usize,
         sending: Sending<'d>,
     ) -> Option<&'d Deadline> {
-        let (Sending::Through(by) | Sending::Later(Some(by))) = sending else { return None };
-        let large = message.len() >= IN_PLACE && message.as_contiguous().is_none();
+        let (leaves, by) = match sending {
+            Sending::Through(by) => (octets >= IN_PLACE, by),
+            Sending::Later(Some(by)) => {
+                (octets >= IN_PLACE || self.is_enough(outgoing, octets), by)
+            }
+            _ => return None,
+        };
         let waits = self.carrier.is_none() && self.stream.descriptor().is_some();
-        (large && waits).then_some(by)
+        (leaves && waits).then_some(by)
+    }
+
+    /// Whether the oneway calls that wait for others have waited long enough when there is one more, of
+    /// this size.
+    fn is_enough(&self, outgoing: &Outgoing, octets: usize) -> bool {
+        let limits = self.settings.oneway_buffer;
+        let most = limits.octets.min(self.settings.queued_requests);
+        outgoing.delayed + 1 >= limits.count || outgoing.waiting() + octets >= most
     }
 
     /// Sends a message from where it stands, together with what is queued before it, and waits for the
@@ -383,29 +389,29 @@ impl Multiplexed {
         self.room.notify_all();
     }
 
-    /// Waits until there is room for one more message, where the thread may wait.
-    fn await_room(
+    /// Waits, where the thread may, until there is room for one more message: in the queue, or on the
+    /// connection itself if it leaves in place, within the time that is given with it then.
+    fn await_place<'d>(
         &self,
-        sending: Sending<'_>,
-    ) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
+        octets: usize,
+        sending: Sending<'d>,
+    ) -> Result<(MutexGuard<'_, Outgoing>, Option<&'d Deadline>), SystemException> {
         let mut outgoing = lock(&self.outgoing);
-        while outgoing.waiting() >= self.settings.queued_requests {
+        loop {
+            let in_place = self.leaves_in_place(&outgoing, octets, sending);
+            let full = match in_place {
+                Some(_) => (outgoing.sending || outgoing.stuck) && outgoing.lost.is_none(),
+                None => outgoing.waiting() >= self.settings.queued_requests,
+            };
             let (Sending::Now(by) | Sending::Through(by) | Sending::Later(Some(by))) = sending
             else {
-                break;
+                return Ok((outgoing, in_place));
             };
+            if !full {
+                return Ok((outgoing, in_place));
+            }
             outgoing = self.await_progress(outgoing, by)?;
         }
-        Ok(outgoing)
-    }
-
-    /// Waits until nobody sends and the server takes more.
-    fn await_turn(&self, deadline: &Deadline) -> Result<MutexGuard<'_, Outgoing>, SystemException> {
-        let mut outgoing = lock(&self.outgoing);
-        while (outgoing.sending || outgoing.stuck) && outgoing.lost.is_none() {
-            outgoing = self.await_progress(outgoing, deadline)?;
-        }
-        Ok(outgoing)
     }
 
     /// Waits until what was queued up to `end` has left.
