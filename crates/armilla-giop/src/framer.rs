@@ -304,6 +304,12 @@ impl Framer {
         self.end - self.start > self.lent || self.assembly.is_open()
     }
 
+    /// Whether the last message that was whole was large.
+    #[inline]
+    pub const fn was_large(&self) -> bool {
+        self.last >= LARGE
+    }
+
     /// Gives up the message that was returned.
     #[inline]
     fn release(&mut self) {
