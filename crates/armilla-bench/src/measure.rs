@@ -33,11 +33,14 @@ const FEWEST: usize = 2;
 pub(crate) const START: Duration = Duration::from_millis(60);
 
 /// How often programs are started anew for a cell of bulk transfer, or for cells where little things
-/// matter.
+/// matter; and for the former in a quick run.
 const STARTS: usize = 4;
+const FEW_STARTS: usize = 2;
 
-/// Which part of what is measured of a bulk transfer is moved before, over the same connection.
-const WARM_UP: u32 = 4;
+/// How many times what is measured of a bulk transfer is moved before, over the same connection, but no
+/// more than the volume: TCP gathers messages while the congestion window is small, and takes tens of
+/// thousands of them until that grows no more.
+const WARM_UP: u32 = 5;
 
 /// What a program moves in one round at most: the volume of the study, in octets.
 const VOLUME: u64 = 64 << 20;
@@ -48,8 +51,10 @@ const CALLS: (u32, u32) = (4, 200_000);
 /// How many times as long as the first program another may take for as many calls.
 const SLOWER: f64 = 4.0;
 
-/// How many calls find out how long one takes.
+/// How many calls find out how long one takes, and how often those of floods do so: the timers of TCP may
+/// stand in the way of the first.
 const TRIAL: u32 = 20;
+const TRIALS: usize = 3;
 
 /// Where programs run, and over what.
 #[derive(Debug, Clone, Copy)]
@@ -134,6 +139,12 @@ impl Task {
             || (self.workload == Workload::SingleStrings && self.units > 1)
     }
 
+    /// How many calls a program makes at most.
+    fn most(&self) -> u32 {
+        let octets = self.workload.user_octets(self.units).max(1);
+        u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1)
+    }
+
     const fn metric(&self) -> Metric {
         match self.workload {
             workload if workload.is_bulk() => Metric::Throughput,
@@ -183,7 +194,8 @@ impl<'a> Stage<'a> {
         (self.failures, self.unable)
     }
 
-    /// Starts a program again, unless it has to warm up, and lets it move a part of `count`.
+    /// Starts a program again, unless it has to warm up, and lets it move as much as it takes until its
+    /// connection is in the state in which it stays.
     ///
     /// Chance decides over many per cent of a bulk transfer: where the kernel places the memory of the
     /// programs, how far it lets the queues of a connection grow, whether the connection falls into step
@@ -191,7 +203,8 @@ impl<'a> Stage<'a> {
     fn renew(&mut self, place: usize, task: Task, count: u32) {
         let (program, running) = &mut self.running[place];
         // What it answers is not measured, and whether it can do it was found out before.
-        let command = task.command(program, (count / WARM_UP).max(TRIAL));
+        let enough = task.most().min(WARM_UP * count);
+        let command = task.command(program, enough.max(TRIAL));
         if !program.warms_up() && !running.has_ended() {
             match self.scene.start(program) {
                 Ok(anew) => *running = anew,
@@ -294,7 +307,7 @@ impl<'a> Stage<'a> {
                     break 'rounds;
                 }
                 self.prepare(turn.step);
-                let anew = round.is_multiple_of((plan.repetitions() / STARTS).max(1));
+                let anew = round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
                 turn.rounds.push(self.round(turn.step.task, &turn.counts, round, anew));
             }
         }
@@ -353,14 +366,14 @@ impl<'a> Stage<'a> {
         for place in 0..self.running.len() {
             // All are warm afterwards: connections, buffers, caches.
             let command = task.command(&self.running[place].0, TRIAL);
-            let answer = self.carry_out(place, &command);
-            let each = answer.map(|answer| (answer.total / f64::from(TRIAL)).max(1.0));
+            let trials = if task.workload.is_flood() { TRIALS } else { 1 };
+            let answers = (0..trials).filter_map(|_| self.carry_out(place, &command));
+            let each = answers.map(|answer| (answer.total / f64::from(TRIAL)).max(1.0));
+            let each = each.min_by(f64::total_cmp);
             first = first.or(each);
             let fitting = slice / first.unwrap_or(slice);
             let most = each.map_or(f64::INFINITY, |each| SLOWER * slice / each);
-            let octets = task.workload.user_octets(task.units).max(1);
-            let enough = u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1);
-            counts.push((fitting.min(most) as u32).min(enough).max(CALLS.0));
+            counts.push((fitting.min(most) as u32).min(task.most()).max(CALLS.0));
         }
         first.map(|_| counts)
     }
@@ -383,6 +396,11 @@ pub(crate) fn starts(plan: &Plan, steps: &[Step]) -> usize {
     }
 }
 
+/// How often the programs are started for a cell of bulk transfer.
+const fn bulk_starts(plan: &Plan) -> usize {
+    if plan.quick { FEW_STARTS } else { STARTS }
+}
+
 /// About how long a program takes for a step that is measured with so many others together.
 pub(crate) fn expected(plan: &Plan, step: &Step, together: usize) -> Duration {
     let rounds = u32::try_from(rounds(plan, together)).unwrap_or(u32::MAX);
@@ -390,7 +408,7 @@ pub(crate) fn expected(plan: &Plan, step: &Step, together: usize) -> Duration {
     // Most need longer for as many calls than the first, and nobody answers at once.
     let measured = (slice + slice / 2) * (rounds + 1);
     match step.task.workload.is_bulk() {
-        true => measured + (START + slice / WARM_UP) * rounds.min(STARTS as u32 + 1),
+        true => measured + (START + slice * WARM_UP) * bulk_starts(plan) as u32,
         false => measured,
     }
 }
