@@ -71,8 +71,8 @@ fn the_main_thread_serves_what_came_in_fragments() {
         let octets: Vec<u8> = (0..5000).map(|n| n as u8).collect();
         std::thread::scope(|scope| {
             let call = scope.spawn(|| far.echo_octets(&octets, &mut octets.clone()).unwrap());
-            gate::eventually("work comes", || server.work_pending());
-            server.perform_work();
+            gate::eventually("work comes", || server.work_pending().unwrap());
+            server.perform_work().unwrap();
             let (result, copy) = call.join().unwrap();
             assert!(result == octets && copy == octets, "GIOP {version}");
         });

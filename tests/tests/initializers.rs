@@ -42,6 +42,90 @@ fn duplicate(added: Result<(), SystemException>) {
     assert!(error.to_string().contains("\"same\""), "{error}");
 }
 
+/// Hears how often it ends.
+struct Mortal(Arc<Mutex<Vec<&'static str>>>, &'static str);
+
+impl Mortal {
+    fn end(&self) {
+        self.0.lock().unwrap().push(self.1);
+    }
+}
+
+impl ClientInterceptor for Mortal {
+    fn destroy(&self) {
+        self.end();
+    }
+}
+
+impl ServerInterceptor for Mortal {
+    fn destroy(&self) {
+        self.end();
+    }
+}
+
+impl IorInterceptor for Mortal {
+    fn establish_components(&self, _: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn components_established(&self, _: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        match self.1 {
+            "refusing" => Err(no()),
+            _ => Ok(()),
+        }
+    }
+
+    fn adapter_destroyed(&self, adapter_name: &[String]) {
+        self.0.lock().unwrap().push("adapter");
+        assert_eq!(adapter_name, ["RootPOA"]);
+    }
+
+    fn destroy(&self) {
+        self.end();
+    }
+}
+
+fn no() -> SystemException {
+    SystemException::new(ExceptionKind::NoPermission, Minor::omg(77), armilla::Completion::No)
+}
+
+/// Registers interceptors and fails afterwards, at one point or the other.
+struct Failing(Arc<Mutex<Vec<&'static str>>>, bool);
+
+impl OrbInitializer for Failing {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        info.add_server_interceptor(Mortal(self.0.clone(), "server"))?;
+        if self.1 { Err(no()) } else { Ok(()) }
+    }
+
+    fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        info.add_ior_interceptor(Mortal(self.0.clone(), "ior"))?;
+        Err(no())
+    }
+}
+
+#[test]
+fn interceptors_of_an_orb_that_is_not_made_hear_of_their_end() {
+    let told = Arc::default();
+    let mortal = |what| Mortal(Arc::clone(&told), what);
+    let builder = || orbs::builder().client_interceptor(mortal("client"));
+    let heard = |orb: armilla::OrbBuilder| {
+        let error = orb.build().unwrap_err();
+        (error.kind(), std::mem::take(&mut *told.lock().unwrap()))
+    };
+    let failing = |early| builder().initializer(Failing(Arc::clone(&told), early));
+    let refused = ExceptionKind::NoPermission;
+    assert_eq!(heard(failing(true)), (refused, vec!["client", "server"]));
+    assert_eq!(heard(failing(false)), (refused, vec!["client", "server", "ior"]));
+    let (kind, ends) = heard(builder().ior_interceptor(mortal("refusing")));
+    assert_eq!((kind, ends), (ExceptionKind::ObjAdapter, vec!["client", "refusing"]));
+    let taken = Server::start();
+    let (_, port) = taken.published_addresses().unwrap()[0].clone();
+    let deaf = builder().ior_interceptor(mortal("ior")).listen(&format!("iiop://127.0.0.1:{port}"));
+    let (kind, ends) = heard(deaf.unwrap());
+    assert_eq!((kind, ends), (ExceptionKind::Initialize, vec!["adapter", "client", "ior"]));
+}
+
 /// Looks at everything, and registers what it can.
 struct Service {
     object: Object,

@@ -166,7 +166,7 @@ fn adapters_and_their_managers_are_told_of_once() {
     let manager = outer.manager();
     manager.hold_requests(false).unwrap();
     manager.hold_requests(false).unwrap();
-    outer.create_poa("inner").build().unwrap();
+    outer.create_poa("inner").manager(manager).build().unwrap();
     manager.activate().unwrap();
     outer.destroy(true, false).unwrap();
     let told = std::mem::take(&mut *diary.lock().unwrap());
@@ -174,10 +174,10 @@ fn adapters_and_their_managers_are_told_of_once() {
         told,
         [
             "RootPOA is made, RootPOAManager is Active",
-            "RootPOA/outer is made, RootPOAManager is Active",
-            "RootPOAManager is Holding",
-            "RootPOA/outer/inner is made, RootPOAManager is Holding",
-            "RootPOAManager is Active",
+            "RootPOA/outer is made, POAManager1 is Active",
+            "POAManager1 is Holding",
+            "RootPOA/outer/inner is made, POAManager1 is Holding",
+            "POAManager1 is Active",
             "RootPOA/outer/inner ends",
             "RootPOA/outer ends",
         ]

@@ -270,13 +270,103 @@ fn managers_are_known_by_their_ids() {
     let root = server.root_poa().manager().clone();
     assert_eq!(server.find_poa_manager("RootPOAManager"), Some(root.clone()));
     let group = server.create_poa_manager("group").unwrap();
-    assert_eq!(server.poa_managers(), [root.clone(), group.clone()]);
+    assert_eq!(server.poa_managers(), [root, group.clone()]);
     assert_eq!(server.create_poa_manager("group"), Err(PoaError::ManagerAlreadyExists));
     assert_eq!(server.find_poa_manager("nobody"), None);
-    let child = server.root_poa().create_poa("child").build().unwrap();
-    assert_eq!(*child.manager(), root, "that of its parent");
+    // It waits for its first POA, and is no more without its last.
     drop(group);
+    let group = server.find_poa_manager("group").unwrap();
+    let poa = server.root_poa().create_poa("group").manager(&group).build().unwrap();
+    drop(group);
+    assert_eq!(server.create_poa_manager("group"), Err(PoaError::ManagerAlreadyExists));
+    poa.destroy(false, true).unwrap();
+    drop(poa);
+    assert_eq!(server.find_poa_manager("group"), None);
     server.create_poa_manager("group").unwrap();
+}
+
+#[test]
+fn a_poa_that_names_no_manager_has_one_of_its_own() {
+    let server = Server::start();
+    let root = server.root_poa();
+    server.create_poa_manager("POAManager1").unwrap();
+    let [one, other] = ["one", "other"].map(|name| root.create_poa(name).build().unwrap());
+    let below = one.create_poa("below").build().unwrap();
+    let managers = [&root, &one, &other, &below].map(|poa| poa.manager().clone());
+    for (index, manager) in managers.iter().enumerate() {
+        assert_eq!(manager.state(), ManagerState::Active);
+        assert!(!managers[..index].contains(manager), "{managers:?}");
+        assert_eq!(server.find_poa_manager(manager.id()).as_ref(), Some(manager));
+    }
+    let listener = below.activate(everything::tie(Probe::default())).unwrap();
+    one.manager().discard_requests(true).unwrap();
+    other.manager().deactivate(true, true).unwrap();
+    listener.ping().unwrap();
+    server.local.ping().unwrap();
+}
+
+#[test]
+fn managers_of_poas_that_come_and_go_are_forgotten() {
+    let server = Server::start();
+    for number in 0..1000 {
+        let poa = server.root_poa().create_poa(format!("{number}")).build().unwrap();
+        poa.destroy(false, true).unwrap();
+    }
+    assert_eq!(server.poa_managers(), [server.root_poa().manager().clone()]);
+}
+
+#[test]
+fn managers_hold_requests_from_the_start_where_that_is_asked_for() {
+    let arguments = ["-ORBHoldRequests", "1"].map(str::to_owned);
+    let orb = orbs::builder().arguments(arguments).unwrap();
+    let server = Server::of(orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let own = server.root_poa().create_poa("own").build().unwrap();
+    let object = own.activate(everything::tie(Probe::default())).unwrap();
+    let client = orbs::client();
+    let held = [server.local.clone(), travel(&server.local, &client), travel(&object, &client)];
+    thread::scope(|scope| {
+        let calls = held.each_ref().map(|object| scope.spawn(|| object.ping()));
+        let holds = |poa: &Poa, count| poa.manager().held_requests() == count;
+        eventually("all are held", || holds(&server.root_poa(), 2) && holds(&own, 1));
+        server.root_poa().manager().activate().unwrap();
+        let [near, far, below] = calls;
+        near.join().unwrap().unwrap();
+        far.join().unwrap().unwrap();
+        assert!(!below.is_finished() && holds(&own, 1));
+        own.manager().activate().unwrap();
+        below.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn requests_that_had_not_begun_when_their_poa_ended_go_to_the_one_that_is_made_anew() {
+    for is_made in [false, true] {
+        let group = Group::new();
+        let anew = Arc::new(Probe::default());
+        if is_made {
+            let servant: Arc<dyn Everything> = anew.clone();
+            group.server.root_poa().set_activator(move |parent: &Poa, name: &str| {
+                let poa = parent.create_poa(name).persistent().user_ids().build();
+                poa.and_then(|poa| poa.activate_with_id("a", servant.clone())).is_ok()
+            });
+        }
+        thread::scope(|scope| {
+            let calls = group.references.each_ref().map(|r| scope.spawn(|| r.increment()));
+            eventually("both are held", || held_at_least(&group, 2));
+            group.poa.destroy(true, false).unwrap();
+            for call in calls {
+                let outcome = call.join().unwrap();
+                match is_made {
+                    true => assert!(outcome.is_ok(), "{outcome:?}"),
+                    false => {
+                        refused(outcome.map(drop), ExceptionKind::ObjectNotExist, Minor::OMG_2)
+                    }
+                }
+            }
+        });
+        assert_eq!(group.probe.count(), Ok(0));
+        assert_eq!(anew.count(), Ok(if is_made { 2 } else { 0 }));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The policies of a POA: which go together, and what each makes of a POA.
 
 use armilla::{
-    AnyServant, Cookie, ExceptionKind, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan,
-    Minor, ObjectId, Orb, Poa, PoaError, Policy, RequestProcessing, ServantManager,
+    AnyServant, Completion, Cookie, ExceptionKind, IdAssignment, IdUniqueness, ImplicitActivation,
+    Lifespan, Minor, ObjectId, Orb, Poa, PoaError, Policy, RequestProcessing, ServantManager,
     ServantRetention, SystemException, Threading,
 };
 use armilla_tests::orbs::{self, Server, travel};
@@ -411,12 +411,17 @@ fn a_program_with_a_loop_of_its_own_performs_the_work() {
     let far = travel(&near, &orbs::client());
     thread::scope(|scope| {
         let call = scope.spawn(|| far.hear("from afar"));
-        armilla_tests::gate::eventually("work comes", || server.work_pending());
-        server.perform_work();
+        armilla_tests::gate::eventually("work comes", || server.work_pending().unwrap());
+        server.perform_work().unwrap();
         call.join().unwrap().unwrap();
-        assert!(!server.work_pending());
+        assert_eq!(server.work_pending(), Ok(false));
     });
     near.hear("by the main thread itself").unwrap();
+    // The loop of a program ends with its ORB.
+    server.shutdown();
+    let over = SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(4), Completion::No);
+    assert_eq!(server.work_pending(), Err(over.clone()));
+    assert_eq!(server.perform_work(), Err(over));
 }
 
 #[test]
@@ -427,10 +432,54 @@ fn what_waits_for_the_main_thread_fails_when_the_orb_ends() {
     let near = alone(&server, Threading::MainThread);
     thread::scope(|scope| {
         let call = scope.spawn(|| near.hear(""));
-        armilla_tests::gate::eventually("work comes", || server.work_pending());
+        armilla_tests::gate::eventually("work comes", || server.work_pending().unwrap());
         server.shutdown();
         assert_eq!(call.join().unwrap().unwrap_err().kind(), ExceptionKind::BadInvOrder);
     });
+}
+
+#[test]
+fn a_servant_that_waits_for_itself_by_way_of_a_socket_is_told_so_in_time_and_serves_on() {
+    let short = std::time::Duration::from_millis(50);
+    for threading in [Threading::SingleThread, Threading::MainThread] {
+        let server = Server::start();
+        let near = alone(&server, threading);
+        let far = travel(&near, &orbs::client());
+        let through = Detour(far.with_timeout(short), Default::default());
+        let poa = server.root_poa().find_poa(&format!("{threading:?}"), false).unwrap();
+        let detour = poa.activate(listener::tie(through)).unwrap();
+        let running = match threading {
+            Threading::MainThread => Some(thread::spawn({
+                let orb = server.orb.clone();
+                move || orb.run().unwrap()
+            })),
+            _ => None,
+        };
+        // The nested call cannot begin before the outer one has ended.
+        let outer = travel(&detour, &orbs::client());
+        outer.hear("").unwrap();
+        assert_eq!(outer.descend(&EverythingRef::nil(), 0), Ok(1), "the nested call was late");
+        far.hear("afterwards").unwrap();
+        near.hear("afterwards").unwrap();
+        server.shutdown();
+        running.into_iter().for_each(|running| running.join().unwrap());
+    }
+}
+
+/// Calls another object of its POA from within, over a socket, and counts how often that is too late.
+struct Detour(ListenerRef, std::sync::atomic::AtomicI32);
+
+impl Listener for Detour {
+    fn hear(&self, text: &str) -> Result<(), SystemException> {
+        let error = self.0.hear(text).unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Timeout, "{error}");
+        self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn descend(&self, _partner: &EverythingRef, _depth: i32) -> Result<i32, SystemException> {
+        Ok(self.1.load(std::sync::atomic::Ordering::SeqCst))
+    }
 }
 
 #[test]

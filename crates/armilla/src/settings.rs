@@ -116,6 +116,9 @@ pub struct Settings {
     /// How many octets of replies wait for a client that does not take them, where it has no thread
     /// of its own; with more it is given up. 32 MiB.
     pub queued_replies: usize,
+    /// Whether requests wait until the program activates the [managers](crate::PoaManager) of the root
+    /// POA and of POAs that were made without one, as CORBA has it. No: they are served at once.
+    pub hold_requests: bool,
     /// How many requests wait for a POA manager that holds them; more fail with `TRANSIENT`. Each
     /// keeps a thread. 1,024.
     pub max_held_requests: usize,
@@ -259,6 +262,7 @@ impl Default for Settings {
             requests_per_connection: 64,
             requests_in_progress: 16_384,
             queued_replies: 32 << 20,
+            hold_requests: false,
             max_held_requests: 1024,
             collocation: Collocation::Direct,
             links: Links::default(),

@@ -1,8 +1,8 @@
 //! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF [-ORB…]`
 //! calls it and prints what a call took on the average. With `turns` two references have it in turn, as if
-//! there were two objects.
+//! there were two objects. `calls near COUNT [-ORB…]` calls an object of its own process through its POA.
 
-use armilla::{Orb, SystemException};
+use armilla::{Collocation, Orb, SystemException};
 use armilla_bench::{BinStruct, Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -15,6 +15,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", ..] => serve(&arguments),
+        ["near", count, ..] => match count.parse() {
+            Ok(count) => near(count, &arguments),
+            Err(_) => return usage(),
+        },
         [what @ ("void" | "turns" | "structs"), count, url, ..] => match count.parse() {
             Ok(count) => call(what, count, url, &arguments),
             Err(_) => return usage(),
@@ -31,7 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: calls serve [-ORB…] | calls void|turns|structs COUNT REF [-ORB…]");
+    eprintln!("usage: calls serve [-ORB…]");
+    eprintln!("       calls near COUNT [-ORB…]");
+    eprintln!("       calls void|turns|structs COUNT REF [-ORB…]");
     ExitCode::from(2)
 }
 
@@ -40,6 +46,17 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
     let sink = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
     println!("{}", orb.object_to_string(&sink)?);
     orb.run()
+}
+
+fn near(count: u32, arguments: &[String]) -> Result<(), SystemException> {
+    let orb = Orb::builder().arguments(arguments.iter().cloned())?;
+    let orb = orb.settings(|settings| settings.collocation = Collocation::ThroughPoa).build()?;
+    let sink: TtcpSequenceRef = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
+    let begun = Instant::now();
+    (0..count).try_for_each(|_| sink.send_no_params_2way())?;
+    print_average(begun, count);
+    orb.shutdown();
+    Ok(())
 }
 
 fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
@@ -58,6 +75,10 @@ fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), S
             .try_for_each(|sink| sink.send_no_params_2way())?,
         _ => (0..count).try_for_each(|_| sink.send_struct_seq_2way(&structs))?,
     }
-    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    print_average(begun, count);
     Ok(())
+}
+
+fn print_average(begun: Instant, count: u32) {
+    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
 }

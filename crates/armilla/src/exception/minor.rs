@@ -54,14 +54,11 @@ minors! {
     ARMILLA 11 NO_PROFILE "the reference has no address that this ORB can use"
     ARMILLA 12 TOO_MANY_FORWARDS "the call was forwarded too often"
     ARMILLA 13 WRONG_TYPE "the object has another interface"
-    ARMILLA 14 BAD_URL "the object URL is malformed"
     ARMILLA 15 NO_INITIAL_REFERENCE "no initial reference has this name"
     ARMILLA 16 LISTEN_FAILED "the endpoint could not be opened"
     ARMILLA 17 BAD_ARGUMENT "an argument of the ORB is malformed"
-    ARMILLA 18 SHUT_DOWN "the ORB was shut down"
     ARMILLA 19 PANICKED "the servant panicked"
     ARMILLA 20 NOT_ACTIVE "no object is active under this key"
-    ARMILLA 21 NO_OPERATION "the interface has no operation of this name"
     ARMILLA 22 MESSAGE_TOO_LARGE "the message is larger than the limit (max_message)"
     ARMILLA 24 ADAPTER_EXISTS "a POA, or a POA manager, of this name exists already"
     ARMILLA 25 WRONG_POLICY "the policies of the POA do not allow this"
@@ -79,6 +76,19 @@ minors! {
 }
 
 impl Minor {
+    /// The ORB was shut down, of `BAD_INV_ORDER`.
+    pub const SHUT_DOWN: Self = Self::OMG_4;
+    /// The interface has no operation of this name, of `BAD_OPERATION`.
+    pub const NO_OPERATION: Self = Self::OMG_2;
+    /// The object URL has an unknown scheme, of `BAD_PARAM`.
+    pub const BAD_URL_SCHEME: Self = Self::omg(7);
+    /// An address in the object URL is malformed, of `BAD_PARAM`.
+    pub const BAD_URL_ADDRESS: Self = Self::omg(8);
+    /// What else follows the scheme of the object URL is malformed, of `BAD_PARAM`.
+    pub const BAD_URL_REST: Self = Self::omg(9);
+    /// The object URL is no reference for another reason, of `BAD_PARAM`.
+    pub const BAD_URL: Self = Self::omg(10);
+
     /// The reason of this number in the specification's list for an exception.
     pub const fn omg(number: u32) -> Self {
         Self(OMG | number)

@@ -169,6 +169,13 @@ impl SystemException {
         Self::new(ExceptionKind::ObjectNotExist, Minor::NOT_ACTIVE, Completion::No)
     }
 
+    /// The ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
+    #[cold]
+    pub(crate) fn shut_down() -> Self {
+        Self::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
+            .because("the ORB was shut down")
+    }
+
     /// The POA of an object is not there, and nobody makes it (reason 2 of `OBJECT_NOT_EXIST`; CORBA
     /// 3.4 Part 1, 15.3.3).
     #[cold]

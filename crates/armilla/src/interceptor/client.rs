@@ -78,7 +78,7 @@ pub trait ClientInterceptor: Send + Sync {
         true
     }
 
-    /// The ORB was shut down.
+    /// The ORB was shut down, or could not be made.
     fn destroy(&self) {}
 }
 

@@ -138,8 +138,17 @@ impl fmt::Debug for OrbInitInfo<'_> {
 }
 
 impl Registration {
-    /// Runs the initializers for `orb`, which intercepts from then on.
+    /// Runs the initializers for `orb`, which intercepts from then on, also where one of them failed.
     pub(crate) fn install(mut self, orb: &Orb) -> Result<(), SystemException> {
+        let initialized = self.initialize(orb);
+        if let Some(interceptors) = self.finish() {
+            orb.intercept(interceptors);
+        }
+        initialized?;
+        orb.root_poa().establish()
+    }
+
+    fn initialize(&mut self, orb: &Orb) -> Result<(), SystemException> {
         if let Some(exception) = self.refused.take() {
             return Err(exception);
         }
@@ -147,14 +156,9 @@ impl Registration {
             orb.register_policy_factory(policy_type, factory)?;
         }
         let initializers = std::mem::take(&mut self.initializers);
-        let mut info = OrbInitInfo { orb, registration: &mut self };
+        let mut info = OrbInitInfo { orb, registration: self };
         initializers.iter().try_for_each(|initializer| initializer.pre_init(&mut info))?;
-        initializers.iter().try_for_each(|initializer| initializer.post_init(&mut info))?;
-        if let Some(interceptors) = self.finish() {
-            orb.intercept(interceptors);
-            orb.root_poa().establish()?;
-        }
-        Ok(())
+        initializers.iter().try_for_each(|initializer| initializer.post_init(&mut info))
     }
 }
 

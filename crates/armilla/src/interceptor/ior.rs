@@ -46,7 +46,7 @@ pub trait IorInterceptor: Send + Sync {
         let _ = adapter_name;
     }
 
-    /// The ORB was shut down.
+    /// The ORB was shut down, or could not be made.
     fn destroy(&self) {}
 }
 

@@ -92,7 +92,7 @@ pub trait ServerInterceptor: Send + Sync {
         true
     }
 
-    /// The ORB was shut down.
+    /// The ORB was shut down, or could not be made.
     fn destroy(&self) {}
 }
 

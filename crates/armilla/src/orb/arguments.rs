@@ -47,6 +47,7 @@ impl OrbBuilder {
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
+    /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
     /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
     ///
     /// # Errors
@@ -147,6 +148,7 @@ impl OrbBuilder {
                 let parsed = value.parse().map_err(|what| bad(format!("{name} {what}")));
                 self.settings.concurrency = parsed?;
             }
+            "-ORBHoldRequests" => self.settings.hold_requests = number(name, &value)? != 0,
             "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
         }

@@ -5,7 +5,7 @@ use crate::client::{Client, Links};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
-use crate::poa::{Adapters, ManagerState, PoaInner, PoaManager, Table};
+use crate::poa::{Adapters, ManagerState, Managers, PoaInner, PoaManager, Table};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;
@@ -135,7 +135,9 @@ impl OrbBuilder {
         }
         let settings = Arc::new(self.settings);
         let incarnation = new_incarnation();
-        let manager = PoaManager::new("RootPOAManager".into(), ManagerState::Active);
+        let state =
+            if settings.hold_requests { ManagerState::Holding } else { ManagerState::Active };
+        let manager = PoaManager::new("RootPOAManager".into(), state);
         let adapters = Adapters::new();
         let listens = !self.listen.is_empty();
         let orb = Arc::new_cyclic(|orb| Inner {
@@ -152,7 +154,7 @@ impl OrbBuilder {
             objects: Table::new(),
             adapters,
             root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager.clone()),
-            managers: Mutex::new(vec![manager]),
+            managers: Mutex::new(Managers::new(manager)),
             main_thread: MainThread::new(),
             references: OnceLock::new(),
             server: OnceLock::new(),
@@ -167,10 +169,10 @@ impl OrbBuilder {
         });
         let orb = Orb(orb);
         orb.0.adapters.insert(orb.0.root.clone());
-        self.registration.install(&orb)?;
-        if listens {
-            orb.server()?;
-        }
+        let installed = self.registration.install(&orb);
+        let opened = || if listens { orb.server().map(drop) } else { Ok(()) };
+        // Interceptors that were registered hear that there will be no ORB.
+        installed.and_then(|()| opened()).inspect_err(|_| orb.shutdown())?;
         Ok(orb)
     }
 }

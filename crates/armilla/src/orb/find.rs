@@ -64,14 +64,23 @@ impl Orb {
             Ok(key) => key,
             Err(name) => return self.published(name).map_or(Found::Nothing, Found::Elsewhere),
         };
-        match self.owner(key) {
-            Ok(Some((poa, id, hint))) => poa.serve(self, &id, hint, operation.as_str()),
-            Ok(None) if matches!(key, ObjectKey::Named(_)) => {
-                Found::Refused(SystemException::no_adapter())
+        loop {
+            let (poa, id, hint) = match self.owner(key) {
+                Ok(Some(owned)) => owned,
+                Ok(None) if matches!(key, ObjectKey::Named(_)) => break,
+                Ok(None) => return Found::Nothing,
+                Err(exception) => return Found::Refused(exception),
+            };
+            if let Some(found) = poa.serve(self, &id, hint, operation.as_str()) {
+                return found;
             }
-            Ok(None) => Found::Nothing,
-            Err(exception) => Found::Refused(exception),
+            // The POA was destroyed before the request began, which is as one that comes now: the POA
+            // may be made anew (CORBA 3.4 Part 1, 15.3.9, `destroy`).
+            if !matches!(key, ObjectKey::Named(key) if key.incarnation == 0) {
+                break;
+            }
         }
+        Found::Refused(SystemException::no_adapter())
     }
 
     /// Whether the main thread alone may call the object with this key, and this is another.

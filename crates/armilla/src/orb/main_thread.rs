@@ -2,6 +2,7 @@
 //! [`Threading::MainThread`](crate::Threading::MainThread).
 
 use super::{Orb, lock};
+use crate::exception::SystemException;
 use armilla_ipc::signals::Waker;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -67,14 +68,27 @@ impl Orb {
 
     /// Whether [`perform_work`](Self::perform_work) has something to do: `work_pending` (CORBA 3.4
     /// Part 1, 8.5.1.6).
-    pub fn work_pending(&self) -> bool {
-        !lock(&self.0.main_thread.0).work.is_empty()
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 4) once the ORB was shut down, which ends the loop of a program.
+    pub fn work_pending(&self) -> Result<bool, SystemException> {
+        self.check_running()?;
+        Ok(!lock(&self.0.main_thread.0).work.is_empty())
     }
 
     /// Does what the main thread alone may do, if there is anything, and returns: `perform_work`.
     /// For programs whose main thread has a loop of its own; others [`run`](Self::run). The calling
     /// thread is the main thread from then on.
-    pub fn perform_work(&self) {
+    ///
+    /// # Errors
+    /// As [`work_pending`](Self::work_pending).
+    pub fn perform_work(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        self.do_work();
+        Ok(())
+    }
+
+    pub(super) fn do_work(&self) {
         lock(&self.0.main_thread.0).thread = thread::current().id();
         while let Some(work) = self.0.main_thread.pop() {
             work();

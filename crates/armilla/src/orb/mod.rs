@@ -16,7 +16,7 @@ use crate::dynamic::Context;
 use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
-use crate::poa::{Activation, Adapters, PoaInner, PoaManager, Table};
+use crate::poa::{Activation, Adapters, Managers, PoaInner, Table};
 use crate::policies::PolicyFactories;
 use crate::remoting::StubFactories;
 use crate::server::Server;
@@ -60,7 +60,7 @@ struct Inner {
     objects: Table<Activation>,
     adapters: Adapters,
     root: Arc<PoaInner>,
-    managers: Mutex<Vec<PoaManager>>,
+    managers: Mutex<Managers>,
     main_thread: MainThread,
     client: Client,
     server: OnceLock<Result<Server, SystemException>>,
@@ -224,8 +224,8 @@ impl Orb {
         &self.0.root
     }
 
-    pub(crate) fn poa_managers_locked(&self) -> MutexGuard<'_, Vec<PoaManager>> {
-        lock(&self.0.managers)
+    pub(crate) fn managers(&self) -> &Mutex<Managers> {
+        &self.0.managers
     }
 
     pub(crate) fn main_thread(&self) -> &MainThread {

@@ -4,7 +4,7 @@ use super::{Orb, lock};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::{Interface, Object, Ref};
 use armilla_giop::Version;
-use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl};
+use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl, UrlError};
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -142,9 +142,24 @@ fn local(name: &str) -> Option<&'static str> {
 fn parse(url: &str) -> Result<ObjectUrl, SystemException> {
     ObjectUrl::parse(url).map_err(|error| {
         let short: String = url.chars().take(60).collect();
-        SystemException::bad_param(Minor::BAD_URL, format!("{short:?}: {error}"))
+        SystemException::bad_param(reason(&error), format!("{short:?}: {error}"))
             .hint("references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, file:///PATH")
     })
+}
+
+/// The specification's reason for what is wrong with a URL (CORBA 3.4 Part 1, annex A).
+const fn reason(error: &UrlError) -> Minor {
+    match error {
+        UrlError::UnknownScheme(_) => Minor::BAD_URL_SCHEME,
+        UrlError::UnknownProtocol(_)
+        | UrlError::MissingProtocol(_)
+        | UrlError::RirNotAlone
+        | UrlError::BadVersion(_)
+        | UrlError::BadHost(_)
+        | UrlError::BadPort(_) => Minor::BAD_URL_ADDRESS,
+        UrlError::BadEscape(_) | UrlError::NotUtf8 | UrlError::Name(_) => Minor::BAD_URL_REST,
+        _ => Minor::BAD_URL,
+    }
 }
 
 /// The longest file that is taken for a reference.

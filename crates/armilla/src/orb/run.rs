@@ -53,7 +53,7 @@ impl Orb {
         };
         self.main_thread().become_main(Some(termination.waker()));
         loop {
-            self.perform_work();
+            self.do_work();
             if !self.is_running() {
                 break;
             }
@@ -162,7 +162,7 @@ fn install() -> Result<Termination, SystemException> {
 
 #[cold]
 fn over() -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
+    SystemException::shut_down()
 }
 
 /// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).

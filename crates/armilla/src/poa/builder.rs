@@ -108,7 +108,8 @@ impl PoaBuilder {
         self.policy(RequestProcessing::DefaultServant).policy(IdUniqueness::Multiple)
     }
 
-    /// Its requests are served when this manager says so; without one, when that of the parent does.
+    /// Its requests are served when this manager says so; without one it gets a new one of its own,
+    /// which is active unless the setting [`hold_requests`](crate::Settings::hold_requests) says otherwise.
     pub fn manager(mut self, manager: &PoaManager) -> Self {
         self.manager = Some(manager.clone());
         self
@@ -132,16 +133,17 @@ impl PoaBuilder {
     /// # Errors
     /// `InvalidPolicy` when policies contradict each other, or nobody knows the type of one, with the
     /// number of one of them in the order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long; `BAD_INV_ORDER` (reason 17) when
-    /// the parent was destroyed; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
+    /// empty, contains NUL or makes the path of names too long; `BAD_INV_ORDER` (reason 17) while
+    /// the parent is being destroyed, `OBJECT_NOT_EXIST` afterwards; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
     pub fn build(self) -> Result<Poa, PoaError> {
         let (orb, parent) = (&self.parent.orb, &self.parent.inner);
         let policies = Policies::new(orb, &self.policies)?;
+        drop(parent.room_for(&self.name)?);
         let plan = Plan {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
             policies,
-            manager: self.manager.unwrap_or_else(|| parent.manager.clone()),
+            manager: self.manager.unwrap_or_else(|| orb.own_poa_manager()),
             lookup: self.lookup,
             operations: self.operations,
             incarnation: parent.incarnation,
@@ -154,7 +156,6 @@ impl PoaBuilder {
         child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
         let child = orb.poa_of(&child);
-        drop(parent.room_for(&self.name)?);
         child.establish()?;
         // Others may have been faster.
         let mut state = parent.room_for(&self.name)?;
@@ -187,11 +188,13 @@ impl PoaInner {
     /// Locks this POA to give it a child of this name.
     ///
     /// # Errors
-    /// `AdapterAlreadyExists`; `BAD_INV_ORDER` (reason 17) when it was destroyed.
+    /// `AdapterAlreadyExists`; `BAD_INV_ORDER` (reason 17) while it is being destroyed,
+    /// `OBJECT_NOT_EXIST` afterwards.
     fn room_for(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
         let state = lock(&self.state);
         if self.gate.is(Mark::Destroyed) {
-            return Err(parent_destroyed(&self.name).into());
+            drop(state);
+            return Err(if self.has_ended() { self.destroyed() } else { ending(&self.name) }.into());
         }
         match state.children.contains_key(name) {
             true => Err(PoaError::AdapterAlreadyExists),
@@ -279,7 +282,7 @@ fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
 }
 
 #[cold]
-fn parent_destroyed(name: &str) -> SystemException {
+fn ending(name: &str) -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_17, Completion::No)
-        .because(format!("POA {name:?} was destroyed"))
+        .because(format!("POA {name:?} is being destroyed"))
 }

@@ -194,7 +194,7 @@ impl PoaInner {
     }
 
     /// Whether nothing of this POA and those below it, which were destroyed, is under way any more.
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         let idle = |count: &AtomicUsize| count.load(Ordering::SeqCst) == 0;
         let children = lock(&self.state).ending_children.clone();
         idle(&self.live) && idle(&self.passing) && children.iter().all(|child| child.has_ended())
@@ -338,9 +338,7 @@ impl PoaInner {
     pub(super) fn destroyed(&self) -> SystemException {
         let orb_is_over = self.orb().is_none_or(|orb| orb.check_running().is_err());
         match orb_is_over {
-            true => {
-                SystemException::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
-            }
+            true => SystemException::shut_down(),
             false => {
                 SystemException::no_adapter().because(format!("POA {:?} was destroyed", self.name))
             }
@@ -362,7 +360,10 @@ impl PoaInner {
         lock(&self.state).ending_children.extend(children.into_values());
         orb.adapters().remove(self);
         self.manager.wake();
-        if let Some(interceptors) = orb.interceptors() {
+        // Of what was never made nobody hears the end.
+        if let Some(interceptors) = orb.interceptors()
+            && self.established.get().is_some()
+        {
             interceptors.adapter_destroyed(&self.path);
         }
         self.deactivate_all(ending);

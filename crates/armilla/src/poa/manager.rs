@@ -23,10 +23,11 @@ pub enum ManagerState {
 
 /// Decides for a group of POAs whether their requests are served: `POAManager`.
 ///
-/// That of the root POA is [`Poa::manager`](super::Poa::manager) of it and *active from the start*,
-/// where CORBA has it hold requests until the program says so; a program that wants that calls
-/// [`hold_requests`](Self::hold_requests) before it gives out a reference. POAs take the manager of
-/// their parent, unless [`PoaBuilder::manager`](super::PoaBuilder::manager) names another.
+/// A POA has the manager that [`PoaBuilder::manager`](super::PoaBuilder::manager) names, else a new one
+/// of its own, as the root POA has; [`Poa::manager`](super::Poa::manager) gives it. Those managers are
+/// *active from the start*, where CORBA has them hold requests until the program activates them; with
+/// the setting [`hold_requests`](crate::Settings::hold_requests) they do. What
+/// [`Orb::create_poa_manager`](crate::Orb::create_poa_manager) makes holds requests in any case.
 ///
 /// Clones are the same manager; all may be used from any thread.
 #[derive(Clone)]
@@ -43,11 +44,13 @@ struct State {
     /// How many requests wait.
     held: usize,
     adapters: Vec<Weak<PoaInner>>,
+    /// Whether it ever had one of them.
+    is_used: bool,
 }
 
 impl PoaManager {
     pub(crate) fn new(id: String, state: ManagerState) -> Self {
-        let state = Mutex::new(State { state, held: 0, adapters: Vec::new() });
+        let state = Mutex::new(State { state, held: 0, adapters: Vec::new(), is_used: false });
         Self(Arc::new(Inner { id, state, changed: Condvar::new() }))
     }
 
@@ -177,12 +180,15 @@ impl PoaManager {
         let mut state = self.lock();
         state.adapters.retain(|poa| poa.strong_count() > 0);
         state.adapters.push(Arc::downgrade(poa));
+        state.is_used = true;
         poa.gate.set(Mark::Closed, state.state != ManagerState::Active);
     }
 
-    /// Whether it is the manager of no POA any more.
-    pub(super) fn is_unused(&self) -> bool {
-        self.lock().adapters.iter().all(|poa| poa.strong_count() == 0)
+    /// Whether it has lost its last POA, and only the list of managers knows it.
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.lock();
+        let gone = state.adapters.iter().all(|poa| poa.strong_count() == 0);
+        state.is_used && gone && Arc::strong_count(&self.0) == 1
     }
 
     /// Waits until the manager is active or `poa` is destroyed.
@@ -221,35 +227,6 @@ impl PoaManager {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.0.state)
-    }
-}
-
-impl Orb {
-    /// A new POA manager, which holds requests until it is activated:
-    /// `POAManagerFactory::create_POAManager`.
-    ///
-    /// # Errors
-    /// `ManagerAlreadyExists` when the ORB has a manager with this id.
-    pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
-        let id = id.into();
-        let mut managers = self.poa_managers_locked();
-        managers.retain(|manager| !manager.is_unused() || Arc::strong_count(&manager.0) > 1);
-        if managers.iter().any(|manager| manager.id() == id) {
-            return Err(PoaError::ManagerAlreadyExists);
-        }
-        let manager = PoaManager::new(id, ManagerState::Holding);
-        managers.push(manager.clone());
-        Ok(manager)
-    }
-
-    /// The POA managers of this ORB: `POAManagerFactory::list`.
-    pub fn poa_managers(&self) -> Vec<PoaManager> {
-        self.poa_managers_locked().clone()
-    }
-
-    /// The POA manager with this id: `POAManagerFactory::find`.
-    pub fn find_poa_manager(&self, id: &str) -> Option<PoaManager> {
-        self.poa_managers_locked().iter().find(|manager| manager.id() == id).cloned()
     }
 }
 

@@ -15,6 +15,7 @@ mod ids;
 mod index;
 mod lifecycle;
 mod manager;
+mod managers;
 #[cfg(test)]
 mod model;
 mod object_key;
@@ -35,6 +36,7 @@ pub use current::Current;
 pub use error::PoaError;
 pub use ids::ObjectLookup;
 pub use manager::{ManagerState, PoaManager};
+pub(crate) use managers::Managers;
 pub(crate) use object_key::{
     KeyId, NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
 };

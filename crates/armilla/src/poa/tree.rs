@@ -125,7 +125,7 @@ impl Orb {
     /// The POA with this path, made by adapter activators if need be; they are asked by the rules of
     /// the manager of the POA above.
     pub(crate) fn adapter(&self, path: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
-        if let Some(found) = self.adapters().get(path) {
+        if let Some(found) = self.adapters().get(path).filter(|poa| !poa.gate.is(Mark::Destroyed)) {
             return Ok(Some(found));
         }
         let mut poa = self.root().clone();

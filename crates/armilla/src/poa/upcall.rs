@@ -257,7 +257,8 @@ impl PoaInner {
             .then_some(found)
     }
 
-    /// What a request for the object `id` leads to: waits, asks and admits by the policies.
+    /// What a request for the object `id` leads to: waits, asks and admits by the policies. `None` when
+    /// the POA was destroyed before that.
     #[cold]
     pub(crate) fn serve(
         self: &Arc<Self>,
@@ -265,16 +266,16 @@ impl PoaInner {
         id: &[u8],
         hint: Slot,
         operation: &str,
-    ) -> Found {
+    ) -> Option<Found> {
         loop {
             let pass = match self.admit(orb) {
                 Ok(Admission::Granted(pass)) => pass,
-                Ok(Admission::MainThread) => return Found::MainThread,
-                Ok(Admission::Gone) => return Found::Refused(SystemException::no_adapter()),
-                Err(exception) => return Found::Refused(exception),
+                Ok(Admission::MainThread) => return Some(Found::MainThread),
+                Ok(Admission::Gone) => return None,
+                Err(exception) => return Some(Found::Refused(exception)),
             };
             match self.try_serve(orb, id, hint, operation, pass) {
-                Some(found) => return found,
+                Some(found) => return Some(found),
                 // Something has changed since the gate was passed.
                 None => self.gate.give_back(pass),
             }

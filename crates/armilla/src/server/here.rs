@@ -82,10 +82,7 @@ pub(super) fn serve_on_main_thread(
         sender.send(serve_for(peer, &main, &message, code_sets, limit)).ok();
     }));
     let _absence = Absence::begin();
-    receiver.recv().unwrap_or_else(|_| {
-        let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN);
-        Err(SystemException::new(kind, minor, Completion::No))
-    })
+    receiver.recv().unwrap_or_else(|_| Err(SystemException::shut_down()))
 }
 
 /// Catches a reply instead of sending it.
