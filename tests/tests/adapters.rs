@@ -201,7 +201,7 @@ fn a_destroyed_adapter_activates_nothing_more() {
     for refused in [transient.activate(probe()), named.activate_with_id("a", probe())] {
         assert_eq!(kind(refused), ExceptionKind::ObjectNotExist);
     }
-    assert_eq!(kind(transient.create_poa("child").build()), ExceptionKind::BadInvOrder);
+    assert_eq!(kind(transient.create_poa("child").build()), ExceptionKind::ObjectNotExist);
     for activate_it in [false, true] {
         assert_eq!(kind(transient.find_poa("named", activate_it)), ExceptionKind::ObjectNotExist);
     }

@@ -1,5 +1,6 @@
 //! Messages that leave in fragments because the ORB was told so.
 
+use armilla::{AnyServant, Cookie, ObjectId, Poa, ServantLocator, ServantManager};
 use armilla::{Threading, Version};
 use armilla_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use armilla_tests::gate;
@@ -76,5 +77,36 @@ fn the_main_thread_serves_what_came_in_fragments() {
             let (result, copy) = call.join().unwrap();
             assert!(result == octets && copy == octets, "GIOP {version}");
         });
+    }
+}
+
+#[test]
+fn what_stays_in_the_process_is_not_cut() {
+    let orb = orbs::builder().settings(|settings| {
+        settings.fragment_size = Some(SIZE);
+        settings.collocation = armilla::Collocation::ThroughPoa;
+    });
+    let server = Server::of(orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let lent: Arc<dyn Everything> = server.probe.clone();
+    let lending = server.root_poa().create_poa("lending").user_ids();
+    let lending = lending.servant_manager(ServantManager::locator(Lender(lent))).build().unwrap();
+    let lent: EverythingRef = lending.create_reference_with_id("one").unwrap();
+    let far = orbs::travel(&lent, &orbs::client());
+    for object in [&server.local, &lent, &far] {
+        assert_eq!(object.produce(5000).unwrap().len(), 5000);
+    }
+}
+
+/// Lends one servant for every request.
+struct Lender(Arc<dyn Everything>);
+
+impl ServantLocator for Lender {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, Cookie), armilla::Refusal> {
+        Ok((self.0.clone().into(), Cookie::default()))
     }
 }

@@ -265,6 +265,23 @@ fn several_may_wait_for_the_same_calls() {
 }
 
 #[test]
+fn a_poa_has_no_more_poas_made_below_it_once_it_ends() {
+    let group = Group::new();
+    group.manager.activate().unwrap();
+    let made = || group.poa.create_poa("child").build().map(drop).map_err(SystemException::from);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| group.references[1].block());
+        group.probe.gate.await_waiting(1);
+        group.poa.destroy(true, false).unwrap();
+        refused(made(), ExceptionKind::BadInvOrder, Minor::OMG_17);
+        group.probe.gate.open();
+        call.join().unwrap().unwrap();
+    });
+    group.poa.destroy(true, true).ok();
+    assert_eq!(made().unwrap_err().kind(), ExceptionKind::ObjectNotExist);
+}
+
+#[test]
 fn managers_are_known_by_their_ids() {
     let server = Server::start();
     let root = server.root_poa().manager().clone();

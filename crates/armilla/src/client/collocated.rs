@@ -1,27 +1,27 @@
 //! Calls of objects of this process that go through their POA: as requests that never leave memory.
+//!
+//! A thread keeps the memory for them from one to the next; a call within a call has its own.
 
 use super::call::{Arguments, Finish, call as call_elsewhere, no_reply};
 use super::operation::Operation;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
-use crate::server::serve_here;
-use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decode, Encoder};
+use crate::server::{Paper, serve_here};
+use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decode, Decoder, Encoder, Memory};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
-    Message, MessageHeader, OutgoingRequest, ReplyStatus, ResponseFlags, TargetAddress, Version,
-    begin_request, decode_reply, put_body,
+    Message, MessageHeader, OutgoingRequest, ReplyHeader, ReplyStatus, ResponseFlags,
+    TargetAddress, Version, begin_request, decode_reply, put_body,
 };
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// In what characters travel from a process to itself.
-const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
+/// The code sets of octets that do not leave the process: those of Rust's own texts.
+pub(crate) const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 const VERSION: Version = Version::V1_2;
-
-/// How many octets a request mostly takes at most: its memory need not grow then, whatever the lengths
-/// of the names in it.
-const USUAL: usize = 512;
 
 /// Calls an object of this process, and follows where servant managers send the call.
 #[cold]
@@ -36,25 +36,17 @@ pub(super) fn call<'p>(
     let orb = &reference.orb;
     let mut key = reference.local_key().unwrap_or_default();
     for _ in 0..=orb.settings().max_forwards {
-        let request = encode(&key, operation, response, arguments)?;
-        let Ok(Some(message)) = Message::parse(&request) else { return Err(no_reply()) };
-        let reply = serve_here(orb, &message, CODE_SETS, object.timeout())?;
-        if !response.response_expected() {
-            return Ok(());
-        }
-        let undecodable = |error| SystemException::decoding(&error, Completion::Yes);
-        let Ok(Some(message)) = Message::parse(&reply) else { return Err(no_reply()) };
-        let (header, body) = decode_reply(&message).map_err(undecodable)?;
-        let mut body = body.with_code_sets(CODE_SETS).with_context(orb);
-        let ior = match header.status {
-            ReplyStatus::NoException | ReplyStatus::UserException => {
-                return finish(header.status, &mut body).map_err(undecodable);
-            }
-            ReplyStatus::SystemException => {
-                return Err(decode_system(&header.contexts, &mut body).unwrap_or_else(undecodable));
-            }
-            _ => Ior::decode(&mut body).map_err(undecodable)?,
+        let request = OutgoingRequest {
+            request_id: 0,
+            response,
+            target: TargetAddress::Key(&key),
+            operation: operation.name,
+            contexts: &[],
         };
+        let take =
+            |header: &ReplyHeader<'_>, body: &mut Decoder<'_>| take(header, body, &mut *finish);
+        let forward = exchange(orb, &request, arguments, object.timeout(), take)?;
+        let Some(ior) = forward.flatten() else { return Ok(()) };
         let target = Object::from_ior(orb, ior);
         match target.local_key().filter(|_| is_near(&target)) {
             Some(next) => key = next,
@@ -64,40 +56,111 @@ pub(super) fn call<'p>(
     Err(too_many_forwards(orb))
 }
 
+/// Takes a reply; gives where the call is to be made instead, if it is.
+fn take(
+    header: &ReplyHeader<'_>,
+    body: &mut Decoder<'_>,
+    finish: Finish<'_>,
+) -> Result<Option<Ior>, SystemException> {
+    match header.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            finish(header.status, body).map(|()| None)
+        }
+        ReplyStatus::SystemException => {
+            let raised = decode_system(&header.contexts, body);
+            return Err(raised.unwrap_or_else(|error| undecodable(&error)));
+        }
+        _ => Ior::decode(body).map(Some),
+    }
+    .map_err(|error| undecodable(&error))
+}
+
+/// Makes a request of this process, and hands its reply, if one is expected, to `take`.
+pub(crate) fn exchange<'p, R>(
+    orb: &Orb,
+    request: &OutgoingRequest<'_>,
+    arguments: Arguments<'_, 'p>,
+    limit: Option<Duration>,
+    take: impl FnOnce(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<R, SystemException>,
+) -> Result<Option<R>, SystemException> {
+    let mut kept = KEPT.try_with(Cell::take).unwrap_or_default();
+    let mut out =
+        Encoder::with_memory(std::mem::take(&mut kept.request), ByteOrder::NATIVE, CODE_SETS);
+    encode(&mut out, request, arguments)?;
+    let gathered;
+    let octets = match out.as_contiguous() {
+        Some(octets) => octets,
+        None => {
+            gathered = out.to_vec();
+            &gathered
+        }
+    };
+    let reply = serve_here(orb, &parse(octets)?, CODE_SETS, limit, &mut kept.paper)?;
+    kept.request = out.take_memory();
+    let mut taken = None;
+    if request.response.response_expected() {
+        let decoded = decode_reply(&parse(&reply)?);
+        let (header, body) = decoded.map_err(|error| undecodable(&error))?;
+        taken = Some(take(&header, &mut body.with_code_sets(CODE_SETS).with_context(orb))?);
+    }
+    kept.paper.take_back(reply);
+    kept.keep();
+    Ok(taken)
+}
+
+/// Memory for a call within the process.
+#[derive(Default)]
+struct Kept {
+    request: Memory,
+    paper: Paper,
+}
+
+thread_local! {
+    static KEPT: Cell<Kept> = Cell::default();
+}
+
+/// How much memory a thread keeps at most, in octets.
+const MOST_KEPT: usize = 64 << 10;
+
+impl Kept {
+    fn keep(self) {
+        if self.request.capacity() + self.paper.capacity() <= MOST_KEPT {
+            // In a thread that is ending nothing is kept.
+            KEPT.try_with(|kept| kept.set(self)).ok();
+        }
+    }
+}
+
 fn is_near(object: &Object) -> bool {
     object.reference().is_ok_and(|reference| reference.is_near())
 }
 
-/// The whole request as one message.
+/// Writes the whole request as one message.
 fn encode<'p>(
-    key: &[u8],
-    operation: Operation<'_>,
-    response: ResponseFlags,
+    out: &mut Encoder<'p>,
+    request: &OutgoingRequest<'_>,
     arguments: Arguments<'_, 'p>,
-) -> Result<Vec<u8>, SystemException> {
-    let buffer = Vec::with_capacity(USUAL);
-    let mut out = Encoder::with_code_sets(buffer, ByteOrder::NATIVE, CODE_SETS);
-    let request = OutgoingRequest {
-        request_id: 0,
-        response,
-        target: TargetAddress::Key(key),
-        operation: operation.name,
-        contexts: &[],
-    };
-    let body = |out: &mut Encoder<'p>| {
+) -> Result<(), SystemException> {
+    let whole = |out: &mut Encoder<'p>| {
         out.truncate(0);
-        begin_request(out, VERSION, &request)?;
+        begin_request(out, VERSION, request)?;
         put_body(out, VERSION, |out| arguments(out))
     };
-    body(&mut out)
-        .or_else(|error| out.in_other_order(error, body))
+    whole(out)
+        .or_else(|error| out.in_other_order(error, whole))
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
-    MessageHeader::finish(&mut out)
-        .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
-    match out.as_contiguous() {
-        Some(_) => Ok(out.into_buffer()),
-        None => Ok(out.to_vec()),
-    }
+    MessageHeader::finish(out)
+        .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))
+}
+
+/// What this ORB wrote itself is one whole message.
+fn parse(octets: &[u8]) -> Result<Message<'_>, SystemException> {
+    Message::parse(octets).ok().flatten().ok_or_else(no_reply)
+}
+
+#[cold]
+fn undecodable(error: &armilla_cdr::CdrError) -> SystemException {
+    SystemException::decoding(error, Completion::Yes)
 }
 
 #[cold]

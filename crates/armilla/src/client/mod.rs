@@ -31,6 +31,7 @@ pub(crate) use call::{
     Arguments, Finish, Request, Step, Way, call, invoke, invoke_oneway, invoke_raises,
     oneway_response, take_reply_here,
 };
+pub(crate) use collocated::{CODE_SETS as CODE_SETS_HERE, exchange as exchange_here};
 pub(crate) use course::Course;
 pub(crate) use deadline::Deadline;
 pub(crate) use endpoint::Client;

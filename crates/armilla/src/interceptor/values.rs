@@ -4,12 +4,10 @@
 
 use super::client::out_of_order;
 use super::outcome::Outcome;
+use crate::client::CODE_SETS_HERE as CODE_SETS;
 use crate::dynamic::{NamedValue, Signature, is_exception};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_cdr::{Any, CdrResult, CodeSet, CodeSets, Decoder, Encode, Encoder, Kept, TypeCode};
-
-/// The code sets of octets that do not leave the process: those of Rust's own texts.
-pub(super) const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
+use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, Kept, TypeCode};
 
 /// Reads from a decoder that stands where values begin.
 pub(crate) type Read<'r> = &'r mut dyn FnMut(&mut Decoder<'_>) -> CdrResult;

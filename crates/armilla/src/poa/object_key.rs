@@ -127,7 +127,12 @@ impl<'k> ObjectKey<'k> {
 
     /// The octets of the key.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut key = MAGIC.to_vec();
+        let named = match self {
+            Self::Active { .. } => 0,
+            Self::Named(named) => 6 + named.adapter.len() + named.id.len(),
+        };
+        let mut key = Vec::with_capacity(MAGIC.len() + 1 + 8 + 8 + named + NUMBER);
+        key.extend(MAGIC);
         match self {
             Self::Active { incarnation, slot } => {
                 key.push(ACTIVE);

@@ -105,7 +105,11 @@ impl Connection {
             crew: crew.clone(),
             stream,
             number,
-            fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
+            // What does not leave the process is caught in one piece.
+            fragment_size: match way {
+                Way::Here => usize::MAX,
+                _ => settings.fragment_size.unwrap_or(usize::MAX),
+            },
             way,
             lead: Lead::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),

@@ -20,8 +20,28 @@ pub(crate) fn serve_here(
     message: &Message<'_>,
     code_sets: CodeSets,
     limit: Option<Duration>,
+    paper: &mut Paper,
 ) -> Result<Vec<u8>, SystemException> {
-    serve_for(HERE, orb, message, code_sets, limit)
+    serve_for(HERE, orb, message, code_sets, limit, paper)
+}
+
+/// Memory for a reply: where it is written, and where it is caught.
+#[derive(Default)]
+pub(crate) struct Paper {
+    written: Memory,
+    caught: Vec<u8>,
+}
+
+impl Paper {
+    /// Takes the memory of a reply that was read, for the next one.
+    pub(crate) fn take_back(&mut self, reply: Vec<u8>) {
+        self.caught = reply;
+    }
+
+    /// How many octets it takes.
+    pub(crate) fn capacity(&self) -> usize {
+        self.written.capacity() + self.caught.capacity()
+    }
 }
 
 /// Whether it is this process that calls.
@@ -35,26 +55,30 @@ fn serve_for(
     message: &Message<'_>,
     code_sets: CodeSets,
     limit: Option<Duration>,
+    paper: &mut Paper,
 ) -> Result<Vec<u8>, SystemException> {
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    let (connection, catcher) = catch(orb, header.request_id, peer)?;
-    match dispatch::request(&connection, message, header, body, code_sets, &mut Memory::new()) {
+    let caught = std::mem::take(&mut paper.caught);
+    let (connection, catcher) = catch(orb, header.request_id, peer, caught)?;
+    let memory = &mut paper.written;
+    match dispatch::request(&connection, message, header, body, code_sets, memory) {
         Ok(()) if expected => catcher.wait(limit),
         // Nothing can go wrong with sending here.
         Ok(()) | Err(_) => Ok(Vec::new()),
     }
 }
 
-/// A connection from `peer` with this request in progress, and what catches the reply.
+/// A connection from `peer` with this request in progress, and what catches the reply, in `memory`.
 pub(super) fn catch(
     orb: &Orb,
     request_id: u32,
     peer: Address,
+    mut memory: Vec<u8>,
 ) -> Result<(Arc<Connection>, Arc<Catcher>), SystemException> {
-    let (reply, came) = Default::default();
-    let catcher = Arc::new(Catcher { reply, came, peer });
+    memory.clear();
+    let catcher = Arc::new(Catcher { reply: Mutex::new(memory), came: Condvar::new(), peer });
     let crew = orb.server()?.crew();
     let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
     // A connection that was just made has room for one request.
@@ -78,8 +102,9 @@ pub(super) fn serve_on_main_thread(
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
+        let reply = serve_for(peer, &main, &message, code_sets, limit, &mut Paper::default());
         // Whoever waits for it is there until it has come.
-        sender.send(serve_for(peer, &main, &message, code_sets, limit)).ok();
+        sender.send(reply).ok();
     }));
     let _absence = Absence::begin();
     receiver.recv().unwrap_or_else(|_| Err(SystemException::shut_down()))

@@ -27,6 +27,6 @@ pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use desk::Absence;
 pub(crate) use endpoints::Server;
-pub(crate) use here::{is_here, serve_here};
+pub(crate) use here::{Paper, is_here, serve_here};
 pub use later::{EncodeResults, ReplyHandle};
 pub use scratch::Scratch;
