@@ -198,3 +198,36 @@ fn a_skeleton_stands_before_the_generated_one() {
     let unknown = plain.invoke("double", |_| Ok(()), |input| input.u32());
     assert_eq!(unknown.unwrap_err().kind(), ExceptionKind::BadOperation);
 }
+
+/// Knows which objects of a default servant there are: what other languages have servants override.
+struct Rows(Orb);
+
+impl Skeleton for Rows {
+    fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched {
+        if call.operation().as_str() != "_non_existent" {
+            return servant.dispatch(call);
+        }
+        let current = self.0.poa_current().map_err(SystemException::from)?;
+        let is_gone = current.object_id() != &ObjectId::from("here");
+        call.reply(Ok::<_, SystemException>(is_gone), |is_gone, out| {
+            out.put_bool(*is_gone);
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn a_servant_may_say_itself_whether_an_object_exists() {
+    let server = Server::start();
+    let servant = AnyServant::from(everything::tie(Probe::default()));
+    let servant = servant.with_skeleton(Rows(server.orb.clone()));
+    let poa = server.root_poa().create_poa("rows").user_ids().default_servant(servant);
+    let poa = poa.build().unwrap();
+    for (id, is_gone) in [("here", false), ("gone", true)] {
+        let near: EverythingRef = poa.create_reference_with_id(id).unwrap();
+        for object in [near.clone(), travel(&near, &orbs::client())] {
+            assert_eq!(object.object().non_existent(), Ok(is_gone));
+            object.ping().unwrap();
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Servants that are asked for: activators, locators, default servants, adapter activators; and what
+//! Servants that are asked for: activators, locators, default servants; and what
 //! a servant learns of the object that it is called as. Everything near and far.
 
 use armilla::{
@@ -549,92 +549,6 @@ fn current_knows_active_objects_until_their_last_call_ends() {
         let error = reference.hear("again").unwrap_err();
         assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
     }
-}
-
-/// Makes a persistent POA of any name but `never`, with one object in it.
-fn making(log: &Log, gate: &Arc<Gate>) -> impl Fn(&Poa, &str) -> bool + Send + Sync + use<> {
-    let (log, gate) = (log.clone(), gate.clone());
-    move |parent, name| {
-        note(&log, format!("{} below {}", name, parent.name()));
-        match name {
-            "never" => return false,
-            "panic" => panic!("as it was told"),
-            _ => {}
-        }
-        let poa = parent.create_poa(name).persistent().user_ids().build().unwrap();
-        if name == "slow" {
-            gate.pass();
-        }
-        poa.activate_with_id("a", Arc::new(Probe::default()) as Arc<dyn Everything>).unwrap();
-        poa.set_activator(making(&log, &gate));
-        true
-    }
-}
-
-/// A reference to the object `a` of a POA that is not there any more.
-fn forgotten(orb: &Orb, path: &[&str]) -> EverythingRef {
-    let build = |parent: Poa, name: &&str| {
-        parent.create_poa(*name).persistent().user_ids().build().unwrap()
-    };
-    let poa = path.iter().fold(orb.root_poa(), build);
-    let reference = reference(&poa, "a");
-    orb.root_poa().find_poa(path[0], false).unwrap().destroy(true, true).unwrap();
-    reference
-}
-
-#[test]
-fn an_adapter_activator_makes_the_way_to_an_object() {
-    let server = Server::start();
-    let (log, gate) = (Log::default(), Arc::default());
-    let deep = forgotten(&server, &["bank", "retail", "north"]);
-    let [near, far] = near_and_far(&deep);
-    assert_eq!(far.ping().unwrap_err().kind(), ExceptionKind::ObjectNotExist);
-    server.root_poa().set_activator(making(&log, &gate));
-    far.increment().unwrap();
-    assert_eq!(take(&log), ["bank below RootPOA", "retail below bank", "north below retail"]);
-    assert_eq!(near.increment(), Ok(2));
-    assert!(take(&log).is_empty());
-
-    let never = forgotten(&server, &["never"]);
-    for reference in near_and_far(&never) {
-        assert_eq!(reference.ping().unwrap_err().kind(), ExceptionKind::ObjectNotExist);
-    }
-    for reference in near_and_far(&forgotten(&server, &["panic"])) {
-        refused(reference.ping().unwrap_err(), ExceptionKind::ObjAdapter, Minor::OMG_1);
-    }
-    let root = server.root_poa();
-    assert_eq!(root.find_poa("new", false).unwrap_err(), PoaError::AdapterNonExistent);
-    assert_eq!(root.find_poa("never", true).unwrap_err(), PoaError::AdapterNonExistent);
-    assert_eq!(root.find_poa("new", true).unwrap().parent().unwrap(), root);
-    let names: Vec<_> = root.children().iter().map(|poa| poa.name().to_owned()).collect();
-    assert_eq!(names, ["bank", "new"]);
-    root.clear_activator();
-    assert!(root.activator().is_none());
-}
-
-#[test]
-fn requests_wait_for_a_poa_that_is_being_made() {
-    let server = Server::start();
-    let (log, gate) = (Log::default(), Arc::<Gate>::default());
-    let slow = forgotten(&server, &["slow"]);
-    server.root_poa().set_activator(making(&log, &gate));
-    let clients: Vec<_> = (0..3).map(|_| orbs::client()).collect();
-    thread::scope(|scope| {
-        let calls: Vec<_> = clients
-            .iter()
-            .map(|client| travel(&slow, client))
-            .chain([slow.clone()])
-            .map(|reference| scope.spawn(move || reference.increment()))
-            .collect();
-        gate.await_waiting(1);
-        let found = scope.spawn(|| server.root_poa().find_poa("slow", true));
-        thread::sleep(std::time::Duration::from_millis(20));
-        assert!(calls.iter().all(|call| !call.is_finished()), "the object is not there yet");
-        gate.open();
-        calls.into_iter().for_each(|call| assert!(call.join().unwrap().is_ok()));
-        found.join().unwrap().unwrap();
-    });
-    assert_eq!((take(&log).len(), slow.count()), (1, Ok(4)));
 }
 
 #[test]

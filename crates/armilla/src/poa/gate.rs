@@ -137,7 +137,7 @@ impl PoaInner {
     ///
     /// # Errors
     /// `TRANSIENT` where it is this very thread that is in the activator.
-    fn await_made(&self) -> Result<(), SystemException> {
+    pub(super) fn await_made(&self) -> Result<(), SystemException> {
         let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
         let maker = parent.and_then(|parent| lock(&parent.state).making.get(&self.name).copied());
         if maker == Some(thread::current().id()) {

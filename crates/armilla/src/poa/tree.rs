@@ -129,8 +129,14 @@ impl Orb {
             return Ok(Some(found));
         }
         let mut poa = self.root().clone();
-        for name in path.split(|octet| *octet == 0).skip(1) {
+        let from_the_root = || path.split(|octet| *octet == 0).skip(1);
+        let mut names = from_the_root();
+        while let Some(name) = names.next() {
             let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
+            if poa.gate.is(Mark::Making) {
+                // Others make it, and may not have come to what is below it; who makes it itself knows.
+                poa.await_made().ok();
+            }
             let known = lock(&poa.state).children.get(name).cloned();
             let next = match known {
                 Some(child) => Some(child),
@@ -147,6 +153,11 @@ impl Orb {
             };
             match next {
                 Some(next) => poa = next,
+                // It was destroyed meanwhile, and may be made anew from above.
+                None if poa.parent.is_some() && poa.gate.is(Mark::Destroyed) => {
+                    poa = self.root().clone();
+                    names = from_the_root();
+                }
                 None => return Ok(None),
             }
         }

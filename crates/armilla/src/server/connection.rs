@@ -239,6 +239,12 @@ impl Connection {
         served.map_err(|end| *end).map(|()| true)
     }
 
+    /// Whether nothing is in progress, and the client is there.
+    pub(super) fn is_idle(&self) -> bool {
+        let output = self.output.lock();
+        output.responder.in_progress() == 0 && !output.gone
+    }
+
     /// Reads once; waits for octets if `fetch` says so. In a flood, of requests without replies that are
     /// large or come several at once, the client is let run before that: who sleeps whenever there is
     /// nothing is woken for nearly every message, in place of a client on the same processor.

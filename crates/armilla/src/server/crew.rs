@@ -3,6 +3,7 @@
 
 use super::connection::{Connection, Way};
 use super::desk::Desk;
+use super::here::Catch;
 use super::lead::Turn;
 use super::monitor::{self, Monitor};
 use super::polled::Polled;
@@ -40,6 +41,8 @@ pub(super) struct Crew {
     wanted: Condvar,
     pool: OnceLock<Arc<Pool>>,
     starting: Mutex<()>,
+    /// What caught the replies to requests of this process, for the next of them.
+    pub(super) kept: parking_lot::Mutex<Vec<Catch>>,
 }
 
 /// Threads that drive connections.
@@ -113,6 +116,7 @@ impl Crew {
             wanted: Condvar::new(),
             pool: OnceLock::new(),
             starting: Mutex::default(),
+            kept: Default::default(),
         });
         monitor::start(&crew, crew.registry.period())?;
         Ok(crew)
@@ -239,6 +243,7 @@ impl Crew {
 
     /// Ends the threads, of which those end later that are in a servant still.
     pub(super) fn dismiss(&self) {
+        self.kept.lock().clear();
         if let Some(pool) = self.pool.get() {
             pool.reactor.stop();
         }

@@ -61,29 +61,66 @@ fn serve_for(
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
     let caught = std::mem::take(&mut paper.caught);
-    let (connection, catcher) = catch(orb, header.request_id, peer, caught)?;
+    let catch = catch(orb, header.request_id, peer, caught)?;
     let memory = &mut paper.written;
-    match dispatch::request(&connection, message, header, body, code_sets, memory) {
-        Ok(()) if expected => catcher.wait(limit),
+    let reply = match dispatch::request(&catch.connection, message, header, body, code_sets, memory)
+    {
+        Ok(()) if expected => catch.catcher.wait(limit),
         // Nothing can go wrong with sending here.
         Ok(()) | Err(_) => Ok(Vec::new()),
+    };
+    catch.keep();
+    reply
+}
+
+/// A connection for one request of this process at a time, and what catches the reply.
+pub(super) struct Catch {
+    pub(super) connection: Arc<Connection>,
+    pub(super) catcher: Arc<Catcher>,
+}
+
+/// How many of them are kept at most.
+const MOST_KEPT: usize = 16;
+
+impl Catch {
+    /// Keeps it for the next request, unless somebody may still reply to this one.
+    fn keep(self) {
+        let is_ours = Arc::strong_count(&self.connection) == 1;
+        if is_ours && is_here(&self.catcher.peer) && self.connection.is_idle() {
+            let crew = self.connection.crew.clone();
+            let mut kept = crew.kept.lock();
+            if kept.len() < MOST_KEPT && !crew.is_closing() {
+                kept.push(self);
+            }
+        }
     }
 }
 
-/// A connection from `peer` with this request in progress, and what catches the reply, in `memory`.
+/// A connection from `peer` with this request in progress; the reply is caught in `memory`.
 pub(super) fn catch(
     orb: &Orb,
     request_id: u32,
     peer: Address,
     mut memory: Vec<u8>,
-) -> Result<(Arc<Connection>, Arc<Catcher>), SystemException> {
+) -> Result<Catch, SystemException> {
     memory.clear();
-    let catcher = Arc::new(Catcher { reply: Mutex::new(memory), came: Condvar::new(), peer });
     let crew = orb.server()?.crew();
-    let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
-    // A connection that was just made has room for one request.
-    let _begun = connection.output.lock().responder.begin(request_id, || false);
-    Ok((Arc::new(connection), catcher))
+    let kept = if is_here(&peer) { crew.kept.lock().pop() } else { None };
+    let catch = match kept {
+        Some(kept) => {
+            *lock(&kept.catcher.reply) = memory;
+            kept
+        }
+        None => {
+            let catcher = Catcher { reply: Mutex::new(memory), came: Condvar::new(), peer };
+            let catcher = Arc::new(catcher);
+            let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
+            Catch { connection: Arc::new(connection), catcher }
+        }
+    };
+    // No request is in progress there, so that there is room for one.
+    let _begun = catch.connection.output.lock().responder.begin(request_id, || false);
+    Ok(catch)
 }
 
 /// Has the main thread serve a request of `peer`, and gives the reply.
