@@ -21,6 +21,10 @@ use core::any::Any;
 /// How deep sequences may nest within one message.
 pub const DEPTH_LIMIT: u16 = 256;
 
+/// How much of the stack what nests may take, in octets: large structs that contain themselves take much
+/// for each level.
+const STACK_LIMIT: usize = 1536 << 10;
+
 /// How many elements a sequence may have that take no octets, so that nothing but this limits them.
 const WEIGHTLESS_LIMIT: u32 = 1 << 16;
 
@@ -65,6 +69,8 @@ pub struct Decoder<'a> {
     code_sets: CodeSets,
     wide: WideFormat,
     pub(crate) depth: u16,
+    /// Where the stack ended when nesting began.
+    pub(crate) stack: usize,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
     pub(crate) pieces: Option<&'a Pieces>,
@@ -83,11 +89,19 @@ impl<'a> Decoder<'a> {
     /// A decoder at `position` of `octets`, whose first octet is the origin of alignment.
     #[inline]
     pub const fn at(octets: &'a [u8], position: usize, order: ByteOrder) -> Self {
-        let code_sets = CodeSets::with_utf_16(CodeSet::Iso8859_1);
-        let wide = WideFormat::Octets;
-        let (context, pieces, values) = (None, None, None);
-        let (depth, piece) = (0, 0);
-        Self { octets, position, order, code_sets, wide, depth, context, pieces, piece, values }
+        Self {
+            octets,
+            position,
+            order,
+            code_sets: CodeSets::with_utf_16(CodeSet::Iso8859_1),
+            wide: WideFormat::Octets,
+            depth: 0,
+            stack: 0,
+            context: None,
+            pieces: None,
+            piece: 0,
+            values: None,
+        }
     }
 
     /// The same decoder for strings in `code_set`.
@@ -481,13 +495,26 @@ impl<'a> Decoder<'a> {
     /// When that is deeper than [`DEPTH_LIMIT`], or those of `read`.
     #[inline]
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
-        if self.depth == DEPTH_LIMIT {
-            return Err(self.error(CdrErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+        let stack = end_of_stack();
+        if self.depth == 0 {
+            self.stack = stack;
+        } else if self.depth == DEPTH_LIMIT || stack.abs_diff(self.stack) > STACK_LIMIT {
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let value = read(self);
         self.depth -= 1;
         value
+    }
+
+    #[cold]
+    fn too_deep(&self) -> CdrError {
+        self.error(match self.depth == DEPTH_LIMIT {
+            true => CdrErrorKind::TooDeep { limit: DEPTH_LIMIT },
+            false => CdrErrorKind::Invalid(
+                "values as large as these nest too deep: reading them takes 1,536 KiB of the stack",
+            ),
+        })
     }
 
     /// Reads an encapsulation and gives a decoder for what is in it.
@@ -505,6 +532,13 @@ impl<'a> Decoder<'a> {
             None => Err(truncated(self.position, self.remaining(), 1)),
         }
     }
+}
+
+/// Where the stack ends, about.
+#[inline(always)]
+fn end_of_stack() -> usize {
+    let local = 0_u8;
+    core::ptr::from_ref(&local).addr()
 }
 
 /// Drops the notes of values, which is not copied to where there are nearly always none.

@@ -242,3 +242,27 @@ fn values_nest_as_deep_as_the_limit() {
     assert_eq!(nest(&mut input, limit + 1).unwrap_err().kind, CdrErrorKind::TooDeep { limit });
     assert_eq!(nest(&mut input, limit), Ok(()), "an error leaves the depth as it was");
 }
+
+/// As generated code has a struct that contains itself.
+#[derive(Debug)]
+struct Large {
+    _room: [u8; 30_000],
+    _below: Vec<Self>,
+}
+
+impl<'a> Decode<'a> for Large {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        Ok(Self { _room: Decode::decode(input)?, _below: Decode::decode(input)? })
+    }
+}
+
+#[test]
+fn large_values_nest_only_as_deep_as_there_is_room_on_the_stack() {
+    let nested = |levels| {
+        let level = [&[0; 30_000][..], &[0, 0, 0, 1]].concat();
+        [level.repeat(levels), vec![0; 30_004]].concat()
+    };
+    assert!(Large::decode(&mut Decoder::new(&nested(3), ByteOrder::Big)).is_ok());
+    let error = Large::decode(&mut Decoder::new(&nested(250), ByteOrder::Big)).unwrap_err();
+    assert!(error.to_string().contains("stack"), "{error}");
+}

@@ -312,9 +312,9 @@ impl<'a> Decoder<'a> {
             return Err(self.error(CdrErrorKind::ValuesTooDeep { limit }));
         }
         self.table().depth += 1;
-        let outside = core::mem::replace(&mut self.depth, 0);
+        let outside = (core::mem::replace(&mut self.depth, 0), self.stack);
         let state = read(self);
-        self.depth = outside;
+        (self.depth, self.stack) = outside;
         self.table().depth -= 1;
         let state = state?;
         self.end_state(head, truncated)?;
