@@ -3,7 +3,9 @@
 //! there were two objects. `calls near COUNT [-ORB…]` calls an object of its own process through its POA.
 
 use armilla::{Collocation, Orb, SystemException};
-use armilla_bench::{BinStruct, Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use armilla_bench::{
+    BinStruct, Sink, TtcpSequence, TtcpSequenceRef, exit_code, print_average, ttcp_sequence,
+};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -25,13 +27,7 @@ fn main() -> ExitCode {
         },
         _ => return usage(),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(outcome)
 }
 
 fn usage() -> ExitCode {
@@ -77,8 +73,4 @@ fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), S
     }
     print_average(begun, count);
     Ok(())
-}
-
-fn print_average(begun: Instant, count: u32) {
-    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
 }

@@ -2,7 +2,7 @@
 //! are made once and reused, and prints what a call took on the average; the server is `calls serve`.
 
 use armilla::{Any, Orb};
-use armilla_bench::BinStruct;
+use armilla_bench::{BinStruct, exit_code, print_average};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -20,13 +20,7 @@ fn main() -> ExitCode {
         },
         _ => return usage(),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(outcome)
 }
 
 fn usage() -> ExitCode {
@@ -51,6 +45,6 @@ fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), B
     for _ in 0..count {
         request.invoke()?;
     }
-    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    print_average(begun, count);
     Ok(())
 }

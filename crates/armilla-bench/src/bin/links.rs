@@ -5,7 +5,7 @@
 //! prints how many a second were answered and how many octets of memory each took.
 
 use armilla::{Links, Orb, ReplyFuture, SyncScope, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, ttcp_sequence};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -30,13 +30,7 @@ fn main() -> ExitCode {
         },
         _ => return usage(),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(outcome)
 }
 
 fn usage() -> ExitCode {

@@ -2,7 +2,7 @@
 //! takes beside its servant, and whether a call gets slower when there are many of them.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, median, ttcp_sequence};
+use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::process::ExitCode;
@@ -32,13 +32,7 @@ fn main() -> ExitCode {
         eprintln!("usage: objects [COUNT]");
         return ExitCode::from(2);
     };
-    match measure(count) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(measure(count))
 }
 
 fn measure(count: usize) -> Result<(), SystemException> {

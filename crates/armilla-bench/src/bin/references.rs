@@ -2,7 +2,7 @@
 //! whether a call gets slower where so many have it in turn, to one object and to as many.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, median, ttcp_sequence};
+use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::process::ExitCode;
@@ -26,13 +26,7 @@ fn main() -> ExitCode {
         eprintln!("usage: references [COUNT]");
         return ExitCode::from(2);
     };
-    match measure(count) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(measure(count))
 }
 
 /// References that have calls in turn.

@@ -3,8 +3,8 @@
 //! average.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::Shelf;
 use armilla_bench::bench::{self, Library, LibraryRef};
+use armilla_bench::{Shelf, exit_code, print_average};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -19,13 +19,7 @@ fn main() -> ExitCode {
         },
         _ => return usage(),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(outcome)
 }
 
 fn usage() -> ExitCode {
@@ -45,6 +39,6 @@ fn call(count: u32, url: &str, arguments: &[String]) -> Result<(), SystemExcepti
     let shelf: LibraryRef = orb.resolve(url)?;
     let begun = Instant::now();
     (0..count).try_for_each(|number| shelf.get_single_string(number % Shelf::STRINGS).map(drop))?;
-    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+    print_average(begun, count);
     Ok(())
 }
