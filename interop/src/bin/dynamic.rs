@@ -271,22 +271,29 @@ fn check_random(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Whether omniORB carries values of the type in an any without knowing it. It does not those that a
-/// program must have a factory for, exceptions without their ids, or the references of the
+/// program must have a factory for, events and homes, exceptions without their ids, or the references of the
 /// generator, which lead nowhere. The label of a default case it takes for one of the
-/// discriminator's type, and not for the octet that it is, which shows where that has eight octets.
+/// discriminator's type, and not for the octet that it is, which shows where that has eight octets. It
+/// has no labels that are wide characters.
 fn is_carried(code: &TypeCode) -> bool {
     match code {
         TypeCode::Value(_)
+        | TypeCode::Event(_)
         | TypeCode::ValueBox(_)
         | TypeCode::AbstractInterface(_)
         | TypeCode::ObjectReference(_)
         | TypeCode::Component(_)
+        | TypeCode::Home(_)
         | TypeCode::Exception(_) => false,
         // The generator puts valuetypes there.
         TypeCode::Any => false,
         TypeCode::Union(code) => {
-            let wide = matches!(code.discriminator, TypeCode::LongLong);
-            !(wide && code.default.is_some()) && code.cases.iter().all(|case| is_carried(&case.ty))
+            let is_chosen = match code.discriminator {
+                TypeCode::LongLong | TypeCode::ULongLong => code.default.is_none(),
+                TypeCode::WChar => false,
+                _ => true,
+            };
+            is_chosen && code.cases.iter().all(|case| is_carried(&case.ty))
         }
         TypeCode::Struct(code) => code.members.iter().all(|member| is_carried(&member.ty)),
         TypeCode::Alias(code) => is_carried(&code.ty),
