@@ -2,9 +2,11 @@
 
 mod fixed;
 mod kept;
+mod nesting;
 mod pieces;
 
 pub use kept::Kept;
+pub use nesting::DEPTH_LIMIT;
 pub use pieces::Pieces;
 
 use crate::encoding::Encoding;
@@ -17,13 +19,6 @@ use crate::{
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::any::Any;
-
-/// How deep sequences may nest within one message.
-pub const DEPTH_LIMIT: u16 = 256;
-
-/// How much of the stack what nests may take, in octets: large structs that contain themselves take much
-/// for each level.
-const STACK_LIMIT: usize = 1536 << 10;
 
 /// How many elements a sequence may have that take no octets, so that nothing but this limits them.
 const WEIGHTLESS_LIMIT: u32 = 1 << 16;
@@ -489,34 +484,6 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Runs `read` one level deeper.
-    ///
-    /// # Errors
-    /// When that is deeper than [`DEPTH_LIMIT`], or those of `read`.
-    #[inline]
-    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
-        let stack = end_of_stack();
-        if self.depth == 0 {
-            self.stack = stack;
-        } else if self.depth == DEPTH_LIMIT || stack.abs_diff(self.stack) > STACK_LIMIT {
-            return Err(self.too_deep());
-        }
-        self.depth += 1;
-        let value = read(self);
-        self.depth -= 1;
-        value
-    }
-
-    #[cold]
-    fn too_deep(&self) -> CdrError {
-        self.error(match self.depth == DEPTH_LIMIT {
-            true => CdrErrorKind::TooDeep { limit: DEPTH_LIMIT },
-            false => CdrErrorKind::Invalid(
-                "values as large as these nest too deep: reading them takes 1,536 KiB of the stack",
-            ),
-        })
-    }
-
     /// Reads an encapsulation and gives a decoder for what is in it.
     ///
     /// # Errors
@@ -532,13 +499,6 @@ impl<'a> Decoder<'a> {
             None => Err(truncated(self.position, self.remaining(), 1)),
         }
     }
-}
-
-/// Where the stack ends, about.
-#[inline(always)]
-fn end_of_stack() -> usize {
-    let local = 0_u8;
-    core::ptr::from_ref(&local).addr()
 }
 
 /// Drops the notes of values, which is not copied to where there are nearly always none.
