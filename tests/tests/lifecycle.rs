@@ -303,6 +303,15 @@ fn remade(server: &Server, locates: bool) -> Arc<Mutex<Arc<Lender>>> {
     current
 }
 
+/// Says that it is over, also when a check fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, SeqCst);
+    }
+}
+
 #[test]
 fn a_poa_that_comes_and_goes_serves_no_request_after_its_end_and_owes_no_servant() {
     for locates in [true, false] {
@@ -321,6 +330,7 @@ fn a_poa_that_comes_and_goes_serves_no_request_after_its_end_and_owes_no_servant
             }
         };
         thread::scope(|scope| {
+            let _end = End(&over);
             for reference in [&near, &near, &far, &far] {
                 scope.spawn(move || call(reference));
             }
@@ -335,7 +345,6 @@ fn a_poa_that_comes_and_goes_serves_no_request_after_its_end_and_owes_no_servant
                 root.find_poa("lent", true).unwrap();
                 assert_eq!(lender.disturbed.load(SeqCst), 0);
             }
-            over.store(true, SeqCst);
         });
     }
 }

@@ -247,6 +247,8 @@ impl PoaInner {
                 && !self.gate.is(Mark::Destroyed)
                 && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
             if needed && state.incarnating.insert(id.clone()) {
+                // Under the lock: who destroys the POA prevents this or waits for what comes of it.
+                self.passing_begins();
                 return Ok(true);
             }
             drop(state);
@@ -262,6 +264,7 @@ impl PoaInner {
     pub(super) fn end_incarnation(&self, id: &ObjectId) {
         lock(&self.state).incarnating.remove(id);
         self.activating.release();
+        self.passing_ended();
     }
 
     /// Waits until every servant that was taken from its object was etherealized.

@@ -334,12 +334,22 @@ impl PoaInner {
         pass: Pass,
     ) -> Result<Option<Passing>, Refusal> {
         let poa = orb.poa_of(self);
-        let (servant, cookie) = self.ask("ServantLocator::preinvoke", Slot::NONE, || {
+        // Until what is lent counts by itself, not only while the locator is asked; and not after the end.
+        self.passing_begins();
+        if !self.gate.still_admits() {
+            self.passing_ended();
+            return Ok(None);
+        }
+        let asked = self.ask("ServantLocator::preinvoke", Slot::NONE, || {
             locator.preinvoke(&id, &poa, operation)
-        })??;
-        let servant = self.searched(servant);
-        let lent = (locator.clone(), cookie, operation.to_owned());
-        Ok(self.pass_by(id, servant, Some(lent), pass))
+        });
+        let located = asked.map_err(Refusal::from).and_then(|answer| answer);
+        let located = located.map(|(servant, cookie)| {
+            let lent = (locator.clone(), cookie, operation.to_owned());
+            self.pass_by(id, self.searched(servant), Some(lent), pass)
+        });
+        self.passing_ended();
+        located
     }
 
     /// Begins a call of an object that is not in the active object map. `None` when the gate was
@@ -382,8 +392,6 @@ impl PoaInner {
         if !self.begin_incarnation(orb, id)? {
             return Ok(());
         }
-        // Until what comes of it is done, not only while it is asked.
-        self.passing_begins();
         let poa = orb.poa_of(self);
         let asked =
             self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
@@ -393,7 +401,6 @@ impl PoaInner {
             Err(panicked) => Err(panicked.into()),
         };
         self.end_incarnation(id);
-        self.passing_ended();
         done
     }
 
