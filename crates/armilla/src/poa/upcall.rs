@@ -404,8 +404,8 @@ impl PoaInner {
         done
     }
 
-    /// Asks a servant manager, about an object that stood at `slot`. Whoever waits for requests to end waits for this too, and who is asked
-    /// cannot wait for them.
+    /// Asks a servant manager, about an object that stood at `slot`. Whoever waits for requests to end
+    /// waits for this too, and who is asked cannot wait for them.
     pub(super) fn ask<R>(
         &self,
         what: &str,
