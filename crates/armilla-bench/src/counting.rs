@@ -12,8 +12,9 @@ use crate::process::{Running, Start};
 use crate::program::{Kind, Program, Transport};
 use crate::record::{Cell, Metric, Record};
 use std::fs;
+use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -255,20 +256,8 @@ impl Observed {
     /// Has all sides write what they have counted since the last time, and gives the sum.
     fn write(&mut self) -> Result<u64, String> {
         self.written += 1;
-        let ask = |(process, _): &(u32, PathBuf)| {
-            let mut command = Command::new("vgdb");
-            command.arg(format!("--pid={process}")).arg("dump").stdin(Stdio::null());
-            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
-        };
-        let asked: Vec<_> = self.sides.iter().map(ask).collect();
-        for child in asked {
-            let status = child.and_then(|mut child| child.wait());
-            match status {
-                Ok(status) if status.success() => {}
-                Ok(_) => return Err("vgdb cannot ask valgrind; is ptrace allowed?".into()),
-                Err(error) => return Err(format!("vgdb: {error}")),
-            }
-        }
+        let asked: Vec<_> = self.sides.iter().map(|(process, _)| ask(*process, "dump")).collect();
+        asked.into_iter().try_for_each(told)?;
         let number = self.written;
         let totals = self.sides.iter().map(|(_, file)| {
             let file = format!("{}.{number}", file.display());
@@ -276,6 +265,29 @@ impl Observed {
             total(&text).ok_or_else(|| format!("{file} has no total"))
         });
         totals.sum()
+    }
+}
+
+/// Has valgrind do something with a process that it observes: `dump` writes what was counted, `zero`
+/// forgets it.
+///
+/// # Errors
+/// When `vgdb` cannot reach it.
+pub(crate) fn tell_valgrind(process: u32, order: &str) -> Result<(), String> {
+    told(ask(process, order))
+}
+
+fn ask(process: u32, order: &str) -> io::Result<Child> {
+    let mut command = Command::new("vgdb");
+    command.arg(format!("--pid={process}")).arg(order).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
+
+fn told(asked: io::Result<Child>) -> Result<(), String> {
+    match asked.and_then(|mut child| child.wait()) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("vgdb cannot ask valgrind; is ptrace allowed?".into()),
+        Err(error) => Err(format!("vgdb: {error}")),
     }
 }
 

@@ -6,7 +6,8 @@
 //! How often a function was called callgrind counts, and `strace -c` how often a system call was made,
 //! each in a run of its own. What is not installed is told, and the rest is shown.
 
-use crate::machine::{Placement, congestion};
+use crate::counting::tell_valgrind;
+use crate::machine::{Machine, Placement, congestion};
 use crate::peers::{Absent, Peers, is_there};
 use crate::plan::Plan;
 use crate::process::{Running, Start};
@@ -101,47 +102,78 @@ impl Tool {
 /// The table of the functions of plain sockets, wrappers and brokers, as text.
 ///
 /// # Errors
-/// When files for the tools cannot be written.
+/// When files for the tools cannot be written, or there are no tools.
 pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
     let peers = Peers::open(stop)?;
-    let mut out = String::new();
-    let mut sampler = None;
+    let stopped = || stop.load(Ordering::Relaxed);
+    let congestion = congestion();
+    let (mut out, sampler) = heading(&Machine::this(&congestion))?;
+    let mut jobs = Vec::new();
+    for program in [C, ACE, IPC, ORB, OMNIORB] {
+        let wanted = program == C || program.kind != Kind::Peer || plan.wants_peer(program.name);
+        if !wanted || stopped() {
+            continue;
+        }
+        match peers.make(&program) {
+            Ok(()) => jobs.extend(workloads(&program).iter().map(|w| (program.clone(), *w))),
+            Err(_) if stopped() => {}
+            // Writing to a string cannot fail.
+            Err(Absent { program, remedy }) => drop(writeln!(out, "absent: {program} ({remedy})")),
+        }
+    }
+    for (place, (program, workload)) in jobs.iter().enumerate() {
+        if stopped() {
+            break;
+        }
+        eprintln!("[{} of {}] {}, {} …", place + 1, jobs.len(), program.name, workload.name());
+        match observe(&peers, program, *workload, sampler) {
+            Ok(table) => out.push_str(&table),
+            Err(_) if stopped() => break,
+            Err(failure) => drop(writeln!(out, "failed: {failure}")),
+        }
+    }
+    if stopped() {
+        out.push_str("\ninterrupted: what was finished is above\n");
+    }
+    Ok(out)
+}
+
+/// What floods are observed: those without a protocol know no strings.
+fn workloads(program: &Program) -> &'static [Workload] {
+    match program.is_raw() {
+        true => &[Workload::FloodSequence],
+        false => &[Workload::FloodSequence, Workload::FloodString],
+    }
+}
+
+/// What is measured on and by, and which tool takes the shares.
+fn heading(machine: &Machine) -> io::Result<(String, Option<Tool>)> {
+    let mut out = format!("{machine}\n");
+    let (mut sampler, mut remedies) = (None, Vec::new());
     for tool in [Tool::Perf, Tool::Callgrind, Tool::Strace] {
         match tool.check() {
             Ok(()) if tool != Tool::Strace => sampler = sampler.or(Some(tool)),
             Ok(()) => {}
-            // Writing to a string cannot fail.
-            Err(remedy) => drop(writeln!(out, "absent: {} ({remedy})", tool.name())),
+            Err(remedy) => {
+                remedies.push(format!("{} ({remedy})", tool.name()));
+                let _ = writeln!(out, "absent: {} ({remedy})", tool.name());
+            }
         }
+    }
+    if remedies.len() == 3 {
+        return Err(io::Error::other(format!("one of these is needed: {}", remedies.join(", "))));
     }
     let of = match sampler {
         Some(Tool::Perf) => "time (perf)",
         Some(_) => "instructions outside the kernel (callgrind)",
         None => "nothing: neither perf nor valgrind is here",
     };
-    let _ = writeln!(out, "{BUFFER} octets a buffer, queues of {QUEUE}; shares of {of}");
-    for program in [C, ACE, IPC, ORB, OMNIORB] {
-        if program != C && program.kind == Kind::Peer && !plan.wants_peer(program.name) {
-            continue;
-        }
-        if let Err(Absent { program, remedy }) = peers.make(&program) {
-            let _ = writeln!(out, "absent: {program} ({remedy})");
-            continue;
-        }
-        let both = [Workload::FloodSequence, Workload::FloodString];
-        for &workload in if program.is_raw() { &both[..1] } else { &both[..] } {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(out);
-            }
-            eprintln!("{}, {} …", program.name, workload.name());
-            match observe(&peers, &program, workload, sampler) {
-                Ok(table) => out.push_str(&table),
-                Err(_) if stop.load(Ordering::Relaxed) => return Ok(out),
-                Err(failure) => drop(writeln!(out, "failed: {failure}")),
-            }
-        }
-    }
-    Ok(out)
+    let _ = writeln!(
+        out,
+        "tcp, both sides on one core, {BUFFER} octets a buffer, queues of {QUEUE}; shares of {of}\n\
+         functions with the same code are one, which has the name of any of them"
+    );
+    Ok((out, sampler))
 }
 
 fn observe(
@@ -193,11 +225,16 @@ fn flood(
         prefixes: [tool.prefix(&files[0]), tool.prefix(&files[1])],
     };
     let mut running = Running::start(peers, &start)?;
-    let command = match program.is_raw() {
+    let command = |count| match program.is_raw() {
         true => workload.raw_command(BUFFER, count),
         false => format!("call {} {BUFFER} {count} train", workload.name()),
     };
-    running.carry_out(&command)?;
+    if tool == Tool::Callgrind && is_there("vgdb") {
+        // What a program does when it starts, and only the first time, is more than the flood takes.
+        running.carry_out(&command(1))?;
+        running.processes().into_iter().try_for_each(|process| tell_valgrind(process, "zero"))?;
+    }
+    running.carry_out(&command(count))?;
     running.finish();
     Ok(files)
 }
@@ -321,9 +358,10 @@ fn table(
     let _ =
         writeln!(out, "\n{program} · {workload} · {side}\n{:>8} {:>9}  function", "share", "calls");
     let made: Vec<_> = system.iter().take(3).map(|(name, n)| format!("{name} {n}")).collect();
+    let made = if made.is_empty() { String::new() } else { format!(" ({})", made.join(", ")) };
     let most = system.first().map_or("–".to_owned(), |(_, count)| count.to_string());
     let kernel = spent.kernel.map_or("–".to_owned(), |share| format!("{share:.1} %"));
-    let _ = writeln!(out, "{kernel:>8} {most:>9}  system calls ({})", made.join(", "));
+    let _ = writeln!(out, "{kernel:>8} {most:>9}  system calls{made}");
     for (name, share) in spent.functions.iter().filter(|(_, share)| *share >= LEAST).take(8) {
         let count = calls.get(name).map_or("–".to_owned(), u64::to_string);
         let name: String = name.chars().take(100).collect();

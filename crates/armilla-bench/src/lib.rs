@@ -37,7 +37,7 @@ mod workload;
 
 pub use experiments::{Outcome, run};
 pub use functions::functions;
-pub use machine::{Machine, Placement};
+pub use machine::{Machine, Placement, largest_queue};
 pub use peers::Absent;
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};

@@ -2,6 +2,7 @@
 
 use armilla_ipc::affinity;
 use serde::Serialize;
+use std::fmt;
 use std::fs;
 
 /// Where the two processes of a program run.
@@ -77,6 +78,27 @@ impl Machine {
             version: env!("CARGO_PKG_VERSION"),
         }
     }
+}
+
+/// In a line, as it stands above results.
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { processor, processors, kernel, congestion, .. } = self;
+        write!(
+            f,
+            "{processor}, {processors} processors, Linux {kernel}, congestion control {congestion}"
+        )
+    }
+}
+
+/// The largest size in octets to which the system lets a program set the queues of a socket, without
+/// telling it when it asks for more; `None` where that is not known, as within a network namespace.
+pub fn largest_queue() -> Option<usize> {
+    let limit = |name| -> Option<usize> {
+        let text = fs::read_to_string(format!("/proc/sys/net/core/{name}")).ok()?;
+        text.trim().parse().ok()
+    };
+    Some(limit("wmem_max")?.min(limit("rmem_max")?))
 }
 
 /// The congestion control for all programs alike: one that does not slow down floods over the

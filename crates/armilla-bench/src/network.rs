@@ -2,6 +2,7 @@
 //! interfaces, whose rate is limited.
 
 use crate::keeper::Keeper;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -75,14 +76,20 @@ impl Drop for Link {
 
 fn run(words: &[&str]) -> Result<(), String> {
     let [program, arguments @ ..] = words else { return Ok(()) };
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{program}: {error} (apt install iproute2)"))?;
+    // Ctrl-C shall end the run, not what makes a link or takes it away.
+    let output =
+        Command::new(program).args(arguments).stdin(Stdio::null()).process_group(0).output();
+    let output = output.map_err(|error| format!("apt install iproute2; {program}: {error}"))?;
     match output.status.success() {
         true => Ok(()),
         false => {
             let said = String::from_utf8_lossy(&output.stderr);
             let said = said.lines().next().unwrap_or("failed").to_owned();
-            Err(format!("{}: {said} (network namespaces need root)", words.join(" ")))
+            let words = words.join(" ");
+            Err(match rustix::process::geteuid().is_root() {
+                true => format!("a network namespace cannot be made; {words}: {said}"),
+                false => format!("network namespaces need root: run it with sudo; {words}: {said}"),
+            })
         }
     }
 }

@@ -181,8 +181,16 @@ impl Peers {
     }
 
     fn within(directory: &Path, stop: &Arc<AtomicBool>) -> io::Result<Self> {
-        let scratch = directory.join(format!("run-{}", std::process::id()));
-        fs::create_dir_all(&scratch)?;
+        let scratch = scratch(directory);
+        fs::create_dir_all(&scratch).and_then(|()| fs::create_dir_all(directory)).map_err(
+            |error| {
+                let what = format!(
+                    "{}: {error}; XDG_CACHE_HOME may name another place",
+                    scratch.display()
+                );
+                io::Error::new(error.kind(), what)
+            },
+        )?;
         let keeper = Arc::new(Keeper::start(&scratch)?);
         Ok(Self { directory: directory.to_owned(), scratch, keeper, stop: stop.clone() })
     }
@@ -300,6 +308,20 @@ impl Peers {
     }
 }
 
+/// The longest path of a socket, the NUL behind it included: `sun_path` of unix(7).
+const PATH: usize = 108;
+
+/// Where the files of this run are: beside the peers, unless the paths of sockets would be too long there.
+fn scratch(directory: &Path) -> PathBuf {
+    let run = format!("run-{}", std::process::id());
+    let near = directory.join(&run);
+    // Behind it stand a slash, a number, and what others add to it.
+    match near.as_os_str().len() + 16 <= PATH {
+        true => near,
+        false => std::env::temp_dir().join(format!("armilla-bench-{run}")),
+    }
+}
+
 /// The line that says why a compiler failed: the first of an error, or else the first of all.
 fn reason(said: &str) -> String {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
@@ -331,6 +353,13 @@ mod tests {
         assert_eq!(reason("In file a.h:\n a.cpp:3: Error: b\nerror: c"), "a.cpp:3: Error: b");
         assert_eq!(reason("\nsh: 1: mvn: not found\n"), "sh: 1: mvn: not found");
         assert_eq!(reason(""), "it did not say why");
+    }
+
+    #[test]
+    fn sockets_have_paths_that_are_not_too_long() {
+        assert!(scratch(Path::new("/home/a/.cache")).starts_with("/home/a/.cache"));
+        let deep = scratch(&Path::new("/home").join("a".repeat(90)));
+        assert!(deep.starts_with(std::env::temp_dir()), "{}", deep.display());
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Metric {
 /// The result of one program in one cell: order statistics over the repetitions.
 ///
 /// As JSON it is one flat object; queues that are not the system's stand in its transport, as in
-/// `tcp?queue=65536`.
+/// `tcp?queue=65536`. What is in question in few experiments, from `group` on, is there only in those.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// What was measured.
@@ -161,7 +161,10 @@ impl Serialize for Record {
             0 => cell.transport.to_owned(),
             queue => format!("{}?queue={queue}", cell.transport),
         };
-        let mut out = serializer.serialize_struct("Record", 25)?;
+        let extras = [!cell.group.is_empty(), self.ratio_to_one.is_some()].map(usize::from);
+        let gains = 3 * usize::from(self.gain.is_some());
+        let fields = 21 + extras.iter().sum::<usize>() + gains;
+        let mut out = serializer.serialize_struct("Record", fields)?;
         out.serialize_field("experiment", cell.experiment)?;
         out.serialize_field("program", &self.program)?;
         out.serialize_field("transport", &transport)?;
@@ -183,10 +186,17 @@ impl Serialize for Record {
         out.serialize_field("max", &self.max)?;
         out.serialize_field("repetitions", &self.repetitions)?;
         out.serialize_field("ratio_to_c", &self.ratio_to_c)?;
-        out.serialize_field("ratio_to_one", &self.ratio_to_one)?;
-        out.serialize_field("gain", &self.gain.map(|gain| gain.times))?;
-        out.serialize_field("gain_low", &self.gain.map(|gain| gain.low))?;
-        out.serialize_field("gain_high", &self.gain.map(|gain| gain.high))?;
+        if !cell.group.is_empty() {
+            out.serialize_field("group", cell.group)?;
+        }
+        if let Some(ratio) = self.ratio_to_one {
+            out.serialize_field("ratio_to_one", &ratio)?;
+        }
+        if let Some(Gain { times, low, high }) = self.gain {
+            out.serialize_field("gain", &times)?;
+            out.serialize_field("gain_low", &low)?;
+            out.serialize_field("gain_high", &high)?;
+        }
         out.end()
     }
 }
@@ -228,6 +238,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_median_is_in_the_middle() {
@@ -246,5 +257,50 @@ mod tests {
         assert!(!few.is_certain() && (few.low, few.high) == (0.99, 1.3), "{few:?}");
         assert_eq!(Gain::of([]), None);
         assert!(Gain::counted(0.7).is_certain() && !Gain::counted(1.0).is_certain());
+    }
+
+    fn record() -> Record {
+        Record {
+            cell: Cell::of_void(),
+            program: "c".into(),
+            style: "static",
+            metric: Metric::Latency,
+            unit: Metric::Latency.unit(),
+            median: 14.5,
+            p1: 14.0,
+            p99: 20.0,
+            min: 13.9,
+            max: 31.0,
+            repetitions: 20,
+            ratio_to_c: None,
+            ratio_to_one: None,
+            gain: None,
+        }
+    }
+
+    #[test]
+    fn a_record_has_the_fields_that_readers_know_and_others_only_where_they_are_in_question() {
+        let names = |record: &Record| -> BTreeSet<String> {
+            let value = serde_json::to_value(record).unwrap();
+            value.as_object().unwrap().keys().cloned().collect()
+        };
+        let plain = "experiment program transport placement invocation payload units bytes objects \
+                     operations order threads metric unit median p1 p99 min max repetitions ratio_to_c";
+        let plain: BTreeSet<String> = plain.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(names(&record()), plain);
+        let cell = Cell { group: "one write", queue: 8192, ..Cell::of_void() };
+        let gain = Some(Gain::counted(2.0));
+        let full = Record { cell, gain, ratio_to_one: Some(1.0), ..record() };
+        let more = &names(&full) - &plain;
+        assert!(
+            more.iter().eq(["gain", "gain_high", "gain_low", "group", "ratio_to_one"]),
+            "{more:?}"
+        );
+        let value = serde_json::to_value(&full).unwrap();
+        assert_eq!(
+            (&value["transport"], &value["invocation"]),
+            (&"tcp?queue=8192".into(), &"twoway-static".into())
+        );
+        assert!(value["ratio_to_c"].is_null(), "there is no C to compare with");
     }
 }

@@ -16,6 +16,8 @@ use std::thread;
 const WORKER: &str = "bench-worker";
 
 /// Re-run the published experiments on this machine, side by side with plain sockets and peers
+///
+/// Ctrl-C ends a run, keeps what is finished and makes the exit status 130; a second one ends it at once.
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// What to run
@@ -25,7 +27,7 @@ pub(crate) struct Bench {
     #[arg(long)]
     quick: bool,
     /// The peers to compare with beside plain sockets: ace,omniorb unless given; on request ice,
-    /// grpc, capnp, jacorb; "none" for none
+    /// grpc, capnp, jacorb; "all" for all of them, "none" for none
     #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
     /// The transports: tcp, unix, shm, and tcp-100mbit between two network namespaces
@@ -94,17 +96,49 @@ impl What {
     }
 }
 
+impl Bench {
+    /// The peers that were named; `None` leaves the choice.
+    fn peers(&self) -> Outcome<Option<Vec<String>>> {
+        let Some(names) = &self.peers else { return Ok(None) };
+        let alone = names.iter().find(|name| matches!(name.as_str(), ALL | NONE));
+        Ok(Some(match alone {
+            Some(name) if names.len() > 1 => {
+                return Err(Failure::usage(format_args!("--peers {name} goes with no other name")));
+            }
+            Some(name) if name == ALL => armilla_bench::peer_names().map(str::to_owned).collect(),
+            Some(_) => Vec::new(),
+            None => names.clone(),
+        }))
+    }
+
+    /// What cannot be written shall not be measured for a quarter of an hour first.
+    fn check_files(&self) -> Outcome {
+        if self.json.is_some() && self.json == self.html {
+            return Err(Failure::usage("--json and --html name the same file"));
+        }
+        self.json.iter().chain(&self.html).try_for_each(|path| {
+            let opened = OpenOptions::new().append(true).create(true).open(path).map(drop);
+            opened.doing(format_args!("cannot write {}", path.display()))
+        })
+    }
+}
+
+/// What stands for all peers, and for none.
+const ALL: &str = "all";
+const NONE: &str = "none";
+
+/// A name in a list, which may be written with blanks behind the commas.
 fn peer(name: &str) -> Result<String, String> {
-    let known = || armilla_bench::peer_names().chain(["none"]);
-    match known().any(|peer| peer == name) {
-        true => Ok(name.to_owned()),
-        false => Err(format!("one of {}", known().collect::<Vec<_>>().join(", "))),
+    let known = || armilla_bench::peer_names().chain([ALL, NONE]);
+    match known().find(|peer| *peer == name.trim()) {
+        Some(name) => Ok(name.to_owned()),
+        None => Err(format!("one of {}", known().collect::<Vec<_>>().join(", "))),
     }
 }
 
 fn transport(name: &str) -> Result<Transport, String> {
     // What is measured within one process is measured whatever the transport.
-    let between = Transport::parse(name).filter(|transport| *transport != Transport::Memory);
+    let between = Transport::parse(name.trim()).filter(|transport| *transport != Transport::Memory);
     between.ok_or_else(|| "one of tcp, unix, shm, tcp-100mbit".into())
 }
 
@@ -117,20 +151,18 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     let plan = Plan {
         experiments: bench.what.experiments(),
         quick: bench.quick,
-        peers: bench.peers.clone(),
+        peers: bench.peers()?,
         transports: bench.transports.clone(),
         placement: bench.placement,
     };
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;
-        let functions = armilla_bench::functions(&plan, &stop_on_signal()?);
-        return print(format_args!("{}", functions.doing("cannot observe")?));
+        let stop = stop_on_signal()?;
+        let functions = armilla_bench::functions(&plan, &stop).doing("cannot observe")?;
+        print(format_args!("{functions}"))?;
+        return unless_interrupted(stop.load(Ordering::Relaxed));
     }
-    // What cannot be written shall not be measured for a quarter of an hour first.
-    bench.json.iter().chain(&bench.html).try_for_each(|path| {
-        let opened = OpenOptions::new().append(true).create(true).open(path).map(drop);
-        opened.doing(format_args!("cannot write {}", path.display()))
-    })?;
+    bench.check_files()?;
     let results = armilla_bench::run(&plan, &stop_on_signal()?).doing("cannot measure")?;
     let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
         Some(path) => {
@@ -145,7 +177,13 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         outcome(results.print(&mut io::stdout().lock())),
     ];
     // What could not be written somewhere is not lost elsewhere.
-    written.into_iter().collect()
+    written.into_iter().collect::<Outcome>()?;
+    unless_interrupted(results.interrupted)
+}
+
+/// Who asks for a whole run shall not take a part for it.
+fn unless_interrupted(interrupted: bool) -> Outcome {
+    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// What becomes true when the process is asked to end.

@@ -16,6 +16,9 @@ pub(crate) enum Failure {
     Usage(String),
     /// The user has been told already.
     Told,
+    /// It was asked to end before its end, and the user has been told. The exit status is 130, as that
+    /// of what Ctrl-C ends.
+    Interrupted,
 }
 
 impl Failure {
@@ -41,6 +44,7 @@ impl Failure {
                 ExitCode::from(2)
             }
             Self::Told => ExitCode::from(1),
+            Self::Interrupted => ExitCode::from(130),
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use armilla_bench::ttcp::{Carrier, Summary, Tester};
 use clap::Args;
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,16 +39,18 @@ pub(crate) struct Ttcp {
     #[arg(short, long, value_parser = size)]
     length: Option<usize>,
     /// How many calls are made
-    #[arg(short = 'n', long, default_value_t = 16_384)]
+    #[arg(short = 'n', long, default_value_t = 16_384, conflicts_with = "receive",
+        value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
     /// Transmit for so many seconds instead of --count
-    #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds,
+        conflicts_with_all = ["receive", "count"])]
     time: Option<Duration>,
     /// Octets of the socket queues; the system's when not given
     #[arg(short = 'b', long, value_name = "OCTETS", value_parser = size)]
     queue: Option<usize>,
     /// The port of the receiver
-    #[arg(short, long, default_value_t = PORT)]
+    #[arg(short, long, default_value_t = PORT, conflicts_with = "unix")]
     port: u16,
     /// Use UDP
     #[arg(short, long, conflicts_with = "unix")]
@@ -56,10 +59,10 @@ pub(crate) struct Ttcp {
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
     /// Send at most so many Mbit/s
-    #[arg(short = 'R', long, value_name = "MBIT/S", value_parser = rate)]
+    #[arg(short = 'R', long, value_name = "MBIT/S", value_parser = rate, conflicts_with = "receive")]
     rate: Option<f64>,
     /// The congestion control of TCP, such as cubic or reno
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["udp", "unix"])]
     congestion: Option<String>,
 }
 
@@ -102,32 +105,85 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         congestion: ttcp.congestion.clone(),
         carrier,
     };
-    if tester.carrier == Carrier::Udp && !(16..=65_507).contains(&tester.length) {
-        return Err(Failure::usage("a datagram has 16 to 65507 octets (-l)"));
+    check(&tester)?;
+    if let (Some(queue), Some(allowed)) = (tester.queue, armilla_bench::largest_queue())
+        && queue > allowed
+    {
+        eprintln!(
+            "ttcp: queues of {queue} octets have {allowed} here; sysctl -w net.core.wmem_max={queue} \
+             net.core.rmem_max={queue}"
+        );
     }
     let summary = match ttcp.transmit {
         true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"))?,
-        false => {
-            let receiving = tester.receive(|place| eprintln!("ttcp-r: listening at {place}"));
-            receiving.map_err(|error| {
-                let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
-                let hint = if taken { " (-p chooses another port, here and there)" } else { "" };
-                Failure::because(format_args!("cannot receive: {error}{hint}"))
-            })?
-        }
+        false => receive(&tester)?,
     };
-    print(format_args!("{summary}"))
+    print(format_args!("{summary}"))?;
+    // Of datagrams that nobody has confirmed nothing is known, not even that one has come.
+    match ttcp.udp && summary.transmitted && summary.far.is_none() {
+        true => {
+            Err(Failure::because("no receiver answered; it is started first: armilla ttcp -r -u"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// What cannot be done however the network is.
+fn check(tester: &Tester) -> Outcome {
+    if tester.carrier == Carrier::Udp && !(16..=65_507).contains(&tester.length) {
+        return Err(Failure::usage("a datagram has 16 to 65507 octets (-l)"));
+    }
+    let each = tester.due(tester.length as u64);
+    match tester.duration {
+        Some(duration) if each > duration => Err(Failure::usage(format_args!(
+            "a call of {} octets (-l) takes {each:.3?} at this rate (-R), which is longer than {duration:?} \
+             (-T)",
+            tester.length
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn receive(tester: &Tester) -> Outcome<Summary> {
+    tester.receive(|place| eprintln!("ttcp-r: listening at {place}")).map_err(|error| {
+        let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
+        let hint = match taken {
+            true => " (-p chooses another port, here and there)".to_owned(),
+            false => unknown_congestion(tester, &error),
+        };
+        Failure::because(format_args!("cannot receive: {error}{hint}"))
+    })
 }
 
 fn transmit(tester: &Tester, host: &str) -> Outcome<Summary> {
-    let place = match &tester.carrier {
-        Carrier::Unix(path) => path.display().to_string(),
-        _ => host.to_owned(),
+    let (place, how) = match &tester.carrier {
+        Carrier::Unix(path) => (path.display().to_string(), format!(" --unix {}", path.display())),
+        Carrier::Udp => (host.to_owned(), " -u".to_owned()),
+        Carrier::Tcp => (host.to_owned(), String::new()),
+    };
+    let port = match tester.port {
+        _ if tester.carrier.is_unix() => String::new(),
+        PORT => String::new(),
+        port => format!(" -p {port}"),
     };
     tester.transmit(host).map_err(|error| {
         let no_socket = error.kind() == ErrorKind::NotFound && tester.carrier.is_unix();
         let absent = error.kind() == ErrorKind::ConnectionRefused || no_socket;
-        let hint = if absent { " (start the receiver first: armilla ttcp -r)" } else { "" };
+        let hint = match absent {
+            true => format!(" (start the receiver first: armilla ttcp -r{how}{port})"),
+            false => unknown_congestion(tester, &error),
+        };
         Failure::because(format_args!("cannot transmit to {place}: {error}{hint}"))
     })
+}
+
+/// Which congestion controls there are, if it was one that is not.
+fn unknown_congestion(tester: &Tester, error: &io::Error) -> String {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    match (known, &tester.congestion) {
+        (Ok(known), Some(_)) if error.kind() == ErrorKind::NotFound => {
+            format!(" (this kernel has {})", known.trim())
+        }
+        _ => String::new(),
+    }
 }

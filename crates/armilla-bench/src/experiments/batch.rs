@@ -23,8 +23,6 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         series
     };
-    plan.transports_of(&[Transport::Tcp, Transport::Unix, Transport::Link])
-        .into_iter()
-        .map(on)
-        .collect()
+    let transports = [Transport::Tcp, Transport::Unix, Transport::Shm, Transport::Link];
+    plan.transports_of(&transports).into_iter().map(on).collect()
 }

@@ -106,9 +106,8 @@ impl<'a> Run<'a> {
 /// What of the series is to be counted.
 pub(super) fn wanted(series: &[Series]) -> impl Iterator<Item = Wanted<'_>> {
     series.iter().filter(|series| series.counted).flat_map(|series| {
-        let Series { programs, transport, queue, steps, .. } = series;
-        let able = programs.iter().filter(|program| program.takes(*transport));
-        able.flat_map(move |program| {
+        let Series { transport, queue, steps, .. } = series;
+        series.able().flat_map(move |program| {
             let one = move |step| Wanted { program, transport: *transport, queue: *queue, step };
             steps.iter().map(one)
         })

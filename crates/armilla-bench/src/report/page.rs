@@ -54,14 +54,11 @@ fn preface(outcome: &Outcome, out: &mut String) {
     let machine = &outcome.machine;
     let _ = writeln!(
         out,
-        "<p>{}, {} processors, Linux {}, congestion control {} for all, Armilla {}. Programs ran side \
+        "<p>{} for all, Armilla {}. Programs ran side \
          by side, round by round. A ratio is the median over the rounds of a program's value to that \
          of plain C sockets in the same round; 1 is plain C sockets. The placement says where the two \
          processes of a program ran: both on one core, on a core each, or unpinned.</p>",
-        escape(&machine.processor),
-        machine.processors,
-        escape(&machine.kernel),
-        escape(&machine.congestion),
+        escape(&machine.to_string()),
         machine.version
     );
     for absent in &outcome.absent {

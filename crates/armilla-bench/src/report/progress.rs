@@ -1,6 +1,8 @@
 //! The line that says how far a run is.
 
 use crate::record::Cell;
+use rustix::termios::tcgetwinsize;
+use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -21,16 +23,20 @@ pub(crate) struct Progress {
     begun: Instant,
     /// The tenth of the way that was told last.
     told: Option<u32>,
-    /// Whether the line is written over itself; elsewhere only every tenth of the way is told.
-    live: bool,
+    /// How many columns the terminal has on which the line is written over itself; elsewhere, where there
+    /// are none, only every tenth of the way is told.
+    columns: Option<usize>,
 }
 
 impl Progress {
     /// Nothing is done of what is expected to take `total`.
     pub(crate) fn new(total: Duration) -> Self {
         let [done, ahead, turn] = [Duration::ZERO; 3];
-        let (begun, live) = (Instant::now(), io::stderr().is_terminal());
-        Self { total, done, ahead, turn, begun, told: None, live }
+        let terminal = io::stderr().is_terminal().then(|| env::var("TERM").unwrap_or_default());
+        let size = || tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col));
+        let chosen = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let columns = columns(terminal.as_deref(), chosen.or_else(size));
+        Self { total, done, ahead, turn, begun: Instant::now(), told: None, columns }
     }
 
     /// A series of so many turns begins, which is expected to take so long; the one before it has ended, with
@@ -57,8 +63,8 @@ impl Progress {
         let text = text(cell, what, self.begun.elapsed(), (self.done, self.total));
         let tenth = (10.0 * share(self.done, self.total)) as u32;
         // Nothing depends on whether anybody reads it.
-        if self.live {
-            write!(io::stderr(), "\r\x1b[K{text}").ok();
+        if let Some(columns) = self.columns {
+            write!(io::stderr(), "\r\x1b[K{}", fitting(&text, columns)).ok();
         } else if self.told.replace(tenth) != Some(tenth) {
             writeln!(io::stderr(), "{text}").ok();
         }
@@ -79,6 +85,23 @@ fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Du
     )
 }
 
+/// How many columns a line may take that is written over itself, on a terminal of this kind with so many;
+/// `None` where it cannot be.
+fn columns(terminal: Option<&str>, columns: Option<usize>) -> Option<usize> {
+    let able = !matches!(terminal?, "" | "dumb");
+    // A terminal that does not know its size says 0.
+    able.then(|| columns.filter(|columns| *columns > 0).unwrap_or(80))
+}
+
+/// What of a line has room: one that goes on in the next row cannot be written over.
+fn fitting(text: &str, columns: usize) -> String {
+    // The last column stays free: some terminals go on to the next row as soon as it is taken.
+    match text.chars().count() < columns {
+        true => text.to_owned(),
+        false => text.chars().take(columns.saturating_sub(2)).chain(['…']).collect(),
+    }
+}
+
 /// Which part of `total` is done.
 fn share(done: Duration, total: Duration) -> f64 {
     if total.is_zero() { 0.0 } else { done.as_secs_f64() / total.as_secs_f64() }
@@ -86,7 +109,7 @@ fn share(done: Duration, total: Duration) -> f64 {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.live {
+        if self.columns.is_some() {
             write!(io::stderr(), "\r\x1b[K").ok();
         }
     }
@@ -107,6 +130,23 @@ mod tests {
         // As expected, and four times as slow.
         assert!(of(20, 20).starts_with("[25 %, 1:00 left]"), "{}", of(20, 20));
         assert!(of(95, 20).starts_with("[25 %, 4:00 left]"), "{}", of(95, 20));
+    }
+
+    #[test]
+    fn the_line_stays_in_its_row() {
+        assert_eq!(fitting("measuring", 10), "measuring");
+        assert_eq!(fitting("measuring", 9), "measuri…");
+        assert_eq!(fitting("a × b × c", 6).chars().count(), 5);
+        assert_eq!(fitting("measuring", 0), "…");
+    }
+
+    #[test]
+    fn only_a_terminal_that_can_go_back_has_a_live_line() {
+        assert_eq!(columns(Some("xterm"), Some(60)), Some(60));
+        assert_eq!(columns(Some("xterm"), Some(0)), Some(80));
+        assert_eq!(columns(Some("dumb"), Some(60)), None);
+        assert_eq!(columns(Some(""), None), None);
+        assert_eq!(columns(None, Some(60)), None);
     }
 
     #[test]

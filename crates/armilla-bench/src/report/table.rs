@@ -10,12 +10,7 @@ use std::io::{self, Write};
 
 /// Writes every table, then who was absent and what failed.
 pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let machine = &outcome.machine;
-    writeln!(
-        out,
-        "{}, {} processors, Linux {}, congestion control {}",
-        machine.processor, machine.processors, machine.kernel, machine.congestion
-    )?;
+    writeln!(out, "{}", outcome.machine)?;
     for experiment in chunks(&outcome.records, |a, b| a.cell.experiment == b.cell.experiment) {
         for records in chunks(experiment, |a, b| heading(a) == heading(b)) {
             table(records, out)?;

@@ -39,7 +39,7 @@ pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
     let (mut number, mut octets) = (0, 0);
     while tester.goes_on(number, begun) {
         put(&mut datagram, number);
-        socket.send(&datagram)?;
+        socket.send(&datagram).map_err(|error| refused(error, number))?;
         number += 1;
         octets += datagram.len() as u64;
         tester.pace(octets, begun);
@@ -62,6 +62,18 @@ pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
     Ok(summary)
 }
 
+/// That nobody takes datagrams is told only with one that is sent later.
+fn refused(error: io::Error, sent: u64) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            let what =
+                format!("nobody receives there, or no longer, after {sent} datagrams: {error}");
+            io::Error::new(error.kind(), what)
+        }
+        _ => error,
+    }
+}
+
 /// Tells the receiver that this was all, until it answers.
 fn end(socket: &dyn ConnectedDatagram<Addr = SocketAddr>, sent: u64) -> io::Result<Option<Far>> {
     let mut told = [0; 16];
@@ -70,7 +82,7 @@ fn end(socket: &dyn ConnectedDatagram<Addr = SocketAddr>, sent: u64) -> io::Resu
     socket.set_recv_timeout(Some(DISTANCE))?;
     let mut line = [0; 256];
     for _ in 0..TELLS {
-        socket.send(&told)?;
+        socket.send(&told).map_err(|error| refused(error, sent))?;
         let received = socket.recv(&mut line).ok();
         let far = received.and_then(|received| Far::parse(line.get(..received.length)?));
         if far.is_some() {

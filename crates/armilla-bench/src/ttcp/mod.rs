@@ -63,6 +63,9 @@ impl Tester {
     /// # Errors
     /// When it cannot be reached, or goes away.
     pub fn transmit(&self, host: &str) -> io::Result<Summary> {
+        // An IPv6 address may stand in brackets, as before a port.
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let host = bare.unwrap_or(host);
         match self.carrier {
             Carrier::Udp => datagrams::transmit(self, host),
             Carrier::Tcp | Carrier::Unix(_) => streams::transmit(self, host),
@@ -88,10 +91,15 @@ impl Tester {
         }
     }
 
-    /// Waits until `octets` may have been sent, if there is a rate.
+    /// How long `octets` take at the rate that is asked for; no time if there is none.
+    pub fn due(&self, octets: u64) -> Duration {
+        let Some(rate) = self.rate else { return Duration::ZERO };
+        Duration::try_from_secs_f64(octets as f64 * 8.0 / rate).unwrap_or(Duration::MAX)
+    }
+
+    /// Waits until `octets` may have been sent, if there is a rate, or the time is over.
     fn pace(&self, octets: u64, begun: Instant) {
-        let Some(rate) = self.rate else { return };
-        let due = Duration::try_from_secs_f64(octets as f64 * 8.0 / rate).unwrap_or(Duration::MAX);
+        let due = self.due(octets).min(self.duration.unwrap_or(Duration::MAX));
         let ahead = due.saturating_sub(begun.elapsed());
         // Shorter times are made up for by a later one: sleeping is not that exact.
         if ahead > Duration::from_millis(1) {
@@ -175,6 +183,46 @@ mod tests {
         let counted = received.datagrams.unwrap();
         assert_eq!(counted.sent, 100);
         assert!(counted.received <= 100 && counted.received > 0);
+    }
+
+    #[test]
+    fn a_test_of_some_time_ends_then_whatever_the_rate() {
+        // The second kilobyte would be due after a minute and a half.
+        let duration = Some(Duration::from_millis(50));
+        let slow = Tester { rate: Some(100.0), duration, ..tester(Carrier::Tcp) };
+        assert_eq!(slow.due(1000), Duration::from_secs(80));
+        let (transmitted, received) = run(slow);
+        assert_eq!((transmitted.octets, received.octets), (1000, 1000));
+        assert!(transmitted.elapsed < Duration::from_secs(80), "{transmitted}");
+    }
+
+    #[test]
+    fn a_receiver_that_goes_away_is_told_with_what_had_been_sent() {
+        let versions = ["[::1]", "127.0.0.1"].into_iter();
+        let mut bound = versions.filter_map(|host| {
+            Some((host, std::net::TcpListener::bind(format!("{host}:0")).ok()?))
+        });
+        let (host, listener) = bound.next().unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let gone = thread::spawn(move || drop(listener.accept().unwrap()));
+        let tester = Tester { port, count: u64::MAX, ..tester(Carrier::Tcp) };
+        let error = tester.transmit(host).unwrap_err();
+        gone.join().unwrap();
+        assert!(error.to_string().starts_with("the receiver went away after "), "{error}");
+    }
+
+    #[test]
+    fn datagrams_that_nobody_takes_are_refused_or_not_answered() {
+        let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let silent = Tester { port, count: 3, ..tester(Carrier::Udp) };
+        let summary = silent.transmit("127.0.0.1").unwrap();
+        assert!(summary.far.is_none() && summary.limits[0].contains("did not answer"), "{summary}");
+        drop(taken);
+        // The kernel tells of the first with a later one.
+        let rest = Tester { rate: Some(8e6), count: u64::MAX, ..silent };
+        let error = rest.transmit("127.0.0.1").unwrap_err();
+        assert!(error.to_string().contains("nobody receives there, or no longer"), "{error}");
     }
 
     #[test]

@@ -14,8 +14,11 @@ use std::time::{Duration, Instant};
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a transmitter waits for the receiver's answer.
+/// How long a transmitter waits for the receiver's answer when nothing more leaves.
 const ANSWER: Duration = Duration::from_secs(30);
+
+/// After which silence the other side is asked whether it is still there.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// The longest answer.
 const LINE: usize = 256;
@@ -66,6 +69,7 @@ fn options(tester: &Tester) -> StreamOptions {
         send_buffer: tester.queue,
         recv_buffer: tester.queue,
         congestion: tester.congestion.clone(),
+        keep_alive: Some(SILENCE),
         ..StreamOptions::default()
     }
 }
@@ -88,7 +92,7 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     let unsent = tcp.map(TcpStream::info).transpose()?.map_or(0, |tcp| tcp.unsent);
     stream.shutdown(Shutdown::Write)?;
     let sent = begun.elapsed();
-    let far = answer(stream)?;
+    let far = answer(stream, tcp)?;
     let mut summary = Summary {
         transmitted: true,
         octets: pieces * piece.len() as u64,
@@ -116,16 +120,25 @@ fn is_near(stream: &TcpStream) -> bool {
     host(stream.local()) == host(stream.peer())
 }
 
-/// The receiver's line, if it is one of ours.
-fn answer(stream: &dyn Stream) -> io::Result<Option<Far>> {
+/// The receiver's line, if it is one of ours. Over a slow path that may take as long as what waits here.
+fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far>> {
     stream.set_recv_timeout(Some(ANSWER))?;
+    let sent = || tcp.and_then(|tcp| tcp.info().ok()).map_or(0, |tcp| tcp.sent);
     let mut line = [0; LINE];
-    let mut length = 0;
+    let (mut length, mut before) = (0, sent());
     while length < LINE {
-        match stream.recv(&mut line[length..]) {
-            Ok(0) | Err(_) => break,
-            Ok(more) => length += more,
+        let now = match stream.recv(&mut line[length..]) {
+            Ok(0) => break,
+            Ok(more) => {
+                length += more;
+                continue;
+            }
+            Err(_) => sent(),
+        };
+        if now == before {
+            break;
         }
+        before = now;
     }
     Ok(Far::parse(&line[..length]))
 }

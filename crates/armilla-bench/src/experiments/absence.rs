@@ -1,0 +1,169 @@
+//! What cannot take part in a run, and what to do about it: programs, placements, the link, queues.
+
+use super::Series;
+use crate::machine::{Placement, largest_queue};
+use crate::peers::{Absent, Peers};
+use crate::plan::Plan;
+use crate::program::{Program, Transport, peer_names};
+use std::sync::atomic::Ordering;
+
+/// Takes out what needs a link of its own where none can be made by `make`; gives that. It is tried before
+/// anything is measured, so that who waits knows.
+pub(super) fn unlinked(
+    experiments: &mut [Vec<Series>],
+    make: impl FnOnce() -> Result<(), String>,
+) -> Option<Absent> {
+    let linked = |series: &Series| series.transport == Transport::Link;
+    if !experiments.iter().flatten().any(linked) {
+        return None;
+    }
+    let remedy = make().err()?;
+    eprintln!("{} is left out: {remedy}", Transport::Link.name());
+    experiments.iter_mut().for_each(|series| series.retain(|series| !linked(series)));
+    Some(Absent { program: Transport::Link.name(), remedy })
+}
+
+/// Takes out what would need a second processor where there is but one; gives that, and the experiments
+/// of which nothing is left.
+pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usize) -> Vec<Absent> {
+    let mut idle = Vec::new();
+    let apart = |series: &Series| series.placement == Placement::OneCoreEach;
+    if processors < 2 && experiments.iter().flatten().any(apart) {
+        experiments.iter_mut().for_each(|series| series.retain(|series| !apart(series)));
+        let remedy = "this process may use one processor only".to_owned();
+        idle.push(Absent { program: Placement::OneCoreEach.name(), remedy });
+    }
+    for (experiment, _) in plan.experiments.iter().zip(experiments).filter(|(_, s)| s.is_empty()) {
+        let remedy = "nothing of it runs over these transports, placed like this".to_owned();
+        idle.push(Absent { program: experiment.name(), remedy });
+    }
+    idle
+}
+
+/// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for
+/// those that are `absent` as a whole.
+pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absent]) -> Vec<Absent> {
+    let mut all: Vec<Absent> = Vec::new();
+    for Series { programs, transport, .. } in experiments.iter().flatten() {
+        for program in programs.iter().filter(|program| !program.takes(*transport)) {
+            let remedy = format!("it does not speak {}", transport.name());
+            all.push(Absent { program: program.name, remedy });
+        }
+    }
+    let takes_part = |name: &str| {
+        let mut taking = experiments.iter().flatten().flat_map(|series| &series.programs);
+        taking.any(|program| program.name == name) || absent.iter().any(|a| a.program == name)
+    };
+    let named = peer_names().filter(|name| plan.peers.iter().flatten().any(|peer| peer == name));
+    for program in named.filter(|name| !takes_part(name)) {
+        let remedy = "it has no part in what was run".to_owned();
+        all.push(Absent { program, remedy });
+    }
+    all.sort_by(|a, b| (a.program, &a.remedy).cmp(&(b.program, &b.remedy)));
+    all.dedup();
+    all
+}
+
+/// Compiles the peers that take part, and takes out those that cannot be had.
+pub(super) fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<Absent> {
+    let mut programs: Vec<Program> = Vec::new();
+    for program in experiments.iter().flatten().flat_map(Series::able) {
+        if !programs.contains(program) {
+            programs.push(program.clone());
+        }
+    }
+    // Whom there was no time for is not absent.
+    let goes_on = |_: &&Program| !peers.stop().load(Ordering::Relaxed);
+    let asked = programs.iter().take_while(goes_on);
+    let absent: Vec<Absent> = asked.filter_map(|program| peers.make(program).err()).collect();
+    if peers.stop().load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    for series in experiments.iter_mut().flatten() {
+        series.programs.retain(|program| absent.iter().all(|a| a.program != program.name));
+    }
+    absent
+}
+
+/// The queues that this system cuts short for all programs alike, and how to have them.
+pub(super) fn small_queues(experiments: &[Vec<Series>]) -> Option<Absent> {
+    cut_short(experiments, largest_queue()?)
+}
+
+fn cut_short(experiments: &[Vec<Series>], allowed: usize) -> Option<Absent> {
+    let queues = experiments.iter().flatten().map(|series| series.queue);
+    let largest = queues.max().filter(|largest| *largest > allowed)?;
+    let remedy = format!(
+        "queues of {largest} octets have {allowed} here; sysctl -w net.core.wmem_max={largest} \
+         net.core.rmem_max={largest}"
+    );
+    Some(Absent { program: "large queues", remedy })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{batch, latency, ttcp};
+    use super::*;
+    use crate::plan::Experiment;
+
+    fn plan(experiments: &[Experiment], transports: &[Transport]) -> Plan {
+        let (experiments, transports) = (experiments.to_vec(), Some(transports.to_vec()));
+        Plan { experiments, quick: false, peers: None, transports, placement: None }
+    }
+
+    #[test]
+    fn an_experiment_that_has_nothing_to_do_is_told() {
+        let plan = plan(&[Experiment::Batch, Experiment::Latency], &[Transport::Link]);
+        let mut experiments = vec![batch::series(&plan), latency::series(&plan)];
+        let idle = idle(&plan, &mut experiments, 2);
+        assert_eq!(idle.iter().map(|absent| absent.program).collect::<Vec<_>>(), ["latency"]);
+    }
+
+    #[test]
+    fn one_processor_is_not_taken_for_two() {
+        let plan = plan(&[Experiment::Latency], &[Transport::Tcp]);
+        let mut experiments = vec![latency::series(&plan)];
+        let idle = idle(&plan, &mut experiments, 1);
+        assert_eq!(idle[0].program, "one-core-each");
+        let placements = experiments[0].iter().map(|series| series.placement);
+        assert!(placements.clone().all(|placement| placement != Placement::OneCoreEach));
+        assert!(placements.count() > 1);
+    }
+
+    #[test]
+    fn without_a_link_the_rest_is_run() {
+        let plan = plan(&[Experiment::Batch], &[Transport::Tcp, Transport::Link]);
+        let mut experiments = vec![batch::series(&plan)];
+        assert_eq!(unlinked(&mut experiments, || Ok(())), None);
+        assert_eq!(experiments[0].len(), 2);
+        let absent = unlinked(&mut experiments, || Err("needs root".into())).unwrap();
+        assert_eq!((absent.program, absent.remedy.as_str()), ("tcp-100mbit", "needs root"));
+        assert_eq!(
+            experiments[0].iter().map(|s| s.transport).collect::<Vec<_>>(),
+            [Transport::Tcp]
+        );
+        let unasked = || panic!("nothing needs a link any more");
+        assert_eq!(unlinked(&mut experiments, unasked), None);
+    }
+
+    #[test]
+    fn queues_that_the_system_does_not_allow_are_told() {
+        let experiments = [ttcp::series(&plan(&[Experiment::Ttcp], &[Transport::Tcp]))];
+        assert_eq!(cut_short(&experiments, 1 << 20), None);
+        let absent = cut_short(&experiments, 212_992).unwrap();
+        assert!(absent.remedy.contains("1048576 octets have 212992 here"), "{absent:?}");
+    }
+
+    #[test]
+    fn one_run_has_no_cell_twice() {
+        for quick in [false, true] {
+            let plan = Plan { quick, transports: None, ..plan(&Experiment::ALL, &[]) };
+            let all = Experiment::ALL.map(|experiment| super::super::series_of(&plan, experiment));
+            let steps: Vec<_> = all.iter().flatten().flat_map(|series| &series.steps).collect();
+            for (place, step) in steps.iter().enumerate() {
+                let again = steps[..place].iter().find(|other| other.cell == step.cell);
+                assert!(again.is_none(), "{:?}", step.cell);
+            }
+        }
+    }
+}

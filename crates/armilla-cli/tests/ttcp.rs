@@ -1,0 +1,115 @@
+//! `armilla ttcp` as a user meets it: both sides as processes, and what goes wrong.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, UdpSocket};
+use std::process::{Child, Command, Output, Stdio};
+
+fn ttcp(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+    command.arg("ttcp").args(arguments);
+    command
+}
+
+/// The exit status of one side, and what it printed and said.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = ttcp(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// A receiver that listens, and where.
+fn receiver(arguments: &[&str]) -> (Child, String) {
+    let mut command = ttcp(&[&["-r"], arguments].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let place = line.trim().strip_prefix("ttcp-r: listening at ").expect(&line);
+    (child, place.to_owned())
+}
+
+fn received(child: Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn both_sides_tell_what_went_from_one_to_the_other() {
+    for udp in [&[][..], &["-u"]] {
+        let (child, place) = receiver(&[&["-p", "0"], udp].concat());
+        let (_, port) = place.rsplit_once(':').unwrap();
+        // As many as any receive queue takes.
+        let sent = ["-t", "127.0.0.1", "-p", port, "-n", "10", "-l", "1K"];
+        let (status, told, _) = run(&[&sent[..], udp].concat());
+        assert_eq!(status, Some(0));
+        assert!(told.starts_with("ttcp-t: 10240 octets sent in "), "{told}");
+        assert!(told.contains("ttcp-t: the receiver had 10240 octets"), "{told}");
+        assert!(told.contains("ttcp-t: limited by "), "{told}");
+        assert!(received(child).starts_with("ttcp-r: 10240 octets received in "));
+    }
+}
+
+#[test]
+fn a_unix_socket_is_named_by_its_path() {
+    // Short, as the path of a socket has to be.
+    let path = std::env::temp_dir().join(format!("armilla-ttcp-test-{}", std::process::id()));
+    let path = path.to_str().unwrap();
+    let (child, place) = receiver(&["--unix", path]);
+    assert_eq!(place, format!("unix://{path}"));
+    let (status, told, _) = run(&["-t", "--unix", path, "-n", "10", "-l", "1K"]);
+    assert!(status == Some(0) && told.starts_with("ttcp-t: 10240 octets sent"), "{told}");
+    assert!(received(child).starts_with("ttcp-r: 10240 octets received in "));
+    assert!(fs::metadata(path).is_err(), "the receiver takes its socket away");
+}
+
+#[test]
+fn who_is_not_there_is_told_with_what_to_start() {
+    let place = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = place.port().to_string();
+    let (status, _, told) = run(&["-t", "127.0.0.1", "-p", &port]);
+    assert_eq!(status, Some(1));
+    assert!(
+        told.contains(&format!("start the receiver first: armilla ttcp -r -p {port}")),
+        "{told}"
+    );
+    let (status, _, told) = run(&["-t", "--unix", "/no/such/socket"]);
+    assert_eq!(status, Some(1));
+    assert!(told.contains("armilla ttcp -r --unix /no/such/socket"), "{told}");
+    let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port().to_string();
+    let (status, told, why) = run(&["-t", "127.0.0.1", "-u", "-n", "1", "-p", &port]);
+    assert_eq!(status, Some(1), "of what was sent nobody knows anything: {told}");
+    assert!(why.contains("no receiver answered"), "{why}");
+}
+
+#[test]
+fn congestion_controls_that_the_kernel_has_not_are_told_with_those_that_it_has() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let (status, _, told) = run(&["-t", "127.0.0.1", "-p", &port, "--congestion", "nonesuch"]);
+    assert!(status == Some(1) && told.contains("this kernel has "), "{told}");
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let wrong: [&[&str]; 12] = [
+        &[],
+        &["-t", "-r"],
+        &["-r", "there"],
+        &["-r", "-n", "5"],
+        &["-r", "-T", "5"],
+        &["-r", "-R", "5"],
+        &["-t", "-n", "0"],
+        &["-t", "-n", "5", "-T", "5"],
+        &["-t", "--unix", "path", "-p", "5001"],
+        &["-t", "-u", "--congestion", "reno"],
+        &["-t", "-u", "-l", "8"],
+        // A call would take eight seconds.
+        &["-t", "-l", "1M", "-R", "1", "-T", "2"],
+    ];
+    for arguments in wrong {
+        let (status, _, told) = run(arguments);
+        assert!(status == Some(2) && told.starts_with("error: "), "{arguments:?}: {told}");
+    }
+}
