@@ -1,11 +1,15 @@
 //! POA managers: held, served, discarded, refused; and ends that wait for what is under way.
 
-use armilla::{ExceptionKind, ManagerState, Minor, Poa, PoaError, PoaManager, SystemException};
+use armilla::{
+    AnyServant, Cookie, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError, PoaManager,
+    Refusal, ServantLocator, ServantManager, SystemException,
+};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -386,13 +390,53 @@ fn requests_that_had_not_begun_when_their_poa_ended_go_to_the_one_that_is_made_a
     }
 }
 
+/// Lends the one servant that it has.
+struct Lender(Arc<Probe>);
+
+impl ServantLocator for Lender {
+    fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
+        let servant: Arc<dyn Everything> = self.0.clone();
+        Ok((servant.into(), Cookie::default()))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+        _: Cookie,
+        _: AnyServant,
+    ) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
 #[test]
-fn held_requests_end_with_the_orb() {
-    let group = Group::new();
+fn a_gate_that_opens_and_closes_lets_no_request_find_nothing() {
+    let (orb, probe) = (orbs::client(), Arc::new(Probe::default()));
+    let manager = orb.create_poa_manager("flapping").unwrap();
+    let servant: Arc<dyn Everything> = probe.clone();
+    let poa = |name| orb.root_poa().create_poa(name).user_ids().manager(&manager);
+    let lent = poa("lent").servant_manager(ServantManager::locator(Lender(probe)));
+    let default = poa("default").default_servant(servant);
+    let references: [EverythingRef; 2] = [lent, default].map(|poa| {
+        let poa = poa.build().unwrap();
+        poa.create_reference_with_id("a").unwrap()
+    });
+    let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let held = scope.spawn(|| group.references[0].ping());
-        eventually("one is held", || held_at_least(&group, 1));
-        group.server.shutdown();
-        assert!(held.join().unwrap().is_err());
+        let flapping = scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                manager.hold_requests(false).unwrap();
+                manager.activate().unwrap();
+            }
+        });
+        let calls = references.each_ref().map(|reference| {
+            scope.spawn(move || (0..3000).try_for_each(|_| reference.ping()))
+        });
+        let outcomes = calls.map(|call| call.join().unwrap());
+        done.store(true, Ordering::Relaxed);
+        flapping.join().unwrap();
+        assert_eq!(outcomes, [Ok(()), Ok(())]);
     });
 }

@@ -79,6 +79,12 @@ impl Found {
     }
 }
 
+impl From<Passing> for Found {
+    fn from(passing: Passing) -> Self {
+        Self::Passing(Box::new(passing))
+    }
+}
+
 /// An object that is called, as those see it who look on.
 pub(crate) struct Target {
     pub(crate) id: ObjectId,
@@ -296,27 +302,28 @@ impl PoaInner {
             return Upcall::admitted(lent, pass).map(Found::Object);
         }
         let outcome = match self.policies.processing {
-            RequestProcessing::ActiveObjectMapOnly => Ok(None),
+            RequestProcessing::ActiveObjectMapOnly => {
+                Ok(self.gate.still_admits().then_some(Found::Nothing))
+            }
             RequestProcessing::DefaultServant => self
                 .default_servant()
-                .map(|servant| self.pass_by(ObjectId::new(id), servant, None, pass)),
+                .map(|servant| self.pass_by(ObjectId::new(id), servant, None, pass))
+                .map(|passing| passing.map(Found::from)),
             RequestProcessing::ServantManager => match self.servant_manager.get() {
                 Some(ServantManager::Activator(activator)) => {
-                    match self.incarnate(orb, &**activator, &ObjectId::new(id)) {
-                        Ok(()) => return None,
-                        Err(refusal) => Err(refusal),
-                    }
+                    self.incarnate(orb, &**activator, &ObjectId::new(id)).map(|()| None)
                 }
-                Some(ServantManager::Locator(locator)) => {
-                    self.locate_servant(orb, locator, ObjectId::new(id), operation, pass)
-                }
+                Some(ServantManager::Locator(locator)) => self
+                    .locate_servant(orb, locator, ObjectId::new(id), operation, pass)
+                    .map(|passing| passing.map(Found::from)),
                 None => Err(no_manager(&self.name).into()),
             },
         };
         let found = match outcome {
-            Ok(Some(passing)) => return Some(Found::Passing(Box::new(passing))),
-            Ok(None) if !self.gate.still_admits() => return None,
-            Ok(None) => Found::Nothing,
+            // It is active now, or the gate was closed meanwhile, though it may be open again.
+            Ok(None) => return None,
+            Ok(Some(passing @ Found::Passing(_))) => return Some(passing),
+            Ok(Some(found)) => found,
             Err(Refusal::Raise(exception)) => Found::Refused(exception),
             Err(Refusal::Forward(object)) => Found::Elsewhere(object.ior()),
         };
