@@ -5,7 +5,7 @@ use armilla::interceptor::{
     Interruption, OrbInitInfo, OrbInitializer, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
-use armilla::{Any, AnyServant, ObjectId, Orb, OrbBuilder, Poa, Refusal, ServantActivator};
+use armilla::{Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, Refusal, ServantActivator};
 use armilla::{ServantManager, SystemException};
 use armilla_tests::orbs;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -136,6 +136,41 @@ fn what_the_first_point_sets_the_servant_manager_and_the_servant_find_and_change
     far.next_one().unwrap();
     assert_eq!(diary.taken()[0], "thread: nothing");
     orb.shutdown();
+}
+
+/// Uses its slot before the ORB is made.
+#[derive(Clone, Default)]
+struct Hasty(Arc<Mutex<Vec<SystemException>>>);
+
+impl Hasty {
+    fn hurry(&self, info: &mut OrbInitInfo<'_>) {
+        let (slot, current) = (info.allocate_slot(), info.orb().pi_current());
+        let set = current.set_slot(slot, Any::default());
+        self.0.lock().unwrap().extend([current.slot(slot).unwrap_err(), set.unwrap_err()]);
+    }
+}
+
+impl OrbInitializer for Hasty {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        self.hurry(info);
+        Ok(())
+    }
+
+    fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        self.hurry(info);
+        Ok(())
+    }
+}
+
+#[test]
+fn an_initializer_allocates_slots_and_cannot_use_them_yet() {
+    let hasty = Hasty::default();
+    orbs::builder().initializer(hasty.clone()).build().unwrap();
+    let refused = hasty.0.lock().unwrap();
+    assert_eq!(refused.len(), 4);
+    for error in &*refused {
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::OMG_14));
+    }
 }
 
 #[test]

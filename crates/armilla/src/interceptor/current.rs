@@ -69,15 +69,25 @@ pub(super) fn copy(orb: &Orb) -> Slots {
 
 /// Sets a slot of the present thread.
 pub(super) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
-    let count = count(orb);
+    let count = count(orb)?;
     check(id, count)?;
     THREAD
         .with_borrow_mut(|table| table.entry(orb.incarnation()).or_default().set(id, count, value))
 }
 
-/// How many slots were allocated.
-fn count(orb: &Orb) -> usize {
-    orb.interceptors().map_or(0, |interceptors| interceptors.slots)
+/// How many slots were allocated; `BAD_INV_ORDER` (reason 14) while they still may be.
+fn count(orb: &Orb) -> Result<usize, SystemException> {
+    match orb.interceptors() {
+        Some(interceptors) => Ok(interceptors.slots),
+        None if orb.is_being_made() => Err(too_early()),
+        None => Ok(0),
+    }
+}
+
+#[cold]
+fn too_early() -> SystemException {
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_14, Completion::No)
+        .because("an ORB initializer can allocate slots, but not use them")
 }
 
 /// The slots of the present thread: `PICurrent`. What is in them when a call begins, the
@@ -91,15 +101,15 @@ impl PiCurrent {
     /// What a slot holds; an empty `any` when it was not set in this thread.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the slot was not allocated.
+    /// `BAD_PARAM` when the slot was not allocated; `BAD_INV_ORDER` (reason 14) to an initializer.
     pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
-        copy(&self.0).get(id, count(&self.0))
+        copy(&self.0).get(id, count(&self.0)?)
     }
 
     /// Sets a slot for this thread.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the slot was not allocated.
+    /// As [`slot`](Self::slot).
     pub fn set_slot(&self, id: SlotId, value: Any) -> Result<(), SystemException> {
         set(&self.0, id, value)
     }
