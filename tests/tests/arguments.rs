@@ -34,6 +34,44 @@ fn a_call_timeout_of_0_waits_for_ever() {
 }
 
 #[test]
+fn an_id_names_one_orb_of_the_process_until_that_is_shut_down() {
+    let arguments = "-ORBid only -ORBCallTimeout 250 -ORBEndpoint iiop://127.0.0.1:0";
+    let init = |line: &str| Orb::from_args(line.split_whitespace().map(str::to_owned)).unwrap();
+    let first = init(arguments);
+    // Other arguments count for the first only: its endpoint is open once.
+    let again = init("-ORBid only -ORBCallTimeout 9");
+    assert_eq!(again.root_poa(), first.root_poa());
+    assert_eq!(Orb::with_id("only").unwrap().root_poa(), first.root_poa());
+    let error = parse(arguments).and_then(OrbBuilder::build).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Initialize);
+    assert!(error.to_string().contains("\"only\""), "{error}");
+    assert_ne!(init("-ORBid other").root_poa(), first.root_poa());
+    assert_ne!(init("program").root_poa(), init("program").root_poa());
+    first.shutdown();
+    assert!(Orb::with_id("only").is_none());
+    let second = init(arguments);
+    assert_ne!(second.root_poa(), first.root_poa());
+    // One that nobody has any more, or that could not be made, keeps no id either.
+    drop((init("-ORBid dropped"), parse("-ORBid failed -ORBEndpoint iiop://127.0.0.1:0").unwrap()));
+    assert!(Orb::with_id("dropped").is_none() && Orb::with_id("failed").is_none());
+    let port = second.published_addresses().unwrap()[0].1;
+    let line = format!("-ORBid failed -ORBEndpoint iiop://127.0.0.1:{port}");
+    assert!(parse(&line).and_then(OrbBuilder::build).is_err());
+    init("-ORBid failed");
+    second.shutdown();
+}
+
+#[test]
+fn threads_that_ask_for_an_id_at_once_get_one_orb() {
+    let init = || Orb::from_args(["-ORBid", "shared"].map(str::to_owned)).unwrap();
+    let orbs = std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(init));
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert!(orbs.iter().all(|orb| orb.root_poa() == orbs[0].root_poa()));
+}
+
+#[test]
 fn endpoints_are_opened_and_published() {
     let orb = orb("-ORBEndpoint iiop://127.0.0.1:0 -ORBEndpoint iiop://localhost: \
                    -ORBendPoint giop:tcp:127.0.0.1:0");

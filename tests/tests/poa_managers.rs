@@ -431,9 +431,9 @@ fn a_gate_that_opens_and_closes_lets_no_request_find_nothing() {
                 manager.activate().unwrap();
             }
         });
-        let calls = references.each_ref().map(|reference| {
-            scope.spawn(move || (0..3000).try_for_each(|_| reference.ping()))
-        });
+        let calls = references
+            .each_ref()
+            .map(|reference| scope.spawn(move || (0..3000).try_for_each(|_| reference.ping())));
         let outcomes = calls.map(|call| call.join().unwrap());
         done.store(true, Ordering::Relaxed);
         flapping.join().unwrap();

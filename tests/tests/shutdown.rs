@@ -1,9 +1,12 @@
 //! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
 
-use armilla::{Completion, ExceptionKind, Minor, SystemException, Version};
+use armilla::{
+    AnyServant, Completion, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError, Refusal,
+    ServantActivator, ServantManager, SystemException, Version,
+};
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
-use armilla_tests::gate::PATIENCE;
+use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer, Wire, done};
 use armilla_tests::probe::*;
@@ -11,7 +14,8 @@ use armilla_tests::process::Process;
 use armilla_tests::servant::{Ear, Probe};
 use rustix::process::Signal;
 use std::process::Command;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -144,6 +148,68 @@ fn a_client_that_shuts_down_closes_its_connections_in_order() {
     peer.reference(&client, Version::V1_2).ping().unwrap();
     client.shutdown();
     assert_eq!(kinds.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
+}
+
+#[test]
+fn its_managers_are_inactive_and_what_they_held_is_answered_at_once() {
+    let server = Server::start();
+    let holding = server.create_poa_manager("holding").unwrap();
+    let poa = server.root_poa().create_poa("held").manager(&holding).build().unwrap();
+    let near = poa.activate(everything::tie(Probe::default())).unwrap();
+    let far = orbs::travel(&near, &orbs::client());
+    thread::scope(|scope| {
+        let held = [&near, &far].map(|reference| scope.spawn(|| reference.ping()));
+        eventually("both are held", || holding.held_requests() == 2);
+        server.shutdown();
+        for call in held {
+            let error = call.join().unwrap().unwrap_err();
+            let got = (error.kind(), error.minor(), error.completed());
+            assert_eq!(got, (ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No), "{error}");
+        }
+    });
+    for manager in [&holding, server.root_poa().manager()] {
+        assert_eq!(manager.state(), ManagerState::Inactive);
+        assert_eq!(manager.activate(), Err(PoaError::AdapterInactive));
+    }
+    let late = SystemException::from(server.create_poa_manager("late").unwrap_err());
+    assert_eq!((late.kind(), late.minor()), (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN));
+}
+
+/// Gives the servant that it has, and notes that it got it back.
+struct Keeper(Arc<Probe>, Arc<AtomicBool>);
+
+impl ServantActivator for Keeper {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+        let servant: Arc<dyn Everything> = self.0.clone();
+        Ok(servant.into())
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: AnyServant, cleanup: bool, _: bool) {
+        assert!(cleanup);
+        self.1.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn calls_within_the_process_are_waited_for_and_their_servants_go_back_before_it_is_over() {
+    let orb = orbs::client();
+    let (probe, is_back) = (Arc::new(Probe::default()), Arc::new(AtomicBool::new(false)));
+    let manager = ServantManager::activator(Keeper(probe.clone(), is_back.clone()));
+    let poa = orb.root_poa().create_poa("kept").user_ids().servant_manager(manager);
+    let near: EverythingRef = poa.build().unwrap().create_reference_with_id("a").unwrap();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| near.block());
+        probe.gate.await_waiting(1);
+        let ending = scope.spawn(|| {
+            orb.shutdown();
+            is_back.load(Ordering::SeqCst)
+        });
+        let inactive = || orb.root_poa().manager().state() == ManagerState::Inactive;
+        eventually("the end has begun", inactive);
+        probe.gate.open();
+        assert!(call.join().unwrap().is_ok());
+        assert!(ending.join().unwrap(), "it has returned before the servant was back");
+    });
 }
 
 #[test]

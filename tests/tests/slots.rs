@@ -5,7 +5,10 @@ use armilla::interceptor::{
     Interruption, OrbInitInfo, OrbInitializer, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
-use armilla::{Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, Refusal, ServantActivator};
+use armilla::{
+    Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, Refusal,
+    ServantActivator,
+};
 use armilla::{ServantManager, SystemException};
 use armilla_tests::orbs;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -68,7 +68,8 @@ impl FromStr for AcceptBidirectional {
 /// The limits and times of an ORB. All are finite; an error that comes from one names it.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The name of the ORB, `ORBid`, which interceptors are told; empty.
+    /// The name of the ORB, `ORBid`, which interceptors are told; empty. Where it is not, no other ORB
+    /// of the process has it at the same time, and [`Orb::with_id`](crate::Orb::with_id) knows it.
     pub orb_id: String,
     /// The name that all ORBs of one server have, `ORBServerId`, which interceptors are told; empty.
     pub server_id: String,

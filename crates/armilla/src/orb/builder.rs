@@ -1,5 +1,6 @@
 //! How an ORB is set up.
 
+use super::ids::{self, Claim, Reservation};
 use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
 use crate::client::{Client, Links};
 use crate::dynamic::Context;
@@ -127,8 +128,30 @@ impl OrbBuilder {
     /// Makes the ORB. Endpoints that were asked for are open when it returns.
     ///
     /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened, `BAD_PARAM` when a setting cannot be met.
-    pub fn build(mut self) -> Result<Orb, SystemException> {
+    /// `INITIALIZE` when an endpoint cannot be opened, or this process has an ORB with the same
+    /// [id](Settings::orb_id), which [`Orb::with_id`] gives; `BAD_PARAM` when a setting cannot be met.
+    pub fn build(self) -> Result<Orb, SystemException> {
+        match ids::claim(&self.settings.orb_id)? {
+            Claim::Taken(_) => Err(ids::taken(&self.settings.orb_id)),
+            Claim::Free(reservation) => self.build_as(reservation),
+        }
+    }
+
+    /// The ORB with the same id, or else a new one.
+    pub(super) fn find_or_build(self) -> Result<Orb, SystemException> {
+        match ids::claim(&self.settings.orb_id)? {
+            Claim::Taken(orb) => Ok(orb),
+            Claim::Free(reservation) => self.build_as(reservation),
+        }
+    }
+
+    fn build_as(self, reservation: Reservation) -> Result<Orb, SystemException> {
+        let orb = self.make()?;
+        reservation.take(&orb);
+        Ok(orb)
+    }
+
+    fn make(mut self) -> Result<Orb, SystemException> {
         self.settings.check()?;
         if self.settings.offer_bidirectional {
             self.settings.links = Links::Multiplexed;
@@ -170,6 +193,7 @@ impl OrbBuilder {
         let orb = Orb(orb);
         orb.0.adapters.insert(orb.0.root.clone());
         let installed = self.registration.install(&orb);
+        orb.is_made();
         let opened = || if listens { orb.server().map(drop) } else { Ok(()) };
         // Interceptors that were registered hear that there will be no ORB.
         installed.and_then(|()| opened()).inspect_err(|_| orb.shutdown())?;

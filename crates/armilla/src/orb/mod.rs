@@ -3,6 +3,7 @@
 mod arguments;
 mod builder;
 mod find;
+mod ids;
 mod main_thread;
 mod resolve;
 mod run;
@@ -102,12 +103,20 @@ impl Orb {
     }
 
     /// An ORB that takes the `-ORB…` options among the arguments of the program; see
-    /// [`OrbBuilder::arguments`] for what they are.
+    /// [`OrbBuilder::arguments`] for what they are. Where they name one by `-ORBid` that this process
+    /// has, it is that one, as it was set up: `ORB_init` (CORBA 3.4 Part 1, 8.5.1). Without an id it
+    /// is another one each time.
     ///
     /// # Errors
     /// `BAD_PARAM` for an option that is malformed, `INITIALIZE` when an endpoint cannot be opened.
     pub fn from_args(arguments: impl IntoIterator<Item = String>) -> Result<Self, SystemException> {
-        Self::builder().arguments(arguments)?.build()
+        Self::builder().arguments(arguments)?.find_or_build()
+    }
+
+    /// The ORB of this process with this [id](Settings::orb_id), from when it was made until it was
+    /// shut down.
+    pub fn with_id(id: &str) -> Option<Self> {
+        ids::find(id)
     }
 
     /// Its limits and times.
@@ -246,6 +255,15 @@ impl WeakOrb {
     /// The ORB, if it is still there.
     pub(crate) fn upgrade(&self) -> Option<Orb> {
         self.0.upgrade().map(Orb)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+
+    /// Whether it is this one.
+    fn is(&self, orb: &Orb) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&orb.0))
     }
 }
 

@@ -1,14 +1,15 @@
 //! The life of an ORB: running and shutting down.
 
-use super::{Orb, lock};
+use super::{Orb, ids, lock};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::poa::Ending;
+use crate::poa::{Ending, ManagerState};
 use armilla_ipc::Termination;
 use armilla_ipc::signals::{Cause, Waker};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 /// How far an ORB has come.
 #[derive(Default)]
@@ -26,9 +27,11 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-#[derive(Default, PartialEq, Eq, Clone, Copy)]
+#[derive(Default, PartialEq, Eq, PartialOrd, Clone, Copy)]
 enum Stage {
+    /// Initializers have not returned yet.
     #[default]
+    Beginning,
     Running,
     Ending,
     Ended,
@@ -73,7 +76,20 @@ impl Orb {
     }
 
     fn is_running(&self) -> bool {
-        lock(&self.0.life.state).stage == Stage::Running
+        lock(&self.0.life.state).stage < Stage::Ending
+    }
+
+    /// Whether its initializers have not returned yet.
+    pub(crate) fn is_being_made(&self) -> bool {
+        lock(&self.0.life.state).stage == Stage::Beginning
+    }
+
+    /// Its initializers have returned.
+    pub(super) fn is_made(&self) {
+        let mut state = lock(&self.0.life.state);
+        if state.stage == Stage::Beginning {
+            state.stage = Stage::Running;
+        }
     }
 
     /// Fails when the ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
@@ -90,9 +106,10 @@ impl Orb {
     /// call uses. Returns when that is done; calling it again waits for the first call. To a servant
     /// of this ORB, whose own request must end first, it returns at once.
     ///
-    /// Its POAs are destroyed and their objects etherealized. Afterwards calls, also to objects of this
-    /// process, and activations fail with `BAD_INV_ORDER`. While servants end what is under way they
-    /// may still call.
+    /// Its POA managers become inactive, those first that hold or discard requests; then its POAs are
+    /// destroyed and their objects etherealized, which is waited for within the same time. Afterwards
+    /// calls, also to objects of this process, and activations fail with `BAD_INV_ORDER`. While
+    /// servants end what is under way they may still call.
     pub fn shutdown(&self) {
         match self.is_serving() {
             true => self.end_beside(),
@@ -128,7 +145,7 @@ impl Orb {
     fn end(&self) {
         let life = &self.0.life;
         let mut state = lock(&life.state);
-        if state.stage != Stage::Running {
+        if state.stage >= Stage::Ending {
             while state.stage != Stage::Ended {
                 state = life.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
@@ -136,11 +153,16 @@ impl Orb {
         }
         state.stage = Stage::Ending;
         drop(state);
+        let limit = Instant::now().checked_add(self.settings().drain_timeout);
+        // What waits is answered; what is under way may still call objects that are served.
+        self.deactivate_managers(|state| state != ManagerState::Active);
         if let Some(Ok(server)) = self.0.server.get() {
             server.close(self);
         }
         life.over.store(true, Ordering::Release);
+        self.deactivate_managers(|_| true);
         self.root().destroy(self, Ending::Cleanup, false);
+        self.root().await_all_ended(limit);
         self.main_thread().clear();
         self.0.client.close();
         if let Some(interceptors) = self.interceptors() {
@@ -149,6 +171,7 @@ impl Orb {
         let mut state = lock(&life.state);
         state.stage = Stage::Ended;
         state.wakers.iter().for_each(Waker::wake);
+        ids::forget(self);
         life.ended.notify_all();
     }
 }

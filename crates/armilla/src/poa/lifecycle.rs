@@ -178,19 +178,27 @@ impl PoaInner {
         }
     }
 
-    /// Waits until every object that was deactivated has ended, etherealization included.
-    fn await_ended(&self) {
+    /// Waits until every object that was deactivated has ended, etherealization included, or it is
+    /// `limit`.
+    fn await_ended(&self, limit: Option<Instant>) {
         let mut state = lock(&self.state);
         while self.live.load(Ordering::SeqCst) > 0 || self.passing.load(Ordering::SeqCst) > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = match limit.map(|limit| limit.saturating_duration_since(Instant::now())) {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(left) if left.is_zero() => return,
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
     }
 
     /// The same of this POA and those below it, which were destroyed.
-    fn await_all_ended(&self) {
+    pub(crate) fn await_all_ended(&self, limit: Option<Instant>) {
         let children = lock(&self.state).ending_children.clone();
-        children.iter().for_each(|child| child.await_all_ended());
-        self.await_ended();
+        children.iter().for_each(|child| child.await_all_ended(limit));
+        self.await_ended(limit);
     }
 
     /// Whether nothing of this POA and those below it, which were destroyed, is under way any more.
@@ -371,7 +379,7 @@ impl PoaInner {
         }
         self.deactivate_all(ending);
         if wait {
-            self.await_ended();
+            self.await_ended(None);
         }
     }
 }
@@ -470,7 +478,7 @@ impl Poa {
         }
         if self.inner.gate.is(Mark::Destroyed) && !self.inner.has_ended() {
             if wait_for_completion {
-                self.inner.await_all_ended();
+                self.inner.await_all_ended(None);
             }
             return Ok(());
         }

@@ -64,8 +64,10 @@ impl Orb {
     /// `POAManagerFactory::create_POAManager`. The ORB keeps it until its last POA is gone.
     ///
     /// # Errors
-    /// `ManagerAlreadyExists` when the ORB has a manager with this id.
+    /// `ManagerAlreadyExists` when the ORB has a manager with this id; `BAD_INV_ORDER` (reason 4) when
+    /// the ORB was shut down.
     pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
+        self.check_running()?;
         let made = lock(self.managers()).insert(id.into(), ManagerState::Holding);
         made.ok_or(PoaError::ManagerAlreadyExists)
     }
@@ -78,6 +80,16 @@ impl Orb {
     /// The POA manager with this id: `POAManagerFactory::find`.
     pub fn find_poa_manager(&self, id: &str) -> Option<PoaManager> {
         lock(self.managers()).known.get(id).filter(|manager| !manager.is_over()).cloned()
+    }
+
+    /// Deactivates the managers in these states, and has objects etherealized: the end of the ORB
+    /// (CORBA 3.4 Part 1, 15.3.2).
+    pub(crate) fn deactivate_managers(&self, which: impl Fn(ManagerState) -> bool) {
+        let managers = self.poa_managers().into_iter();
+        for manager in managers.filter(|manager| which(manager.state())) {
+            // It is inactive in any case.
+            manager.deactivate(true, false).ok();
+        }
     }
 
     /// A manager for a POA that names none.
