@@ -7,6 +7,7 @@ mod pieces;
 
 pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
+pub(crate) use nesting::Room;
 pub use pieces::Pieces;
 
 use crate::encoding::Encoding;

@@ -257,6 +257,62 @@ fn values_nest_as_deep_as_the_limit_and_no_deeper() {
     assert_eq!(failure(&words).kind, CdrErrorKind::TooDeep { limit: 256 });
 }
 
+/// Nests as deep, each level with 30,000 octets of the stack and more.
+fn descend(
+    input: &mut Decoder<'_>,
+    levels: u32,
+    below: &dyn Fn(&mut Decoder<'_>) -> CdrResult,
+) -> CdrResult {
+    let room = std::hint::black_box([0_u8; 30_000]);
+    let done = match levels {
+        0 => below(input),
+        _ => input.nested(|input| descend(input, levels - 1, below)),
+    };
+    std::hint::black_box(room);
+    done
+}
+
+/// What it comes to that so many levels enclose a value that encloses as many, and so on `values` times.
+fn alternating(input: &mut Decoder<'_>, levels: u32, values: u32) -> CdrResult {
+    descend(input, levels, &|input| {
+        let ValueHead::New(head) = input.value_head()? else { return Ok(()) };
+        input.note_value(&head, Arc::new(()));
+        input.deep_value_state(&head, false, 100, |input| match values {
+            1 => descend(input, levels, &|_| Ok(())),
+            _ => alternating(input, levels, values - 1),
+        })
+    })
+}
+
+#[test]
+fn what_nests_in_values_shares_the_stack_with_what_nests_around_them() {
+    let words = [&[0x7fff_ff02][..], &ID_B].concat().repeat(100);
+    let octets = octets(&words);
+    let read = |levels, values| {
+        let mut input = Decoder::new(&octets, ByteOrder::Big);
+        alternating(&mut input, levels, values)
+    };
+    let in_thread = |levels, values, moved: bool| {
+        std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().stack_size(if moved { 16 } else { 2 } << 20);
+            let read = || match moved {
+                false => read(levels, values),
+                true => Decoder::new(&octets, ByteOrder::Big).on_another_stack(12 << 20, |input| {
+                    assert_eq!(input.stack_taken() >> 12, 0);
+                    alternating(input, levels, values)
+                }),
+            };
+            small.spawn_scoped(scope, read).unwrap().join().unwrap()
+        })
+    };
+    assert_eq!(in_thread(5, 1, false), Ok(()));
+    for (levels, values) in [(12, 1), (5, 20), (1, 99)] {
+        let error = in_thread(levels, values, false).unwrap_err();
+        assert!(error.to_string().contains("stack"), "{error}");
+        assert!(levels == 1 || in_thread(levels, values.min(5), true).is_ok());
+    }
+}
+
 #[test]
 fn damaged_messages_end_in_an_error_or_a_value() {
     let nodes: Vec<_> = (0..4).fold(vec![node(0, None)], |mut nodes, number| {

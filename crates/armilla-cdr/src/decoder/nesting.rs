@@ -10,6 +10,18 @@ pub const DEPTH_LIMIT: u16 = 256;
 /// contain themselves take much for each level, and for a while more than what stays of it.
 const STACK_LIMIT: usize = 1600 << 10;
 
+/// How much of the stack there is for what begins within a value, and what is taken of it already.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    taken: usize,
+    all: usize,
+}
+
+impl Room {
+    /// That of a thread on which nothing nests yet.
+    pub(crate) const WHOLE: Self = Self { taken: 0, all: STACK_LIMIT };
+}
+
 impl Decoder<'_> {
     /// Runs `read` one level deeper.
     ///
@@ -29,11 +41,53 @@ impl Decoder<'_> {
         value
     }
 
+    /// How much of the stack what is being read has taken since nesting began on this thread, in
+    /// octets.
+    pub fn stack_taken(&self) -> usize {
+        match self.depth {
+            0 => 0,
+            _ => self.room().taken + end_of_stack().abs_diff(self.stack),
+        }
+    }
+
+    /// Runs `read` on another stack, of which values may take `room` octets before what nests within
+    /// the last of them.
+    pub fn on_another_stack<T>(
+        &mut self,
+        room: usize,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        self.begin_anew(Room { taken: 0, all: room.saturating_add(STACK_LIMIT) }, read)
+    }
+
+    /// Runs `read` where nesting counts anew, but not what of the stack is taken already.
+    pub(crate) fn within_value<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        let room = Room { taken: self.stack_taken(), ..self.room() };
+        self.begin_anew(room, read)
+    }
+
+    fn begin_anew<T>(
+        &mut self,
+        room: Room,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        let outside = (self.depth, self.stack, self.room());
+        // What has begun is the first level.
+        (self.depth, self.stack, *self.value_room()) = (1, end_of_stack(), room);
+        let read = read(self);
+        (self.depth, self.stack, *self.value_room()) = outside;
+        read
+    }
+
     /// Whether there is room for one more level on a stack that ends there.
     #[inline]
     fn has_room(&self, stack: usize) -> bool {
-        let used = stack.abs_diff(self.stack);
-        used <= STACK_LIMIT / 4 || used + 3 * (used / usize::from(self.depth)) <= STACK_LIMIT
+        let (used, room) = (stack.abs_diff(self.stack), self.room());
+        let (level, used) = (used / usize::from(self.depth), room.taken + used);
+        used <= STACK_LIMIT / 4 || used + 3 * level <= room.all
     }
 
     #[cold]

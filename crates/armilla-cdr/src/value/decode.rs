@@ -5,6 +5,7 @@ mod parts;
 pub(crate) use parts::Part;
 
 use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
+use crate::decoder::Room;
 use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, TypeCode};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -37,6 +38,8 @@ pub(crate) struct Values<'a> {
     again: usize,
     /// How many values are being read by who looks to the stack itself.
     depth: u32,
+    /// The stack for what nests in the value that is being read so.
+    room: Room,
     /// Types of values that the octets are known to hold.
     types: &'a [TypeCode],
     known: Notes<Known>,
@@ -296,8 +299,9 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// As [`value_state`](Self::value_state), for who looks to the stack itself: such values may
-    /// nest `limit` deep, and what nests within each counts anew.
+    /// As [`value_state`](Self::value_state), for who looks to the stack itself
+    /// ([`stack_taken`](Self::stack_taken), [`on_another_stack`](Self::on_another_stack)): such values
+    /// may nest `limit` deep, and what nests within each counts anew.
     ///
     /// # Errors
     /// As [`value_state`](Self::value_state).
@@ -312,9 +316,7 @@ impl<'a> Decoder<'a> {
             return Err(self.error(CdrErrorKind::ValuesTooDeep { limit }));
         }
         self.table().depth += 1;
-        let outside = (core::mem::replace(&mut self.depth, 0), self.stack);
-        let state = read(self);
-        (self.depth, self.stack) = outside;
+        let state = self.within_value(read);
         self.table().depth -= 1;
         let state = state?;
         self.end_state(head, truncated)?;
@@ -413,6 +415,7 @@ impl<'a> Decoder<'a> {
                 target: 0,
                 again: 0,
                 depth: 0,
+                room: Room::WHOLE,
                 types: &[],
                 known: Notes::default(),
                 ids: Notes::default(),
@@ -420,6 +423,15 @@ impl<'a> Decoder<'a> {
                 skipped: Notes::default(),
             })
         })
+    }
+
+    /// The stack for what nests in the value that is being read, or in what is no value.
+    pub(crate) fn room(&self) -> Room {
+        self.values.as_ref().map_or(Room::WHOLE, |values| values.room)
+    }
+
+    pub(crate) fn value_room(&mut self) -> &mut Room {
+        &mut self.table().room
     }
 
     /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
         match value {
-            Some(value) => stack::with_room(|| encode(&value.shared, out)),
+            Some(value) => stack::with_room(0, |_| encode(&value.shared, out)),
             None => {
                 out.put_null_value();
                 Ok(())
@@ -24,7 +24,11 @@ impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
         let expected =
             Expected { ty: TypeId::of::<T>(), repository_id: T::REPOSITORY_ID, family: T::FAMILY };
-        Ok(stack::with_room(|| expected.decode(input))?.map(Value::of))
+        let decoded = stack::with_room(input.stack_taken(), |moved| match moved {
+            Some(room) => input.on_another_stack(room, |input| expected.decode(input)),
+            None => expected.decode(input),
+        });
+        Ok(decoded?.map(Value::of))
     }
 }
 

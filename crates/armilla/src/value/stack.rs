@@ -30,16 +30,21 @@ impl Drop for Begun {
     }
 }
 
-/// Does `work`, which may come here again, in this thread while there is room, and else in another.
+/// Does `work`, which may come here again, in this thread while there is room beside the octets that
+/// were `taken` before the first value, and else in another, with how much room that has.
 ///
 /// # Errors
 /// Those of `work`, or when the system has no thread for it.
 #[inline]
-pub(super) fn with_room<T: Send>(work: impl FnOnce() -> CdrResult<T> + Send) -> CdrResult<T> {
+pub(super) fn with_room<T: Send>(
+    taken: usize,
+    work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send,
+) -> CdrResult<T> {
     match BEGIN.get() {
         Some((begin, room)) if here().abs_diff(begin) > room => elsewhere(work),
-        Some(_) => work(),
-        None => begun(ROOM, work),
+        Some(_) => work(None),
+        None if taken > ROOM => elsewhere(work),
+        None => begun(ROOM - taken, || work(None)),
     }
 }
 
@@ -50,10 +55,11 @@ fn begun<T>(room: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
 }
 
 #[cold]
-fn elsewhere<T: Send>(work: impl FnOnce() -> CdrResult<T> + Send) -> CdrResult<T> {
+fn elsewhere<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -> CdrResult<T> {
     thread::scope(|scope| {
         let large = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE);
-        match large.spawn_scoped(scope, || begun(ROOM_IN_LARGE, work)) {
+        let begin = || begun(ROOM_IN_LARGE, || work(Some(ROOM_IN_LARGE)));
+        match large.spawn_scoped(scope, begin) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
             Err(_) => Err(CdrError::new(CdrErrorKind::Invalid(
                 "the system has no thread for values that lead to one another so deep",
