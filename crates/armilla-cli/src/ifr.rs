@@ -11,6 +11,7 @@ use armilla_ifr::corba::{
     IrObject, Repository, RepositoryRef,
 };
 use armilla_ifr::model::Model;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What `armilla ifr` may be told. The repository is the initial reference `InterfaceRepository`:
@@ -34,7 +35,8 @@ pub(crate) enum Ifr {
 /// What `armilla ifr serve` may be told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
-    /// IDL files whose declarations the repository gets, unless it has them
+    /// IDL files whose declarations the repository gets, unless it has them; each includes what it
+    /// needs, and what several declare is the same in all
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Where included files are looked for
@@ -70,22 +72,23 @@ pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// What IDL files declare, as the compiler has it.
-fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<armilla_idl::Model> {
+/// What IDL files declare, each by itself with all that it includes, as the compiler has it.
+fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Vec<(String, armilla_idl::Model)>> {
     let options = include.iter().fold(Options::new(), Options::include);
-    match armilla_idl::parse_all(files, &options) {
-        Ok(compiled) => Ok(compiled.model),
-        Err(errors) => {
-            eprint!("{}", errors.render());
-            Err(Failure::Told)
+    let mut models = Vec::new();
+    for file in files {
+        match armilla_idl::parse(file, &options) {
+            Ok(compiled) => models.push((file.display().to_string(), compiled.model)),
+            Err(errors) => eprint!("{}", errors.render()),
         }
     }
+    if models.len() == files.len() { Ok(models) } else { Err(Failure::Told) }
 }
 
 /// What IDL files declare, as the repository has it.
 pub(crate) fn model(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Model> {
     let mut model = Model::new();
-    model.add_idl(&compiled(files, include)?)?;
+    model.add_files(&compiled(files, include)?)?;
     Ok(model)
 }
 
@@ -94,11 +97,17 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
         Some(directory) => Store::open(directory)?,
         None => Store::from(Model::new()),
     };
-    if !options.files.is_empty() {
-        let idl = compiled(&options.files, &options.include)?;
-        store.change(|model| model.add_idl(&idl))?;
-        for id in store.model().differing(&idl)? {
-            eprintln!("warning: the repository keeps its {id}, which the IDL declares otherwise");
+    let files = compiled(&options.files, &options.include)?;
+    store.change(|model| model.add_files(&files))?;
+    let mut told = BTreeSet::new();
+    for (file, idl) in &files {
+        for id in store.model().differing(idl)? {
+            if !told.contains(&id) {
+                eprintln!(
+                    "warning: the repository keeps its {id}, which {file} declares otherwise"
+                );
+                told.insert(id);
+            }
         }
     }
     let orb = arguments.orb()?;

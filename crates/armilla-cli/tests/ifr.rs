@@ -123,6 +123,25 @@ fn what_was_acknowledged_survives_a_kill_and_references_find_it() {
 }
 
 #[test]
+fn it_is_fed_many_files_that_declare_the_same_at_once() {
+    let shipped = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl")).unwrap();
+    let files: Vec<_> = shipped.map(|file| file.unwrap().path().display().to_string()).collect();
+    let mut arguments: Vec<&str> = files.iter().map(String::as_str).collect();
+    let fed = Running::new(&[&arguments, &["-ORBEndpoint", "iiop://127.0.0.1:0"][..]].concat());
+    let (_orb, repository) = again::<dyn Repository>(&fed.reference);
+    for name in ["CORBA::Identifier", "CORBA::Container", "CosNaming::NamingContext"] {
+        assert!(!repository.lookup(name).unwrap().is_nil(), "{name}");
+    }
+    let directory = Directory::new("contradiction");
+    let other = directory.write("other.idl", "module CORBA { typedef long Identifier; };");
+    arguments.push(&other);
+    let told = failed(&arguments);
+    let ids = "the repository id of ::CORBA: IDL:omg.org/CORBA:1.0, IDL:CORBA:1.0";
+    assert!(told.contains("/idl/"), "{told}");
+    assert!(told.contains(&format!("other.idl contradict each other in {ids}")), "{told}");
+}
+
+#[test]
 fn a_state_that_cannot_be_read_is_told_with_what_to_do() {
     let directory = Directory::new("damaged");
     let state = directory.file("state");

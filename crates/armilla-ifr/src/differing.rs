@@ -1,7 +1,9 @@
 //! Where the repository and IDL do not say the same.
 
-use crate::model::{DefId, Kind, Model, Result, Type};
-use armilla::TypeCode;
+use crate::model::{DefId, Kind, Model, ModelError, Result, Type};
+use armilla::interceptor::Codec;
+use armilla::{SystemException, TypeCode, Version};
+use std::collections::HashSet;
 
 impl Model {
     /// The repository ids of the declarations of `idl` that the repository knows and describes in
@@ -10,8 +12,16 @@ impl Model {
     /// # Errors
     /// As [`add_idl`](Self::add_idl) into an empty repository.
     pub fn differing(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
-        let mut declared = Self::new();
-        declared.add_idl(idl)?;
+        let (mut declared, mut undefined) = (Self::new(), HashSet::new());
+        declared.feed(idl, &mut undefined)?;
+        let mut differing = self.differing_from(&declared)?;
+        // A name alone says nothing else.
+        differing.retain(|id| declared.lookup_id(id).is_none_or(|id| !undefined.contains(&id)));
+        Ok(differing)
+    }
+
+    /// The same for what `declared` knows.
+    pub(crate) fn differing_from(&self, declared: &Self) -> Result<Vec<String>> {
         let mut differing = Vec::new();
         for (id, definition) in declared.iter().filter(|(_, d)| d.container().is_some()) {
             let known = self.lookup_id(&definition.id);
@@ -33,13 +43,18 @@ impl Model {
         }
         meaning.extend(self.signatures_of(id)?.iter().map(ToString::to_string));
         if let Kind::Constant { value, .. } = kind {
-            meaning.push(format!("{value:?}"));
+            let octets = Codec::new(Version::V1_2).encode_value(value).map_err(unwritable)?;
+            meaning.push(format!("{octets:?}"));
         }
         if kind.has_type_code() {
             meaning.extend(parts(&self.type_code(id)?));
         }
         Ok(meaning)
     }
+}
+
+fn unwritable(exception: SystemException) -> ModelError {
+    ModelError::Invalid(exception.to_string())
 }
 
 /// What a type consists of, as far as IDL says so where the type is declared.

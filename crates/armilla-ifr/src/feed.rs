@@ -22,9 +22,19 @@ impl Model {
     /// When a name is taken by something else, a repository id belongs to another kind of definition,
     /// or a declaration is beyond what the repository can describe; then nothing has changed.
     pub fn add_idl(&mut self, idl: &armilla_idl::Model) -> Result {
+        self.feed(idl, &mut HashSet::new())
+    }
+
+    /// The same, where `undefined` of what is there awaits its definition; what `idl` does not define
+    /// is put there.
+    pub(crate) fn feed(
+        &mut self,
+        idl: &armilla_idl::Model,
+        undefined: &mut HashSet<DefId>,
+    ) -> Result {
         self.transaction(|model| {
             let (places, made, open, order) = Default::default();
-            let mut feed = Feed { idl, model, places, made, open, order };
+            let mut feed = Feed { idl, model, places, made, undefined, open, order };
             idl.roots().iter().try_for_each(|root| feed.place(*root, ROOT))?;
             for id in std::mem::take(&mut feed.order) {
                 feed.fill(id)?;
@@ -42,6 +52,8 @@ struct Feed<'f> {
     places: HashMap<DeclId, DefId>,
     /// What was not there before.
     made: HashSet<DefId>,
+    /// What has a name and awaits its definition.
+    undefined: &'f mut HashSet<DefId>,
     /// The declarations of that which have nothing but a place yet.
     open: HashSet<DeclId>,
     /// All, in the order of the IDL.
@@ -64,6 +76,9 @@ impl Feed<'_> {
                     );
                     return Err(ModelError::Invalid(what));
                 }
+                if is_defined(&declaration.kind) && self.undefined.remove(&known) {
+                    self.open.insert(id);
+                }
                 known
             }
             None => {
@@ -75,6 +90,9 @@ impl Feed<'_> {
                 };
                 let made = self.put(container, &declaration.name, repository_id, kind)?;
                 self.made.insert(made);
+                if !is_defined(&declaration.kind) {
+                    self.undefined.insert(made);
+                }
                 made
             }
         };
@@ -344,6 +362,15 @@ impl Feed<'_> {
 }
 
 /// Whether a declaration is of the kind that the repository has.
+/// Whether it is more than a name that was declared forward.
+pub(crate) const fn is_defined(declared: &DeclKind) -> bool {
+    match declared {
+        DeclKind::Interface(data) => data.defined,
+        DeclKind::Value(data) => data.defined,
+        _ => true,
+    }
+}
+
 const fn is_of_kind(kind: &Kind, declared: &DeclKind) -> bool {
     matches!(
         (kind, declared),

@@ -73,6 +73,7 @@ mod call;
 mod differing;
 mod discover;
 mod feed;
+mod files;
 pub mod model;
 mod servant;
 mod store;

@@ -105,6 +105,73 @@ fn idl_may_be_added_twice_and_in_parts() {
     assert_eq!(model.add_idl(&clash.model), Err(ModelError::NameTaken("probe".into())));
 }
 
+/// Adds texts that are files of their own, called a, b and so on.
+fn add_files(texts: &[&str]) -> Result<Model, ModelError> {
+    let compile = |(name, text): (char, &&str)| {
+        let compiled = armilla_idl::parse_str(&name.to_string(), text, &Options::new()).unwrap();
+        (name.to_string(), compiled.model)
+    };
+    let files: Vec<_> = ('a'..).zip(texts).map(compile).collect();
+    let mut model = Model::new();
+    model.add_files(&files)?;
+    Ok(model)
+}
+
+#[test]
+fn files_may_declare_the_same_and_are_refused_by_name_where_they_contradict_each_other() {
+    let ours = "#pragma prefix \"omg.org\"
+        module CORBA { typedef string Identifier; };
+        #pragma prefix \"\"
+        module M { typedef CORBA::Identifier Name; enum Mood { Good, Bad }; const long K = 3;
+            struct Part { Name n; Mood m; }; exception No { Part why; };
+            union Any_ switch (Mood) { case Good: Part p; default: long l; };
+            valuetype V { public Part p; factory make(in Part p); };
+            interface I { attribute Mood m; void f(in Part p) raises (No); }; };";
+    let theirs = "#include <orb.idl>\nmodule M { interface More { CORBA::Identifier name(); }; };";
+    let model = add_files(&[ours, theirs, ours]).unwrap();
+    assert!(model.lookup(ROOT, "M::More::name").is_some() && model.lookup(ROOT, "M::I").is_some());
+    for (id, was, is) in [
+        ("IDL:omg.org/CORBA/Identifier:1.0", "typedef string Id", "typedef wstring Id"),
+        ("IDL:M/Mood:1.0", "Good, Bad", "Good, Worse"),
+        ("IDL:M/K:1.0", "K = 3", "K = 4"),
+        ("IDL:M/Part:1.0", "Name n;", "long n;"),
+        ("IDL:M/No:1.0", "{ Part why; }", "{ Part what; }"),
+        ("IDL:M/V:1.0", "public Part p;", "private Part p;"),
+        ("IDL:M/I/f:1.0", "raises (No)", ""),
+        ("IDL:M/Name:1.0", "typedef CORBA::Identifier Name", "typedef string Name"),
+        ("IDL:M/I:1.0", "interface I {", "abstract interface I {"),
+    ] {
+        let other = ours.replace(was, is);
+        let said = add_files(&["struct S { long l; };", ours, theirs, &other]).unwrap_err();
+        assert_eq!(said.to_string(), format!("b and d contradict each other in {id}"));
+    }
+    let said = add_files(&[theirs, "module CORBA { typedef string Identifier; };"]).unwrap_err();
+    let ids = "the repository id of ::CORBA: IDL:omg.org/CORBA:1.0, IDL:CORBA:1.0";
+    assert_eq!(said.to_string(), format!("a and b contradict each other in {ids}"));
+    let said = add_files(&["typedef long T;", "typedef long t;"]).unwrap_err();
+    let ids = "the repository id of ::t: IDL:T:1.0, IDL:t:1.0";
+    assert_eq!(said.to_string(), format!("a and b contradict each other in {ids}"));
+}
+
+#[test]
+fn what_one_file_declares_forward_another_one_defines() {
+    let forward = "interface I; valuetype V; interface User { I first(); V second(); };";
+    let defined = "interface B {}; interface I : B { void f(); }; valuetype V { public long l; };";
+    for files in [[forward, defined, forward], [defined, forward, defined]] {
+        let model = add_files(&files).unwrap();
+        let [interface, base] = ["I", "B"].map(|name| find(&model, name));
+        assert_eq!(model.with_bases(interface), [interface, base]);
+        assert!(model.lookup(ROOT, "I::f").is_some() && model.lookup(ROOT, "V::l").is_some());
+    }
+    let mut model = add_files(&[defined]).unwrap();
+    let names = armilla_idl::parse_str("names", forward, &Options::new()).unwrap().model;
+    model.add_idl(&names).unwrap();
+    assert_eq!(model.differing(&names), Ok(Vec::new()), "a name alone says nothing else");
+    let other = defined.replace("interface I : B", "interface I");
+    let said = add_files(&[forward, defined, forward, &other]).unwrap_err();
+    assert_eq!(said.to_string(), "b and d contradict each other in IDL:I:1.0");
+}
+
 #[test]
 fn names_are_found_by_the_rules_of_idl() {
     let model = tests_idl();

@@ -1,0 +1,74 @@
+//! Several IDL files into the repository, which must not contradict each other.
+
+use crate::model::{DefId, Model, ModelError, ROOT, Result};
+use std::collections::HashSet;
+
+impl Model {
+    /// [`add_idl`](Self::add_idl) for several files, each with its name, that were compiled each by
+    /// itself. What more than one of them declares is the same in all.
+    ///
+    /// # Errors
+    /// Those; and when two of the files contradict each other, which are named. Then nothing has changed.
+    pub fn add_files(&mut self, files: &[(String, armilla_idl::Model)]) -> Result {
+        agree(files)?;
+        let mut undefined = HashSet::new();
+        self.transaction(|model| {
+            files.iter().try_for_each(|(file, idl)| {
+                let named = |error| ModelError::Invalid(format!("{file}: {error}"));
+                model.feed(idl, &mut undefined).map_err(named)
+            })
+        })
+    }
+}
+
+/// What one file declares, or all of several.
+#[derive(Default)]
+struct Declared {
+    model: Model,
+    undefined: HashSet<DefId>,
+}
+
+impl Declared {
+    /// Where `other` contradicts this.
+    fn contradiction(&self, other: &Self) -> Result<Option<String>> {
+        let (ours, theirs) = (&self.model, &other.model);
+        for (id, definition) in theirs.iter().filter(|(_, d)| d.container().is_some()) {
+            let name = theirs.absolute_name(id);
+            let Some(known) = ours.lookup(ROOT, &name) else { continue };
+            let (known, other) = (&ours.definition(known)?.id, &definition.id);
+            if known != other {
+                return Ok(Some(format!("the repository id of {name}: {known}, {other}")));
+            }
+        }
+        let defines = |declared: &Self, id: &String| {
+            let known = declared.model.lookup_id(id);
+            known.is_some_and(|known| !declared.undefined.contains(&known))
+        };
+        let mut differing = ours.differing_from(theirs)?.into_iter();
+        Ok(differing.find(|id| defines(self, id) && defines(other, id)))
+    }
+
+    fn add(&mut self, idl: &armilla_idl::Model) -> Result {
+        self.model.feed(idl, &mut self.undefined)
+    }
+}
+
+/// Checks that the files say the same of what more than one of them declares.
+fn agree(files: &[(String, armilla_idl::Model)]) -> Result {
+    let (mut all, mut each) = (Declared::default(), Vec::<(&str, Declared)>::new());
+    for (file, idl) in files {
+        let mut alone = Declared::default();
+        alone.add(idl)?;
+        if all.contradiction(&alone)?.is_some() {
+            for (earlier, other) in &each {
+                if let Some(what) = other.contradiction(&alone)? {
+                    let what = format!("{earlier} and {file} contradict each other in {what}");
+                    return Err(ModelError::Invalid(what));
+                }
+            }
+        }
+        all.add(idl)?;
+        each.push((file, alone));
+    }
+    Ok(())
+}
