@@ -9,6 +9,7 @@ use armilla::{Concurrency, Object, Orb, OrbBuilder, Ref, Settings};
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// One of each kind of concurrency that a server can have, with few threads.
@@ -38,6 +39,12 @@ pub fn builder() -> OrbBuilder {
         settings.connect_timeout = Duration::from_secs(5);
         settings.drain_timeout = Duration::from_secs(5);
     })
+}
+
+/// A name that nothing else in this process has: ids of ORBs belong to one at a time.
+pub fn unique(name: &str) -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    format!("{name}{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// An ORB that is only a client, as another process would have it.

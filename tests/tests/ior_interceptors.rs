@@ -46,7 +46,7 @@ impl IorInterceptor for Surveyor {
     fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         out_of_order(info.add_component(MARK, Vec::new()));
         let template = info.adapter_template()?;
-        assert_eq!((template.orb_id(), template.server_id()), ("inner", "house"));
+        assert!(template.orb_id().starts_with("inner") && template.server_id() == "house");
         assert_eq!(template.adapter_name(), info.adapter_name());
         Ok(())
     }
@@ -54,7 +54,7 @@ impl IorInterceptor for Surveyor {
 
 #[test]
 fn the_references_of_a_poa_are_marked_by_its_policies() {
-    let names = ["-ORBid", "inner", "-ORBServerId", "house"].map(str::to_owned);
+    let names = ["-ORBid", &orbs::unique("inner"), "-ORBServerId", "house"].map(str::to_owned);
     let orb = orbs::builder().arguments(names).unwrap().ior_interceptor(Surveyor);
     let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let plain = orb.root_poa().create_reference::<dyn Listener>().unwrap();
