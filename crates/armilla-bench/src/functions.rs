@@ -363,7 +363,9 @@ fn table(
     let kernel = spent.kernel.map_or("–".to_owned(), |share| format!("{share:.1} %"));
     let _ = writeln!(out, "{kernel:>8} {most:>9}  system calls{made}");
     for (name, share) in spent.functions.iter().filter(|(_, share)| *share >= LEAST).take(8) {
-        let count = calls.get(name).map_or("–".to_owned(), u64::to_string);
+        // Who was called before the flood is not called in it.
+        let count = calls.get(name).filter(|count| **count > 0);
+        let count = count.map_or("–".to_owned(), u64::to_string);
         let name: String = name.chars().take(100).collect();
         let _ = writeln!(out, "{:>8} {count:>9}  {name}", format!("{share:.1} %"));
     }

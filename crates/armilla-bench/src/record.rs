@@ -236,6 +236,29 @@ impl Cell {
 }
 
 #[cfg(test)]
+impl Record {
+    /// What plain sockets took for such a call, for tests.
+    pub(crate) fn of_void() -> Self {
+        Self {
+            cell: Cell::of_void(),
+            program: "c".into(),
+            style: "static",
+            metric: Metric::Latency,
+            unit: Metric::Latency.unit(),
+            median: 14.5,
+            p1: 14.0,
+            p99: 20.0,
+            min: 13.9,
+            max: 31.0,
+            repetitions: 20,
+            ratio_to_c: None,
+            ratio_to_one: None,
+            gain: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
@@ -259,25 +282,6 @@ mod tests {
         assert!(Gain::counted(0.7).is_certain() && !Gain::counted(1.0).is_certain());
     }
 
-    fn record() -> Record {
-        Record {
-            cell: Cell::of_void(),
-            program: "c".into(),
-            style: "static",
-            metric: Metric::Latency,
-            unit: Metric::Latency.unit(),
-            median: 14.5,
-            p1: 14.0,
-            p99: 20.0,
-            min: 13.9,
-            max: 31.0,
-            repetitions: 20,
-            ratio_to_c: None,
-            ratio_to_one: None,
-            gain: None,
-        }
-    }
-
     #[test]
     fn a_record_has_the_fields_that_readers_know_and_others_only_where_they_are_in_question() {
         let names = |record: &Record| -> BTreeSet<String> {
@@ -287,10 +291,10 @@ mod tests {
         let plain = "experiment program transport placement invocation payload units bytes objects \
                      operations order threads metric unit median p1 p99 min max repetitions ratio_to_c";
         let plain: BTreeSet<String> = plain.split_whitespace().map(str::to_owned).collect();
-        assert_eq!(names(&record()), plain);
+        assert_eq!(names(&Record::of_void()), plain);
         let cell = Cell { group: "one write", queue: 8192, ..Cell::of_void() };
         let gain = Some(Gain::counted(2.0));
-        let full = Record { cell, gain, ratio_to_one: Some(1.0), ..record() };
+        let full = Record { cell, gain, ratio_to_one: Some(1.0), ..Record::of_void() };
         let more = &names(&full) - &plain;
         assert!(
             more.iter().eq(["gain", "gain_high", "gain_low", "group", "ratio_to_one"]),

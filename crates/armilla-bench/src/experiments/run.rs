@@ -65,8 +65,11 @@ impl<'a> Run<'a> {
         for steps in series.steps.chunks(series.together().max(1)) {
             let ends = budget.part(series.expected(plan, steps));
             outcome.records.extend(stage.measure(plan, steps, ends, |cell| {
-                progress.step(cell);
-                !stopped()
+                let goes_on = !stopped();
+                if goes_on {
+                    progress.step(cell);
+                }
+                goes_on
             }));
         }
         outcome.hurry.cells += stage.hurried;

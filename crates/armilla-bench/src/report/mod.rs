@@ -10,20 +10,24 @@ mod progress;
 mod remarks;
 mod scale;
 mod table;
+mod terminal;
 
 pub(crate) use progress::Progress;
 
 use crate::experiments::Outcome;
 use serde_json::json;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
 impl Outcome {
-    /// Writes tables for a terminal: the machine, every result, who was absent and what failed.
+    /// Writes tables: the machine, every result, who was absent and what failed. On a terminal they are as
+    /// wide as that.
     ///
     /// # Errors
     /// When nothing can be written.
-    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        table::print(self, out)
+    pub fn print(&self, out: &mut (impl Write + AsFd)) -> io::Result<()> {
+        let columns = terminal::columns(out.as_fd());
+        table::print(self, columns.unwrap_or(usize::MAX), out)
     }
 
     /// The results for programs: a JSON object with the machine, every record, who was absent and

@@ -171,7 +171,7 @@ fn everything(records: &[Record], out: &mut String) {
         }
         let ratio = record.ratio_to_c.map_or("–".into(), |ratio| format!("{ratio:.3}"));
         let published = published::bulk(program, cell.payload, cell.queue, cell.units);
-        let published = published.map_or(String::new(), |(who, value)| format!("{who} {value}"));
+        let published = published.map_or(String::new(), |found| found.to_string());
         let _ = writeln!(out, "<td>{repetitions}<td>{ratio}<td>{published}");
     }
     out.push_str("</table></div></details>\n");

@@ -1,9 +1,8 @@
 //! The line that says how far a run is.
 
+use super::terminal::{columns, goes_back};
 use crate::record::Cell;
-use rustix::termios::tcgetwinsize;
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// By how long the experience of a run is outweighed by what it was expected to take: what is slow at its
@@ -32,10 +31,7 @@ impl Progress {
     /// Nothing is done of what is expected to take `total`.
     pub(crate) fn new(total: Duration) -> Self {
         let [done, ahead, turn] = [Duration::ZERO; 3];
-        let terminal = io::stderr().is_terminal().then(|| env::var("TERM").unwrap_or_default());
-        let size = || tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col));
-        let chosen = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let columns = columns(terminal.as_deref(), chosen.or_else(size));
+        let columns = columns(io::stderr()).filter(|_| goes_back());
         Self { total, done, ahead, turn, begun: Instant::now(), told: None, columns }
     }
 
@@ -85,14 +81,6 @@ fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Du
     )
 }
 
-/// How many columns a line may take that is written over itself, on a terminal of this kind with so many;
-/// `None` where it cannot be.
-fn columns(terminal: Option<&str>, columns: Option<usize>) -> Option<usize> {
-    let able = !matches!(terminal?, "" | "dumb");
-    // A terminal that does not know its size says 0.
-    able.then(|| columns.filter(|columns| *columns > 0).unwrap_or(80))
-}
-
 /// What of a line has room: one that goes on in the next row cannot be written over.
 fn fitting(text: &str, columns: usize) -> String {
     // The last column stays free: some terminals go on to the next row as soon as it is taken.
@@ -138,15 +126,6 @@ mod tests {
         assert_eq!(fitting("measuring", 9), "measuri…");
         assert_eq!(fitting("a × b × c", 6).chars().count(), 5);
         assert_eq!(fitting("measuring", 0), "…");
-    }
-
-    #[test]
-    fn only_a_terminal_that_can_go_back_has_a_live_line() {
-        assert_eq!(columns(Some("xterm"), Some(60)), Some(60));
-        assert_eq!(columns(Some("xterm"), Some(0)), Some(80));
-        assert_eq!(columns(Some("dumb"), Some(60)), None);
-        assert_eq!(columns(Some(""), None), None);
-        assert_eq!(columns(None, Some(60)), None);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(super) fn remarks(experiment: &str, records: &[Record]) -> Vec<String> {
 
 fn bulk() -> Vec<Remark> {
     vec![
+        ("figures beside ours: Mbit/s over 155 Mbit/s ATM (over 10 Mbit/s Ethernet)", None),
         (
             "the best of 155 Mbit/s: C 61.77, wrapper 61.81 (8 KiB); Orbix 39.15, ORBeline 37.67 (64 KiB)",
             None,

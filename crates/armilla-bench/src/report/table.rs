@@ -8,12 +8,12 @@ use crate::published;
 use crate::record::{Gain, Metric, Record};
 use std::io::{self, Write};
 
-/// Writes every table, then who was absent and what failed.
-pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+/// Writes every table, no wider than `room`, then who was absent and what failed.
+pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", outcome.machine)?;
     for experiment in chunks(&outcome.records, |a, b| a.cell.experiment == b.cell.experiment) {
         for records in chunks(experiment, |a, b| heading(a) == heading(b)) {
-            table(records, out)?;
+            table(records, room, out)?;
         }
         let name = experiment.first().map_or("", |record| record.cell.experiment);
         for remark in remarks(name, experiment) {
@@ -72,7 +72,9 @@ fn heading(record: &Record) -> String {
     }
 }
 
-fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
+/// A table no wider than `room`, if a column fits there beside the cells: columns for which there is no
+/// room stand below.
+fn table(records: &[Record], room: usize, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = records.first() else { return Ok(()) };
     writeln!(out, "\n{}", heading(first))?;
     let mut programs: Vec<&str> = Vec::new();
@@ -92,15 +94,25 @@ fn table(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
         })
         .collect();
     let labels = records.iter().map(|record| record.cell.label().chars().count());
-    let width = labels.max().unwrap_or(0).max(16);
-    let heading = if to_one { "× 1" } else { "× c" };
-    write!(out, "{:<width$}", "payload")?;
-    for Column { program, width, compared } in &columns {
-        write!(out, "  {program:>width$}{:>8}", if *compared { heading } else { "" })?;
-    }
-    writeln!(out)?;
-    for line in chunks(records, |a, b| a.cell == b.cell) {
-        row(line, width, &columns, out)?;
+    let label = labels.max().unwrap_or(0).max(16);
+    let blocks = blocks(&columns, room.saturating_sub(label));
+    for (number, block) in blocks.iter().enumerate() {
+        write!(out, "{:<label$}", "payload")?;
+        let ratio = if to_one { "× 1" } else { "× c" };
+        block.iter().try_for_each(|column| column.write(column.program, ratio, out))?;
+        writeln!(out)?;
+        for line in chunks(records, |a, b| a.cell == b.cell) {
+            row(line, label, block, out)?;
+            let taken = label + block.iter().map(Column::whole).sum::<usize>();
+            let tail = tail(line).filter(|_| number + 1 == blocks.len());
+            match tail {
+                None => writeln!(out)?,
+                Some(tail) if taken + 3 + tail.chars().count() <= room => {
+                    writeln!(out, "   {tail}")?;
+                }
+                Some(tail) => writeln!(out, "\n    {tail}")?,
+            }
+        }
     }
     Ok(())
 }
@@ -112,6 +124,35 @@ struct Column<'a> {
     compared: bool,
 }
 
+/// The columns that ratios take.
+const RATIO: usize = 8;
+
+impl Column<'_> {
+    /// How wide it is with its ratios and what parts it from the one before.
+    const fn whole(&self) -> usize {
+        2 + self.width + if self.compared { RATIO } else { 0 }
+    }
+
+    fn write(&self, value: &str, ratio: &str, out: &mut dyn Write) -> io::Result<()> {
+        let Self { width, compared, .. } = *self;
+        match compared {
+            true => write!(out, "  {value:>width$}{ratio:>RATIO$}"),
+            false => write!(out, "  {value:>width$}"),
+        }
+    }
+}
+
+/// The columns that have room beside each other; at least one each.
+fn blocks<'c, 'p>(columns: &'c [Column<'p>], room: usize) -> Vec<&'c [Column<'p>]> {
+    let mut taken = columns.first().map_or(0, Column::whole);
+    let fits = |_: &Column<'_>, next: &Column<'_>| {
+        let fits = taken + next.whole() <= room;
+        taken = next.whole() + if fits { taken } else { 0 };
+        fits
+    };
+    columns.chunk_by(fits).collect()
+}
+
 fn row(
     line: &[Record],
     label: usize,
@@ -119,31 +160,30 @@ fn row(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Some(first) = line.first() else { return Ok(()) };
-    let cell = &first.cell;
-    write!(out, "{:<label$}", cell.label())?;
-    for Column { program, width, compared } in columns {
-        let record = line.iter().find(|record| record.program == *program);
+    write!(out, "{:<label$}", first.cell.label())?;
+    for column in columns {
+        let record = line.iter().find(|record| record.program == column.program);
         let value = record.map_or("–".into(), number);
-        let ratio = record.filter(|_| *compared).and_then(|r| r.ratio_to_one.or(r.ratio_to_c));
+        let ratio = record.and_then(|record| record.ratio_to_one.or(record.ratio_to_c));
         let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
-        write!(out, "  {value:>width$}{ratio:>8}")?;
+        column.write(&value, &ratio, out)?;
     }
-    match gain(line) {
-        Some(gain) if gain.is_certain() => write!(out, "   {:.2} times as good", gain.times)?,
-        Some(Gain { low, high, .. }) => {
-            write!(out, "   between {low:.2} and {high:.2} times as good")?;
-        }
-        None => {}
-    }
+    Ok(())
+}
+
+/// What stands behind the columns of a line, if anything: what an optimization brings, what was published.
+fn tail(line: &[Record]) -> Option<String> {
+    let gain = gain(line).map(|gain| match gain.is_certain() {
+        true => format!("{:.2} times as good", gain.times),
+        false => format!("between {:.2} and {:.2} times as good", gain.low, gain.high),
+    });
     let published = line.iter().filter_map(|record| {
-        let (who, value) = published::bulk(&record.program, cell.payload, cell.queue, cell.units)?;
-        Some(format!("{who} {value}"))
+        let cell = &record.cell;
+        let found = published::bulk(&record.program, cell.payload, cell.queue, cell.units)?;
+        Some(found.to_string())
     });
     let published: Vec<_> = published.collect();
-    match published.is_empty() {
-        true => writeln!(out),
-        false => writeln!(out, "   published: {}", published.join(", ")),
-    }
+    gain.or_else(|| (!published.is_empty()).then(|| format!("published: {}", published.join(", "))))
 }
 
 /// What an optimization brings: with all of it against without it.
@@ -162,5 +202,59 @@ fn number(record: &Record) -> String {
         Metric::Latency if record.median < 1.0 => format!("{:.3}", record.median),
         Metric::Latency => format!("{:.2}", record.median),
         _ => format!("{:.0}", record.median),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Cell;
+
+    fn record(program: &str, median: f64) -> Record {
+        Record {
+            program: program.into(),
+            median,
+            ratio_to_c: Some(median / 10.0),
+            ..Record::of_void()
+        }
+    }
+
+    fn text(records: &[Record], room: usize) -> String {
+        let mut out = Vec::new();
+        table(records, room, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_it_may_be() {
+        let flood = |program, median| {
+            let cell =
+                Cell { payload: "flood-sequence", units: 1024, queue: 65_536, ..Cell::of_void() };
+            Record { cell, metric: Metric::Throughput, ..record(program, median) }
+        };
+        let records = [flood("c", 10.0), flood("armilla", 11.0), flood("omniorb", 12.0)];
+        let wide = text(&records, usize::MAX);
+        let lines: Vec<&str> = wide.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "payload                       c     armilla     × c     omniorb     × c",
+                "flood-sequence 1024          10          11   1.100          12   1.200   \
+                 published: C 23.52 (8.30), Orbix 7.85 (6.68), ORBeline 6.06 (8.14)",
+            ]
+        );
+        let narrow = text(&records, 60);
+        let lines: Vec<&str> = narrow.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "payload                       c     armilla     × c",
+                "flood-sequence 1024          10          11   1.100",
+                "payload                 omniorb     × c",
+                "flood-sequence 1024          12   1.200",
+                "    published: C 23.52 (8.30), Orbix 7.85 (6.68), ORBeline 6.06 (8.14)",
+            ]
+        );
+        assert_eq!(text(&records, 0).lines().count(), 9, "a column each");
     }
 }
