@@ -11,7 +11,7 @@ pub(crate) use nesting::Room;
 pub use pieces::Pieces;
 
 use crate::encoding::Encoding;
-use crate::plain::is_plain;
+use crate::plain::{has_nul, is_plain};
 use crate::value::DecodedValues;
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Encoder, TypeCode,
@@ -357,7 +357,7 @@ impl<'a> Decoder<'a> {
             _ => return Err(self.error(CdrErrorKind::MissingNul)),
         };
         let plain = is_plain(octets);
-        if !plain && octets.contains(&0) {
+        if !plain && has_nul(octets) {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }
         match simdutf8::basic::from_utf8(octets) {

@@ -2,7 +2,7 @@
 
 use crate::encoding::Encoding;
 use crate::fixed::TURN;
-use crate::plain::is_plain;
+use crate::plain::{has_nul, is_plain};
 use crate::value::EncodedValues;
 use crate::{
     BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, Chunk, CodeSet, CodeSets, Encode,
@@ -430,7 +430,7 @@ impl<'p> Encoder<'p> {
         if is_plain(value.as_bytes()) {
             return Ok(true);
         }
-        if value.as_bytes().contains(&0) {
+        if has_nul(value.as_bytes()) {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
         Ok(self.code_sets.char == CodeSet::Utf8)

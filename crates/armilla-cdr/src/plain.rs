@@ -10,60 +10,85 @@ const SHORT_ROW: usize = 16;
 /// How many octets are looked at before it is decided whether to go on.
 const BLOCK: usize = 4 * ROW;
 
-/// How many blocks are worth finding out what the processor can do, and how many octets it looks at then.
+/// How many blocks are worth finding out what the processor can do, how many octets it looks at then, and
+/// how many lie in one line of its cache: what stands in two takes twice as long to get.
 #[cfg(feature = "std")]
-const MANY: usize = 4;
+const MANY: usize = 8;
 #[cfg(feature = "std")]
 const WIDE_ROW: usize = 128;
+#[cfg(feature = "std")]
+const LINE: usize = 64;
 
-/// Whether every octet is one of 1 to 127. Looks at all of them, in rows that the compiler makes wide
-/// comparisons of: texts are nearly always plain, and then this is one pass at the speed of memory.
+/// Whether every octet is one of 1 to 127. Texts are nearly always plain, and then this is one pass at the
+/// speed of memory.
 #[inline]
 pub(crate) fn is_plain(octets: &[u8]) -> bool {
+    // As signed numbers neither NUL nor what is not ASCII is above zero.
+    all(octets, |octet| octet.cast_signed() > 0)
+}
+
+/// Whether one of the octets is NUL.
+pub(crate) fn has_nul(octets: &[u8]) -> bool {
+    !all(octets, |octet| octet != 0)
+}
+
+/// Whether `holds` is true of every octet. Looks at all of them, in rows that the compiler makes wide
+/// comparisons of.
+#[inline]
+fn all(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
     let (blocks, rest) = octets.as_chunks::<BLOCK>();
     let (rows, rest) = rest.as_chunks::<ROW>();
     let (short_rows, rest) = rest.as_chunks::<SHORT_ROW>();
-    (blocks.is_empty() || are_plain(blocks))
-        && rows.iter().all(is_plain_row)
-        && short_rows.iter().all(is_plain_row)
-        && rest.iter().all(|octet| may_stand(*octet))
+    (blocks.is_empty() || in_blocks(blocks, holds))
+        && rows.iter().all(|row| in_row(row, holds))
+        && short_rows.iter().all(|row| in_row(row, holds))
+        && rest.iter().all(|octet| holds(*octet))
 }
 
 #[inline(always)]
-fn is_plain_row<const ROW: usize>(row: &[u8; ROW]) -> bool {
-    row.iter().fold(true, |all, octet| all & may_stand(*octet))
+fn in_row<const ROW: usize>(row: &[u8; ROW], holds: impl Fn(u8) -> bool) -> bool {
+    row.iter().fold(true, |all, octet| all & holds(*octet))
 }
 
 /// Stands by itself, so that the compiler sees nothing but the loop, and makes the same of it wherever
 /// it is called; of a long text it makes one for each kind of processor, in the widest instructions.
 #[inline(never)]
-fn are_plain(blocks: &[[u8; BLOCK]]) -> bool {
+fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool {
     #[cfg(feature = "std")]
-    if blocks.len() >= MANY {
+    if let [first, .., last] = blocks
+        && blocks.len() >= MANY
+    {
         return dispatch!(Level::new(), simd => simd.vectorize(
             #[inline(always)]
-            || blocks.iter().all(is_plain_block::<WIDE_ROW>),
+            || {
+                in_block::<WIDE_ROW>(first, holds)
+                    && in_lines(blocks.as_flattened(), holds)
+                    && in_block::<WIDE_ROW>(last, holds)
+            },
         ));
     }
-    blocks.iter().all(is_plain_block::<ROW>)
+    blocks.iter().all(|block| in_block::<ROW>(block, holds))
+}
+
+/// Looks at the octets from the first whole line on, in whole blocks.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn in_lines(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
+    let before = octets.as_ptr().align_offset(LINE);
+    let (blocks, _) = octets.get(before..).unwrap_or(octets).as_chunks();
+    blocks.iter().all(|block| in_block::<WIDE_ROW>(block, holds))
 }
 
 /// One verdict for each place in a row, so that nothing but the last step goes from place to place.
 #[inline(always)]
-fn is_plain_block<const ROW: usize>(block: &[u8; BLOCK]) -> bool {
+fn in_block<const ROW: usize>(block: &[u8; BLOCK], holds: impl Fn(u8) -> bool) -> bool {
     let mut all = [u8::MAX; ROW];
     for row in block.as_chunks::<ROW>().0 {
         for (all, octet) in all.iter_mut().zip(row) {
-            *all &= if may_stand(*octet) { u8::MAX } else { 0 };
+            *all &= if holds(*octet) { u8::MAX } else { 0 };
         }
     }
     all.iter().fold(u8::MAX, |both, all| both & all) == u8::MAX
-}
-
-/// As signed numbers neither NUL nor what is not ASCII is above zero.
-#[inline]
-const fn may_stand(octet: u8) -> bool {
-    octet.cast_signed() > 0
 }
 
 #[cfg(test)]
@@ -80,9 +105,25 @@ mod tests {
                     let Some(there) = text.get_mut(place) else { continue };
                     *there = octet;
                     assert_eq!(is_plain(&text), (1..=127).contains(&octet), "{octet} at {place}");
+                    assert_eq!(has_nul(&text), octet == 0, "{octet} at {place}");
                 }
             }
         }
-        assert!(is_plain(b""));
+        assert!(is_plain(b"") && !has_nul(b""));
+    }
+
+    #[test]
+    fn no_octet_of_a_long_text_is_passed_over_wherever_it_lies_in_memory() {
+        for before in [0, 1, 17, 63] {
+            let mut memory = vec![b'x'; before + 2300];
+            for place in before..memory.len() {
+                memory[place] = 0;
+                assert!(has_nul(&memory[before..]), "{place} of a text from {before} on");
+                memory[place] = 200;
+                assert!(!is_plain(&memory[before..]), "{place} of a text from {before} on");
+                memory[place] = b'x';
+            }
+            assert!(is_plain(&memory[before..]) && !has_nul(&memory[before..]));
+        }
     }
 }
