@@ -18,9 +18,8 @@ const RETAINED: usize = 1024 * 1024;
 const PARKED: usize = INITIAL / 2;
 
 /// From how many octets on a message makes the next likely to be as long, and no more is read at once than
-/// that needs. To move what follows away from it costs more than to read again. Besides, who takes a flood
-/// in gulps is soon through and sleeps, to be woken, often on the processor of the sender, for each message.
-const LARGE: usize = 4 * 1024;
+/// that needs: to move it away from what follows costs more than to read again.
+const LARGE: usize = 12 * 1024;
 
 /// How many requests that were given up are remembered before their turn. To give up is advice, so
 /// that more of them may be passed over.
@@ -302,12 +301,6 @@ impl Framer {
     #[inline]
     pub fn is_partial(&self) -> bool {
         self.end - self.start > self.lent || self.assembly.is_open()
-    }
-
-    /// Whether the last message that was whole was large.
-    #[inline]
-    pub const fn was_large(&self) -> bool {
-        self.last >= LARGE
     }
 
     /// Gives up the message that was returned.

@@ -140,7 +140,7 @@ impl Connection {
         mut fetch: Fetch,
     ) -> Result<bool, End> {
         let mut more = self.framer.lock().has_more();
-        let mut several = false;
+        let mut was_oneway = false;
         loop {
             let mut framer = self.framer.lock();
             if !more {
@@ -149,8 +149,9 @@ impl Connection {
                     Fetch::Once => fetch = Fetch::Never,
                     Fetch::Always => {}
                 }
-                let in_flood = (several || framer.was_large()) && hand.desk.is_oneway();
-                several = false;
+                let oneway = hand.desk.is_oneway();
+                let in_flood = oneway && was_oneway;
+                was_oneway = oneway;
                 self.read(&mut framer, turn, &mut hand.inbox, (fetch, in_flood))?;
             }
             if self.crew.is_closing() && !self.may_call() {
@@ -174,7 +175,6 @@ impl Connection {
                 None => match framer.take(inbox).map_err(End::Framing)? {
                     Some(message) => {
                         more = framer.has_more();
-                        several |= more;
                         let at_hand = AtHand { turn, reply, desk, crew };
                         self.attend_other(framer, at_hand, &message)?
                     }
@@ -245,9 +245,9 @@ impl Connection {
         output.responder.in_progress() == 0 && !output.gone
     }
 
-    /// Reads once; waits for octets if `fetch` says so. In a flood, of requests without replies that are
-    /// large or come several at once, the client is let run before that: who sleeps whenever there is
-    /// nothing is woken for nearly every message, in place of a client on the same processor.
+    /// Reads once; waits for octets if `fetch` says so. In a flood, of requests without replies that follow
+    /// each other, the client is let run before that: who sleeps whenever there is nothing is woken for
+    /// nearly every message, in place of a client on the same processor.
     #[inline]
     fn read(
         &self,
