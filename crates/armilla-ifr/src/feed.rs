@@ -361,7 +361,6 @@ impl Feed<'_> {
     }
 }
 
-/// Whether a declaration is of the kind that the repository has.
 /// Whether it is more than a name that was declared forward.
 pub(crate) const fn is_defined(declared: &DeclKind) -> bool {
     match declared {
@@ -371,6 +370,7 @@ pub(crate) const fn is_defined(declared: &DeclKind) -> bool {
     }
 }
 
+/// Whether a declaration is of the kind that the repository has.
 const fn is_of_kind(kind: &Kind, declared: &DeclKind) -> bool {
     matches!(
         (kind, declared),

@@ -6,6 +6,7 @@ use super::link::{Link, Taker};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
+use crate::orb::{Located as Place, Orb};
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
@@ -27,7 +28,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     reference.callable()?;
     if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
-        return Ok(matches!(reference.orb.locate(&key)?, crate::orb::Located::Here));
+        return locate_here(&reference.orb, key);
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
@@ -50,6 +51,23 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
             Err(error) => reference.go_on(&route, target, &mut journey, error)?,
         }
     }
+}
+
+/// Whether this process knows the object with this key; follows published names.
+fn locate_here(orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
+    for _ in 0..=orb.settings().max_forwards {
+        let ior = match orb.locate(&key)? {
+            Place::Here => return Ok(true),
+            Place::Elsewhere(ior) => ior,
+            Place::Nowhere | Place::Unnamed => return Ok(false),
+        };
+        let target = Object::from_ior(orb, ior);
+        match target.local_key() {
+            Some(next) => key = next,
+            None => return locate(&target),
+        }
+    }
+    Ok(false)
 }
 
 /// Asks over a connection of its own choice: what stands idle, else a new one.

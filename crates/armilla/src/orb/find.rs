@@ -162,19 +162,20 @@ impl Orb {
         let server = self.0.server.get()?.as_ref().ok()?;
         ior.profiles.iter().find_map(|profile| {
             let octets = iiop_object_key(&profile.data).ok()?;
-            let key = ObjectKey::parse(octets)?;
+            let key = ObjectKey::parse(octets);
             let incarnation = match key {
-                ObjectKey::Active { incarnation, .. } => incarnation,
-                ObjectKey::Named(key) => key.incarnation,
+                Some(ObjectKey::Active { incarnation, .. }) => incarnation,
+                Some(ObjectKey::Named(key)) => key.incarnation,
+                None => self.published(octets).map(|_| 0)?,
             };
             // A transient key is ours alone. A persistent one may be another server's of the same
-            // make, so the address must be ours too.
+            // make, and so may a published name, so the address must be ours too.
             let ours = incarnation == self.0.incarnation
                 || incarnation == 0
                     && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
                         server.publications().addresses().contains(&(profile.host, profile.port))
                     });
-            ours.then(|| (octets.into(), self.active(key)))
+            ours.then(|| (octets.into(), key.and_then(|key| self.active(key))))
         })
     }
 
