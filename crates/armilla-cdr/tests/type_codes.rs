@@ -36,6 +36,9 @@ fn what_breaks_a_rule_is_not_made() {
         let base = Factory::create_value_tc("IDL:V:1.0", "V", 0, nothing.clone(), []);
         assert_eq!(base.is_ok(), nothing == TypeCode::Null);
     }
+    let boxed = Factory::create_value_box_tc("IDL:B:1.0", "B", TypeCode::String(0)).unwrap();
+    let alias = Factory::create_alias_tc("IDL:A:1.0", "A", boxed).unwrap();
+    assert_eq!(kind(Factory::create_value_box_tc("IDL:C:1.0", "C", alias)), Some(Kind::Member));
     assert_eq!(kind(Factory::create_array_tc(0, long())), Some(Kind::Range));
     assert_eq!(kind(Factory::create_fixed_tc(32, 2)), Some(Kind::Range));
     assert_eq!(kind(Factory::create_fixed_tc(5, 6)), Some(Kind::Range));
@@ -62,6 +65,8 @@ fn the_cases_of_a_union_fit_its_discriminator() {
     let default = case(None, "c", TypeCode::Any);
     let again = case(None, "d", TypeCode::Any);
     assert_eq!(kind(TypeCode::Long, &[default.clone(), again]), Some(Kind::DuplicateLabel));
+    let other = case(Some(2), "a", TypeCode::Short);
+    assert_eq!(kind(TypeCode::Long, &[a.clone(), other]), Some(Kind::MemberName), "another type");
     let again = case(Some(2), "a", TypeCode::Long);
     let union = make(TypeCode::Long, &[a, again, default]).unwrap();
     assert_eq!(union.member_count(), Some(3), "one for each label");

@@ -167,13 +167,17 @@ impl TypeCodeFactory {
         shallow(TypeCode::alias(id, name, content(original)?))
     }
 
-    /// A boxed valuetype with what is in the box.
+    /// A boxed valuetype with what is in the box, which is no valuetype itself.
     ///
     /// # Errors
     /// As [`create_alias_tc`](Self::create_alias_tc).
     pub fn create_value_box_tc(id: &str, name: &str, boxed: TypeCode) -> Result {
         repository_id(id)?;
         identifier(name)?;
+        if boxed.resolved().is_valuetype() {
+            let what = "no valuetype stands in the box of another";
+            return Err(error(TypeCodeErrorKind::Member, what));
+        }
         shallow(TypeCode::value_box(id, name, content(boxed)?))
     }
 
@@ -417,18 +421,18 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
         error(TypeCodeErrorKind::Discriminator, what)
     })?;
     let (mut labels, mut names, mut default) = (BTreeSet::new(), BTreeSet::new(), None);
-    let mut previous = None;
+    let mut previous: Option<&UnionMember> = None;
     for (index, member) in members.iter().enumerate() {
         usable(&member.ty)?;
         // Several labels of one member stand next to each other.
-        let again = previous == Some(&member.name);
+        let again = previous.is_some_and(|last| last.name == member.name && last.ty == member.ty);
         let repeated =
             !again && !member.name.is_empty() && !names.insert(member.name.to_lowercase());
         if repeated || !is_identifier(&member.name) {
             let what = alloc::format!("{:?} cannot name this member", member.name);
             return Err(error(TypeCodeErrorKind::MemberName, what));
         }
-        previous = Some(&member.name);
+        previous = Some(member);
         let is_new = match member.label {
             Some(label) if !is_label(discriminator, &range, label) => {
                 let what = alloc::format!("the discriminator has no value {label}");
