@@ -179,6 +179,8 @@ fn nothing_inherits_from_itself_or_from_another_kind() {
     for bases in [vec![a], vec![b], vec![v]] {
         assert!(matches!(model.set_kind(a, interface(bases)), Err(ModelError::Invalid(_))));
     }
+    let twice = model.set_kind(b, interface(vec![a, a])).unwrap_err();
+    assert_eq!(twice.to_string(), "a definition would inherit twice from the same");
     for base in [v, w] {
         let value = Value { base: Some(base), ..Value::default() };
         assert!(matches!(model.set_kind(v, Kind::Value(value)), Err(ModelError::Invalid(_))));

@@ -101,6 +101,10 @@ impl Model {
 
     /// Whether what a definition names is there, and of the right kind.
     pub(super) fn check_kind(&self, kind: &Kind) -> Result {
+        let bases = kind.bases();
+        if bases.iter().collect::<BTreeSet<_>>().len() < bases.len() {
+            return wrong("a definition would inherit twice from the same");
+        }
         match kind {
             Kind::Interface { flavour, bases } => self.check_bases(*flavour, bases),
             Kind::Value(value) => self.check_value(value),
