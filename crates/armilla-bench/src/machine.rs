@@ -55,6 +55,8 @@ pub struct Machine {
     pub kernel: String,
     /// The congestion control that all TCP sockets are set to.
     pub congestion: String,
+    /// The processor of servers, and of clients that share it; with one core each clients have the second.
+    pub cores: [usize; 2],
     /// The version that measured.
     pub version: &'static str,
 }
@@ -69,12 +71,15 @@ impl Machine {
     pub(crate) fn this(congestion: &str) -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         let info = read("/proc/cpuinfo");
+        let (server, client) = Placement::OneCoreEach.cpus();
+        let cores = [server, client].map(Option::unwrap_or_default);
         let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
         Self {
             processor: model.map_or("unknown", |(_, name)| name.trim()).to_owned(),
             processors: Self::processors(),
             kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
             congestion: congestion.to_owned(),
+            cores,
             version: env!("CARGO_PKG_VERSION"),
         }
     }

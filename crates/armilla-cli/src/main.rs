@@ -65,11 +65,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(outcome) = bench::worker(&arguments) {
+    let arguments: Result<Vec<String>, _> =
+        std::env::args_os().map(|argument| argument.into_string()).collect();
+    let arguments = match arguments {
+        Ok(arguments) => arguments,
+        Err(other) => return Failure::usage(format_args!("{other:?} is not UTF-8")).report(),
+    };
+    if let Some(outcome) = bench::worker(arguments.get(1..).unwrap_or_default()) {
         return outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS);
     }
-    let (orb_arguments, arguments) = orb::split_arguments(std::env::args());
+    let (orb_arguments, arguments) = orb::split_arguments(arguments);
     let arguments = Arguments::parse_from(arguments);
     match logging(arguments.verbose).and_then(|()| run(&arguments.command, &orb_arguments)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,8 +2,10 @@
 //! judges.
 
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -60,6 +62,14 @@ fn files_that_cannot_be_written_are_found_before_anything_is_measured() {
 }
 
 #[test]
+fn an_argument_that_is_no_text_is_refused() {
+    let file = OsStr::from_bytes(b"out-\xff.json");
+    let output = bench(&["batch", "--json"]).arg(file).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && told.contains("is not UTF-8"), "{told}");
+}
+
+#[test]
 fn the_table_of_functions_takes_no_options_that_it_has_no_use_for() {
     for option in [&["--quick"][..], &["--placement", "unpinned"], &["--json", "out"]] {
         let (status, told) = refused(&[&["functions"], option].concat());
@@ -92,7 +102,8 @@ fn a_run_that_is_interrupted_keeps_what_is_finished_and_leaves_nothing_behind() 
         line.clear();
         assert!(told.read_line(&mut line).unwrap() > 0, "it says how far it is");
     }
-    let interrupted = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    let interrupt = ["-c", "kill -s INT \"$0\"", &run.id().to_string()].map(str::to_owned);
+    let interrupted = Command::new("sh").args(interrupt).status().unwrap();
     assert!(interrupted.success());
     let mut rest = String::new();
     told.read_to_string(&mut rest).unwrap();

@@ -52,12 +52,14 @@ fn heading(name: &str) -> &'static str {
 /// What was measured on, how, and what is not there.
 fn preface(outcome: &Outcome, out: &mut String) {
     let machine = &outcome.machine;
+    let [server, client] = machine.cores;
     let _ = writeln!(
         out,
         "<p>{} for all, Armilla {}. Programs ran side \
          by side, round by round. A ratio is the median over the rounds of a program's value to that \
          of plain C sockets in the same round; 1 is plain C sockets. The placement says where the two \
-         processes of a program ran: both on one core, on a core each, or unpinned.</p>",
+         processes of a program ran: both on one core ({server}), on a core each (servers on {server}, \
+         clients on {client}), or unpinned.</p>",
         escape(&machine.to_string()),
         machine.version
     );

@@ -11,6 +11,11 @@ use std::io::{self, Write};
 /// Writes every table, no wider than `room`, then who was absent and what failed.
 pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", outcome.machine)?;
+    let [server, client] = outcome.machine.cores;
+    writeln!(
+        out,
+        "one-core is processor {server}, one-core-each {server} for servers and {client} for clients"
+    )?;
     for experiment in chunks(&outcome.records, |a, b| a.cell.experiment == b.cell.experiment) {
         for records in chunks(experiment, |a, b| heading(a) == heading(b)) {
             table(records, room, out)?;

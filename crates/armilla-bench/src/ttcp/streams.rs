@@ -4,7 +4,7 @@ use super::summary::{Far, Summary};
 use super::{Carrier, Processor, Tester, limits};
 use armilla_ipc::tcp::TcpInfo;
 use armilla_ipc::{
-    Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
+    Address, SendError, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
     UnixConnector,
 };
 use std::io;
@@ -14,10 +14,8 @@ use std::time::{Duration, Instant};
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a transmitter waits for the receiver's answer when nothing more leaves.
-const ANSWER: Duration = Duration::from_secs(30);
-
-/// After which silence the other side is asked whether it is still there.
+/// How long a transmitter waits when nothing more leaves, for a receiver that takes nothing or does not
+/// answer; and after which silence either side asks whether the other is still there.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// The longest answer.
@@ -78,10 +76,14 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     let piece = vec![b'x'; tester.length];
     let (begun, before) = (Instant::now(), Processor::now());
     let mut pieces = 0;
+    stream.set_send_timeout(Some(SILENCE))?;
     while tester.goes_on(pieces, begun) {
-        stream.send_all(&piece).map_err(|error| {
+        push(stream, tcp, &piece).map_err(|error| {
             let sent = pieces * piece.len() as u64 + error.sent as u64;
-            let what = format!("the receiver went away after {sent} octets: {}", error.source);
+            let what = match is_late(&error.source) {
+                true => format!("nothing arrives any more after {sent} octets, for {SILENCE:?}"),
+                false => format!("the receiver went away after {sent} octets: {}", error.source),
+            };
             io::Error::new(error.source.kind(), what)
         })?;
         pieces += 1;
@@ -111,6 +113,33 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     Ok(summary)
 }
 
+/// Sends a piece, however long that takes as long as anything of it, or of what is under way, arrives.
+fn push(stream: &dyn Stream, tcp: Option<&TcpStream>, piece: &[u8]) -> Result<(), SendError> {
+    let (mut sent, mut before) = (0, progress(tcp));
+    loop {
+        // All octets are the same: what has left decides how many are left.
+        let Err(error) = stream.send_all(piece.get(sent..).unwrap_or_default()) else {
+            return Ok(());
+        };
+        sent += error.sent;
+        let now = progress(tcp);
+        if !is_late(&error.source) || (error.sent == 0 && now == before) {
+            return Err(SendError { sent, ..error });
+        }
+        before = now;
+    }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+}
+
+/// How many octets have left for the first time, as far as the kernel tells.
+fn progress(tcp: Option<&TcpStream>) -> u64 {
+    let info = tcp.and_then(|tcp| tcp.info().ok());
+    info.map_or(0, |tcp| tcp.sent.saturating_sub(tcp.sent_again))
+}
+
 /// Whether both ends have the same host.
 fn is_near(stream: &TcpStream) -> bool {
     let host = |address: &Address| match address {
@@ -122,10 +151,9 @@ fn is_near(stream: &TcpStream) -> bool {
 
 /// The receiver's line, if it is one of ours. Over a slow path that may take as long as what waits here.
 fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far>> {
-    stream.set_recv_timeout(Some(ANSWER))?;
-    let sent = || tcp.and_then(|tcp| tcp.info().ok()).map_or(0, |tcp| tcp.sent);
+    stream.set_recv_timeout(Some(SILENCE))?;
     let mut line = [0; LINE];
-    let (mut length, mut before) = (0, sent());
+    let (mut length, mut before) = (0, progress(tcp));
     while length < LINE {
         let now = match stream.recv(&mut line[length..]) {
             Ok(0) => break,
@@ -133,7 +161,7 @@ fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far
                 length += more;
                 continue;
             }
-            Err(_) => sent(),
+            Err(_) => progress(tcp),
         };
         if now == before {
             break;
@@ -181,4 +209,22 @@ fn take(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     };
     summary.limits = limits::of_receiver(&summary);
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_that_takes_nothing_is_given_up() {
+        let path = std::env::temp_dir().join(format!("armilla-ttcp-stuck-{}", std::process::id()));
+        let (address, options) = (Address::unix(path), StreamOptions::default());
+        let acceptor = UnixAcceptor::bind(&address, &options).unwrap();
+        let here = UnixConnector::new(options).connect(&address, Some(CONNECT)).unwrap();
+        let _there = acceptor.accept().unwrap().unwrap();
+        here.set_send_timeout(Some(Duration::from_millis(10))).unwrap();
+        let piece = vec![b'x'; 16 << 20];
+        let error = push(&here, None, &piece).unwrap_err();
+        assert!(is_late(&error.source) && error.sent > 0 && error.sent < piece.len(), "{error}");
+    }
 }
