@@ -115,14 +115,14 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
 
 /// Sends a piece, however long that takes as long as anything of it, or of what is under way, arrives.
 fn push(stream: &dyn Stream, tcp: Option<&TcpStream>, piece: &[u8]) -> Result<(), SendError> {
-    let (mut sent, mut before) = (0, progress(tcp));
+    let (mut sent, mut before) = (0, None);
     loop {
         // All octets are the same: what has left decides how many are left.
         let Err(error) = stream.send_all(piece.get(sent..).unwrap_or_default()) else {
             return Ok(());
         };
         sent += error.sent;
-        let now = progress(tcp);
+        let now = Some(waiting(tcp));
         if !is_late(&error.source) || (error.sent == 0 && now == before) {
             return Err(SendError { sent, ..error });
         }
@@ -134,10 +134,10 @@ fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-/// How many octets have left for the first time, as far as the kernel tells.
-fn progress(tcp: Option<&TcpStream>) -> u64 {
-    let info = tcp.and_then(|tcp| tcp.info().ok());
-    info.map_or(0, |tcp| tcp.sent.saturating_sub(tcp.sent_again))
+/// How many octets wait to leave for the first time: as long as that changes what has left arrives. What is
+/// sent again and again where there is no path changes nothing.
+fn waiting(tcp: Option<&TcpStream>) -> u32 {
+    tcp.and_then(|tcp| tcp.info().ok()).map_or(0, |tcp| tcp.unsent)
 }
 
 /// Whether both ends have the same host.
@@ -153,7 +153,7 @@ fn is_near(stream: &TcpStream) -> bool {
 fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far>> {
     stream.set_recv_timeout(Some(SILENCE))?;
     let mut line = [0; LINE];
-    let (mut length, mut before) = (0, progress(tcp));
+    let (mut length, mut before) = (0, waiting(tcp));
     while length < LINE {
         let now = match stream.recv(&mut line[length..]) {
             Ok(0) => break,
@@ -161,7 +161,7 @@ fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far
                 length += more;
                 continue;
             }
-            Err(_) => progress(tcp),
+            Err(_) => waiting(tcp),
         };
         if now == before {
             break;
