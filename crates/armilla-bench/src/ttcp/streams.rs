@@ -95,6 +95,12 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
     stream.shutdown(Shutdown::Write)?;
     let sent = begun.elapsed();
     let far = answer(stream, tcp)?;
+    let left = waiting(tcp);
+    if far.is_none() && left > 0 {
+        let what =
+            format!("nothing arrives any more, for {SILENCE:?}: {left} octets have never left");
+        return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+    }
     let mut summary = Summary {
         transmitted: true,
         octets: pieces * piece.len() as u64,
