@@ -77,6 +77,7 @@ impl Wanted<'_> {
             repetitions: 1,
             ratio_to_c: None,
             ratio_to_one: None,
+            ratio_to_sequence: None,
             gain: None,
         }
     }

@@ -290,10 +290,10 @@ impl<'a> Stage<'a> {
         let mut turns: Vec<Turn<'_>> = steps
             .iter()
             .take_while(|step| go_on(&step.cell))
-            .filter_map(|step| self.begin(step, slice(step, steps.len())))
+            .filter_map(|step| self.begin(step, slice(step, is_fine(steps))))
             .collect();
         let last = turns.len().saturating_sub(1);
-        let rounds = rounds(plan, steps.len());
+        let rounds = rounds(plan, steps);
         let stay = rounds.div_ceil(starts(plan, steps));
         'rounds: for round in 0..rounds {
             if round >= FEWEST && ends.is_some_and(|ends| Instant::now() >= ends) {
@@ -303,14 +303,16 @@ impl<'a> Stage<'a> {
             if round > 0 && round.is_multiple_of(stay) {
                 self.start_anew(&turns);
             }
-            for number in 0..turns.len() {
-                let number = if round.is_multiple_of(2) { number } else { last - number };
+            for first in 0..turns.len() {
+                let number = if round.is_multiple_of(2) { first } else { last - first };
                 let turn = &mut turns[number];
                 if !go_on(&turn.step.cell) {
                     break 'rounds;
                 }
                 self.prepare(turn.step);
-                let anew = round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
+                // Forms of bulk transfer that are compared go over the same connections.
+                let anew = first == 0
+                    && round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
                 turn.rounds.push(self.round(turn.step.task, &turn.counts, round, anew));
             }
         }
@@ -319,8 +321,11 @@ impl<'a> Stage<'a> {
             let simplest = turns.first().filter(|_| turns.len() > 1);
             let programs = self.running.iter().enumerate();
             programs.filter_map(move |(index, (program, _))| {
+                let ratio = simplest.and_then(|simplest| turn.ratio(simplest, index));
+                let workload = turn.step.task.workload;
                 Some(Record {
-                    ratio_to_one: simplest.and_then(|simplest| turn.ratio(simplest, index)),
+                    ratio_to_one: ratio.filter(|_| !workload.is_bulk()),
+                    ratio_to_sequence: ratio.filter(|_| workload.is_string()),
                     gain: turn.gain(index),
                     ..turn.summary((index, reference), program)?
                 })
@@ -382,11 +387,16 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// In how many rounds so many steps are measured together.
-pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
-    match steps {
-        0 | 1 => plan.repetitions(),
-        _ => (2 * FINER as usize * plan.repetitions()).max(FINE),
+/// Whether steps are measured together to tell differences of some per cent between short times.
+fn is_fine(steps: &[Step]) -> bool {
+    steps.len() > 1 && steps.iter().all(|step| !step.task.workload.is_bulk())
+}
+
+/// In how many rounds these steps are measured together.
+pub(crate) fn rounds(plan: &Plan, steps: &[Step]) -> usize {
+    match is_fine(steps) {
+        false => plan.repetitions(),
+        true => (2 * FINER as usize * plan.repetitions()).max(FINE),
     }
 }
 
@@ -394,8 +404,9 @@ pub(crate) fn rounds(plan: &Plan, steps: usize) -> usize {
 pub(crate) fn starts(plan: &Plan, steps: &[Step]) -> usize {
     let on_ladder = |step: &Step| step.cell.experiment == Experiment::Ladder.name();
     match steps {
-        [step] if plan.quick || !on_ladder(step) || step.task.workload.is_bulk() => 1,
-        _ => STARTS,
+        [step] if !plan.quick && on_ladder(step) && !step.task.workload.is_bulk() => STARTS,
+        steps if is_fine(steps) => STARTS,
+        _ => 1,
     }
 }
 
@@ -404,25 +415,34 @@ const fn bulk_starts(plan: &Plan) -> usize {
     if plan.quick { FEW_STARTS } else { STARTS }
 }
 
-/// About how long a program takes for a step that is measured with so many others together.
-pub(crate) fn expected(plan: &Plan, step: &Step, together: usize) -> Duration {
-    let rounds = u32::try_from(rounds(plan, together)).unwrap_or(u32::MAX);
-    let slice = slice(step, together);
+/// About how long a program takes for `steps`, which are measured together.
+pub(crate) fn expected(plan: &Plan, steps: &[Step]) -> Duration {
+    let each = steps.iter().map(|step| expected_of(plan, step, steps));
+    let anew = START * bulk_starts(plan) as u32;
+    let bulk = steps.first().is_some_and(|step| step.task.workload.is_bulk());
+    each.sum::<Duration>() + if bulk { anew } else { Duration::ZERO }
+}
+
+/// The same of one of them, but for starting it again.
+fn expected_of(plan: &Plan, step: &Step, steps: &[Step]) -> Duration {
+    let rounds = u32::try_from(rounds(plan, steps)).unwrap_or(u32::MAX);
+    let fine = is_fine(steps);
+    let slice = slice(step, fine);
     // Most need longer for as many calls than the first, and nobody answers at once.
-    let turn = if together > 1 { slice * 3 / 2 } else { slice * 6 / 5 };
+    let turn = if fine { slice * 3 / 2 } else { slice * 6 / 5 };
     // Cells with the same objects follow each other in pairs.
     let prepared =
         if step.prepare.is_some() { OBJECT * step.cell.objects / 2 } else { Duration::ZERO };
     match step.task.workload.is_bulk() {
         // The volume of the study ends most turns, and what warms up, before their time is over.
-        true => slice * (rounds + 1) + (START + slice * WARM_UP / 3) * bulk_starts(plan) as u32,
+        true => slice * (rounds + 1) + slice * WARM_UP / 3 * bulk_starts(plan) as u32,
         false => turn * (rounds + 1) + prepared,
     }
 }
 
-/// How long a program works in one round of a step that is measured with so many others together.
-fn slice(step: &Step, together: usize) -> Duration {
-    let slice = if together > 1 { SLICE / FINER } else { SLICE };
+/// How long a program works in one round of a step, and in one that is `fine`.
+fn slice(step: &Step, fine: bool) -> Duration {
+    let slice = if fine { SLICE / FINER } else { SLICE };
     let workload = step.task.workload;
     slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 }
 }
@@ -509,6 +529,7 @@ impl Turn<'_> {
             repetitions: values.len(),
             ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
             ratio_to_one: None,
+            ratio_to_sequence: None,
             gain: None,
         })
     }

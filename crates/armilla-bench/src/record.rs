@@ -116,6 +116,8 @@ pub struct Record {
     /// The same to one object with one operation, where what is in question is whether more of them
     /// make a difference.
     pub ratio_to_one: Option<f64>,
+    /// Of strings, the same to sequences that the same program moved in the same round.
+    pub ratio_to_sequence: Option<f64>,
     /// What an optimization brings, where that is in question: against the first program of the cell.
     pub gain: Option<Gain>,
 }
@@ -161,9 +163,12 @@ impl Serialize for Record {
             0 => cell.transport.to_owned(),
             queue => format!("{}?queue={queue}", cell.transport),
         };
-        let extras = [!cell.group.is_empty(), self.ratio_to_one.is_some()].map(usize::from);
+        let ratios =
+            [("ratio_to_one", self.ratio_to_one), ("ratio_to_sequence", self.ratio_to_sequence)];
+        let ratios = ratios.map(|(name, ratio)| ratio.map(|ratio| (name, ratio)));
+        let extras = usize::from(!cell.group.is_empty()) + ratios.iter().flatten().count();
         let gains = 3 * usize::from(self.gain.is_some());
-        let fields = 21 + extras.iter().sum::<usize>() + gains;
+        let fields = 21 + extras + gains;
         let mut out = serializer.serialize_struct("Record", fields)?;
         out.serialize_field("experiment", cell.experiment)?;
         out.serialize_field("program", &self.program)?;
@@ -189,8 +194,8 @@ impl Serialize for Record {
         if !cell.group.is_empty() {
             out.serialize_field("group", cell.group)?;
         }
-        if let Some(ratio) = self.ratio_to_one {
-            out.serialize_field("ratio_to_one", &ratio)?;
+        for (name, ratio) in ratios.into_iter().flatten() {
+            out.serialize_field(name, &ratio)?;
         }
         if let Some(Gain { times, low, high }) = self.gain {
             out.serialize_field("gain", &times)?;
@@ -253,6 +258,7 @@ impl Record {
             repetitions: 20,
             ratio_to_c: None,
             ratio_to_one: None,
+            ratio_to_sequence: None,
             gain: None,
         }
     }
@@ -294,12 +300,11 @@ mod tests {
         assert_eq!(names(&Record::of_void()), plain);
         let cell = Cell { group: "one write", queue: 8192, ..Cell::of_void() };
         let gain = Some(Gain::counted(2.0));
-        let full = Record { cell, gain, ratio_to_one: Some(1.0), ..Record::of_void() };
+        let (ratio_to_one, ratio_to_sequence) = (Some(1.0), Some(0.9));
+        let full = Record { cell, gain, ratio_to_one, ratio_to_sequence, ..Record::of_void() };
         let more = &names(&full) - &plain;
-        assert!(
-            more.iter().eq(["gain", "gain_high", "gain_low", "group", "ratio_to_one"]),
-            "{more:?}"
-        );
+        let extra = ["gain", "gain_high", "gain_low", "group", "ratio_to_one", "ratio_to_sequence"];
+        assert!(more.iter().eq(extra), "{more:?}");
         let value = serde_json::to_value(&full).unwrap();
         assert_eq!(
             (&value["transport"], &value["invocation"]),

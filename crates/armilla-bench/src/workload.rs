@@ -154,6 +154,11 @@ impl Workload {
         )
     }
 
+    /// Whether it moves strings in bulk, as another does sequences.
+    pub(crate) const fn is_string(self) -> bool {
+        matches!(self, Self::FloodString | Self::TwowayString)
+    }
+
     /// Whether the time of the whole is what counts, and not that of single exchanges.
     pub(crate) const fn is_timed_whole(self) -> bool {
         let within = matches!(self, Self::Write(_) | Self::Read(_));

@@ -35,6 +35,6 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
     }
     // Whether more objects and operations make a difference shall not depend on when each was measured.
-    series.in_turn = true;
+    series.together = series.steps.len();
     vec![series]
 }

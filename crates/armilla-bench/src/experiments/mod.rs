@@ -50,8 +50,8 @@ struct Series {
     queue: usize,
     /// What its results stand under, if its programs are its own.
     group: &'static str,
-    /// Whether the cells are compared with each other, and so take turns, too.
-    in_turn: bool,
+    /// How many cells at a time are compared with each other, and so take turns, too.
+    together: usize,
     /// Whether instructions are counted, too.
     counted: bool,
     steps: Vec<Step>,
@@ -66,7 +66,7 @@ impl Series {
             placement: plan.placement.unwrap_or(default),
             queue: 0,
             group: "",
-            in_turn: false,
+            together: 1,
             counted: false,
             steps: Vec::new(),
         }
@@ -105,28 +105,26 @@ impl Series {
 
     /// How many turns of cells it takes, each of which is tried once before its rounds.
     fn turns(&self, plan: &Plan) -> usize {
-        self.steps.len() * (1 + rounds(plan, self.together()))
+        self.chunks().map(|steps| steps.len() * (1 + rounds(plan, steps))).sum()
     }
 
     /// About how long it takes to measure `steps` of it, by the programs that can take part.
     fn expected(&self, plan: &Plan, steps: &[Step]) -> Duration {
         let able = self.able().count();
-        let measured = steps.iter().map(|step| expected(plan, step, steps.len()));
         // The first time they are started for all of a series.
         let starts = START * u32::try_from(starts(plan, steps) - 1).unwrap_or(u32::MAX);
-        (measured.sum::<Duration>() + starts) * u32::try_from(able).unwrap_or(u32::MAX)
+        (expected(plan, steps) + starts) * u32::try_from(able).unwrap_or(u32::MAX)
     }
 
     /// The same of all its steps.
     fn expected_whole(&self, plan: &Plan) -> Duration {
-        let chunks = self.steps.chunks(self.together().max(1));
-        let measured: Duration = chunks.map(|steps| self.expected(plan, steps)).sum();
+        let measured: Duration = self.chunks().map(|steps| self.expected(plan, steps)).sum();
         measured + START * u32::try_from(self.able().count()).unwrap_or(u32::MAX)
     }
 
-    /// How many of its cells are measured together.
-    const fn together(&self) -> usize {
-        if self.in_turn { self.steps.len() } else { 1 }
+    /// Its cells, those together that are measured together.
+    fn chunks(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.chunks(self.together.max(1))
     }
 
     fn cell(&self, experiment: Experiment, task: Task, objects: u32) -> Cell {

@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         let scene = Scene { peers, transport, placement, queue, congestion, link: link.as_ref() };
         let unable = unable.entry(transport).or_default();
         let mut stage = Stage::set(scene, &series.programs, take(unable));
-        for steps in series.steps.chunks(series.together().max(1)) {
+        for steps in series.chunks() {
             let ends = budget.part(series.expected(plan, steps));
             outcome.records.extend(stage.measure(plan, steps, ends, |cell| {
                 let goes_on = !stopped();

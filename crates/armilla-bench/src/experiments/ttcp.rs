@@ -44,12 +44,13 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     all
 }
 
-/// A cell for each form and size; those of a form follow each other.
+/// A cell for each form and size; the forms of a size are compared with each other.
 fn add(plan: &Plan, series: &mut Series, forms: &[Workload]) {
-    for &workload in forms {
-        // Of the other transports no figures were published.
-        let all: &[u32] = if series.transport == Transport::Tcp { &SIZES } else { &FEW_SIZES };
-        for &size in if plan.quick { &FEW_SIZES } else { all } {
+    series.together = forms.len();
+    // Of the other transports no figures were published.
+    let all: &[u32] = if series.transport == Transport::Tcp { &SIZES } else { &FEW_SIZES };
+    for &size in if plan.quick { &FEW_SIZES } else { all } {
+        for &workload in forms {
             series.add(Experiment::Ttcp, Task::of(workload, size));
         }
     }

@@ -57,12 +57,7 @@ fn floods(records: &[Record]) -> Found {
         Some(ours.median / theirs.median)
     });
     let strings = of(records, "armilla", move |c| flood(c, "flood-string") && c.units >= 1024);
-    let beside = strings.filter_map(|string| {
-        let same = Cell { payload: "flood-sequence", ..string.cell.clone() };
-        let sequence = of(records, "armilla", |cell| *cell == same).next()?;
-        // Minutes lie between the two cells: each refers to the plain sockets of its own turns.
-        Some(string.ratio_to_c? / sequence.ratio_to_c?)
-    });
+    let beside = strings.filter_map(|string| string.ratio_to_sequence);
     vec![
         at_least("oneway octet floods from 4 KiB on: 0.9 × C or more", 0.9, ratios(sequences)),
         at_least("1 KiB floods with SYNC_NONE: 2 × omniORB or more", 2.0, buffered),
