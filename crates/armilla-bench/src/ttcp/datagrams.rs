@@ -117,14 +117,8 @@ impl Counted {
 }
 
 pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
-    let anywhere = (Ipv6Addr::UNSPECIFIED, tester.port).into();
-    // Where there is no IPv6, IPv4 alone.
-    let socket = UdpSocket::bind(anywhere)
-        .or_else(|_| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into()))?;
+    let socket = listen(tester)?;
     let local = socket.local()?;
-    if let Some(queue) = tester.queue {
-        socket.set_option(RecvBuffer(queue))?;
-    }
     listening(&format!("udp://{local}"));
     let mut buffer = vec![0; tester.length.max(65_536)];
     let mut counted = Counted::default();
@@ -180,6 +174,17 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
     };
     summary.limits = limits::of_receiver(&summary);
     Ok(summary)
+}
+
+fn listen(tester: &Tester) -> io::Result<UdpSocket> {
+    let anywhere = (Ipv6Addr::UNSPECIFIED, tester.port).into();
+    // Where there is no IPv6, IPv4 alone.
+    let socket = UdpSocket::bind(anywhere)
+        .or_else(|_| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into()))?;
+    if let Some(queue) = tester.queue {
+        socket.set_option(RecvBuffer(queue))?;
+    }
+    Ok(socket)
 }
 
 /// Answers the end, and again as often as it is told again.
