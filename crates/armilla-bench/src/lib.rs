@@ -37,7 +37,7 @@ mod workload;
 
 pub use experiments::{Outcome, run};
 pub use functions::functions;
-pub use machine::{Machine, Placement, largest_queue};
+pub use machine::{Machine, Placement, queue_cut_short};
 pub use peers::Absent;
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};

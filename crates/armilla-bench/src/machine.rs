@@ -96,9 +96,23 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The largest size in octets to which the system lets a program set the queues of a socket, without
-/// telling it when it asks for more; `None` where that is not known, as within a network namespace.
-pub fn largest_queue() -> Option<usize> {
+/// Says that the system does not let a program have socket queues of so many octets, of which it does not
+/// tell the program, and how to have them; `None` where it does, or that is not known, as within a network
+/// namespace.
+pub fn queue_cut_short(queue: usize) -> Option<String> {
+    cut_short(queue, largest_queue()?)
+}
+
+pub(crate) fn cut_short(queue: usize, allowed: usize) -> Option<String> {
+    (queue > allowed).then(|| {
+        format!(
+            "queues of {queue} octets have {allowed} here; sysctl -w net.core.wmem_max={queue} \
+             net.core.rmem_max={queue}"
+        )
+    })
+}
+
+fn largest_queue() -> Option<usize> {
     let limit = |name| -> Option<usize> {
         let text = fs::read_to_string(format!("/proc/sys/net/core/{name}")).ok()?;
         text.trim().parse().ok()

@@ -106,13 +106,8 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         carrier,
     };
     check(&tester)?;
-    if let (Some(queue), Some(allowed)) = (tester.queue, armilla_bench::largest_queue())
-        && queue > allowed
-    {
-        eprintln!(
-            "ttcp: queues of {queue} octets have {allowed} here; sysctl -w net.core.wmem_max={queue} \
-             net.core.rmem_max={queue}"
-        );
+    if let Some(told) = tester.queue.and_then(armilla_bench::queue_cut_short) {
+        eprintln!("ttcp: {told}");
     }
     let summary = match ttcp.transmit {
         true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"))?,

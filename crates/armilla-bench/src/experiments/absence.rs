@@ -1,7 +1,7 @@
 //! What cannot take part in a run, and what to do about it: programs, placements, the link, queues.
 
 use super::Series;
-use crate::machine::{Placement, largest_queue};
+use crate::machine::{Placement, queue_cut_short};
 use crate::peers::{Absent, Peers};
 use crate::plan::Plan;
 use crate::program::{Program, Transport, peer_names};
@@ -87,23 +87,19 @@ pub(super) fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<
 
 /// The queues that this system cuts short for all programs alike, and how to have them.
 pub(super) fn small_queues(experiments: &[Vec<Series>]) -> Option<Absent> {
-    cut_short(experiments, largest_queue()?)
+    let remedy = queue_cut_short(largest_queue(experiments)?)?;
+    Some(Absent { program: "large queues", remedy })
 }
 
-fn cut_short(experiments: &[Vec<Series>], allowed: usize) -> Option<Absent> {
-    let queues = experiments.iter().flatten().map(|series| series.queue);
-    let largest = queues.max().filter(|largest| *largest > allowed)?;
-    let remedy = format!(
-        "queues of {largest} octets have {allowed} here; sysctl -w net.core.wmem_max={largest} \
-         net.core.rmem_max={largest}"
-    );
-    Some(Absent { program: "large queues", remedy })
+fn largest_queue(experiments: &[Vec<Series>]) -> Option<usize> {
+    experiments.iter().flatten().map(|series| series.queue).max()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{batch, latency, ttcp};
     use super::*;
+    use crate::machine::cut_short;
     use crate::plan::Experiment;
 
     fn plan(experiments: &[Experiment], transports: &[Transport]) -> Plan {
@@ -149,9 +145,10 @@ mod tests {
     #[test]
     fn queues_that_the_system_does_not_allow_are_told() {
         let experiments = [ttcp::series(&plan(&[Experiment::Ttcp], &[Transport::Tcp]))];
-        assert_eq!(cut_short(&experiments, 1 << 20), None);
-        let absent = cut_short(&experiments, 212_992).unwrap();
-        assert!(absent.remedy.contains("1048576 octets have 212992 here"), "{absent:?}");
+        let largest = largest_queue(&experiments).unwrap();
+        assert_eq!(cut_short(largest, 1 << 20), None);
+        let remedy = cut_short(largest, 212_992).unwrap();
+        assert!(remedy.contains("1048576 octets have 212992 here"), "{remedy}");
     }
 
     #[test]
