@@ -70,13 +70,14 @@ fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool 
     blocks.iter().all(|block| in_block::<ROW>(block, holds))
 }
 
-/// Looks at the octets from the first whole line on, in whole blocks.
+/// Looks at the octets from the first whole line on, in whole blocks, the last first: what was received last
+/// is still near the processor, and what is looked at last is where the next who reads them begins.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn in_lines(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
     let before = octets.as_ptr().align_offset(LINE);
     let (blocks, _) = octets.get(before..).unwrap_or(octets).as_chunks();
-    blocks.iter().all(|block| in_block::<WIDE_ROW>(block, holds))
+    blocks.iter().rev().all(|block| in_block::<WIDE_ROW>(block, holds))
 }
 
 /// One verdict for each place in a row, so that nothing but the last step goes from place to place.
