@@ -1,16 +1,15 @@
 //! `armilla bench`: the experiments.
 
 use crate::failure::{Doing, Failure, Outcome};
+use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
 use armilla_bench::{Experiment, Placement, Plan, Transport, Worker};
-use armilla_ipc::Termination;
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 /// The first argument of a process that one of the experiments starts.
 const WORKER: &str = "bench-worker";
@@ -181,21 +180,16 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     unless_interrupted(results.interrupted)
 }
 
-/// Who asks for a whole run shall not take a part for it.
-fn unless_interrupted(interrupted: bool) -> Outcome {
-    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
-}
-
 /// What becomes true when the process is asked to end.
 fn stop_on_signal() -> Outcome<Arc<AtomicBool>> {
-    let mut termination = Termination::install().doing("cannot wait for signals")?;
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
-    thread::spawn(move || {
-        termination.wait();
-        stopped.store(true, Ordering::Relaxed);
-        eprintln!("\nending; what is finished is kept (once more ends at once and keeps nothing)");
-    });
+    on_interrupt(
+        "what is finished is kept (once more ends at once and keeps nothing)",
+        move || {
+            stopped.store(true, Ordering::Relaxed);
+        },
+    )?;
     Ok(stop)
 }
 

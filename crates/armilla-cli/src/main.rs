@@ -10,6 +10,7 @@ mod demo;
 mod failure;
 mod idl;
 mod ifr;
+mod interrupt;
 mod ior;
 mod naming;
 mod orb;

@@ -1,8 +1,9 @@
 //! `armilla ttcp`: tests the network between two machines.
 
 use crate::failure::{Failure, Outcome};
+use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::print;
-use armilla_bench::ttcp::{Carrier, Summary, Tester};
+use armilla_bench::ttcp::{Carrier, Stop, Summary, Tester};
 use clap::Args;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,7 +23,8 @@ const DATAGRAM: usize = 1472;
 /// kernel divides it for TCP: nothing to send, the receiver's window, the send queue, the path (a full
 /// link, losses if they allow no more, a congestion window that still grew). The options of one side
 /// need not be those of the other, but for -u, --unix and -p. Over TCP the other side may be the classic
-/// tool.
+/// tool. Ctrl-C ends a side, which says what has gone until then, with exit status 130; a second one ends it
+/// at once.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("side").required(true).args(["transmit", "receive"])))]
 pub(crate) struct Ttcp {
@@ -109,11 +111,15 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     if let Some(told) = tester.queue.and_then(armilla_bench::queue_cut_short) {
         eprintln!("ttcp: {told}");
     }
+    let stop = Stop::default();
+    let stopping = stop.clone();
+    on_interrupt("once more ends at once", move || stopping.ask())?;
     let summary = match ttcp.transmit {
-        true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"))?,
-        false => receive(&tester)?,
+        true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"), &stop)?,
+        false => receive(&tester, &stop)?,
     };
     print(format_args!("{summary}"))?;
+    unless_interrupted(stop.is_asked())?;
     // Of datagrams that nobody has confirmed nothing is known, not even that one has come.
     match ttcp.udp && summary.transmitted && summary.far.is_none() {
         true => {
@@ -139,8 +145,12 @@ fn check(tester: &Tester) -> Outcome {
     }
 }
 
-fn receive(tester: &Tester) -> Outcome<Summary> {
-    tester.receive(|place| eprintln!("ttcp-r: listening at {place}")).map_err(|error| {
+fn receive(tester: &Tester, stop: &Stop) -> Outcome<Summary> {
+    let listening = |place: &str| eprintln!("ttcp-r: listening at {place}");
+    tester.receive(stop, listening).map_err(|error| {
+        if error.kind() == ErrorKind::Interrupted {
+            return Failure::Interrupted;
+        }
         let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
         let hint = match taken {
             true => " (-p chooses another port, here and there)".to_owned(),
@@ -150,7 +160,7 @@ fn receive(tester: &Tester) -> Outcome<Summary> {
     })
 }
 
-fn transmit(tester: &Tester, host: &str) -> Outcome<Summary> {
+fn transmit(tester: &Tester, host: &str, stop: &Stop) -> Outcome<Summary> {
     let (place, how) = match &tester.carrier {
         Carrier::Unix(path) => (path.display().to_string(), format!(" --unix {}", path.display())),
         Carrier::Udp => (host.to_owned(), " -u".to_owned()),
@@ -161,7 +171,7 @@ fn transmit(tester: &Tester, host: &str) -> Outcome<Summary> {
         PORT => String::new(),
         port => format!(" -p {port}"),
     };
-    tester.transmit(host).map_err(|error| {
+    tester.transmit(host, stop).map_err(|error| {
         let no_socket = error.kind() == ErrorKind::NotFound && tester.carrier.is_unix();
         let absent = error.kind() == ErrorKind::ConnectionRefused || no_socket;
         let hint = match absent {

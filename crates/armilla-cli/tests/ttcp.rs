@@ -1,8 +1,8 @@
 //! `armilla ttcp` as a user meets it: both sides as processes, and what goes wrong.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::{TcpListener, UdpSocket};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Command, Output, Stdio};
 
 fn ttcp(arguments: &[&str]) -> Command {
@@ -112,4 +112,58 @@ fn options_without_an_effect_are_refused() {
         let (status, _, told) = run(arguments);
         assert!(status == Some(2) && told.starts_with("error: "), "{arguments:?}: {told}");
     }
+}
+
+/// Ends a side by Ctrl-C.
+fn interrupt(child: &Child) {
+    let kill = ["-c", "kill -s INT \"$0\"", &child.id().to_string()].map(str::to_owned);
+    assert!(Command::new("sh").args(kill).status().unwrap().success());
+}
+
+/// The exit status of a side that was interrupted, and what it printed.
+fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn a_transmitter_that_is_interrupted_tells_what_it_has_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let transmit = ["-t", "127.0.0.1", "-p", &port, "-T", "3600", "-R", "8", "-l", "1K"];
+    let transmitting = ttcp(&transmit).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.read_exact(&mut [0; 1024]).unwrap();
+    interrupt(&transmitting);
+    let more = stream.read_to_end(&mut Vec::new()).unwrap();
+    drop(stream);
+    let (status, told) = ended(transmitting);
+    assert_eq!(status, Some(130));
+    let all = format!("ttcp-t: {} octets sent in ", 1024 + more);
+    assert!(told.starts_with(&all), "{told}");
+}
+
+#[test]
+fn a_receiver_that_is_interrupted_tells_what_has_come() {
+    let (receiving, place) = receiver(&["-p", "0"]);
+    let (_, port) = place.rsplit_once(':').unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+    // More than waits anywhere on the way.
+    stream.write_all(&vec![0; 64 << 20]).unwrap();
+    interrupt(&receiving);
+    let (status, told) = ended(receiving);
+    assert_eq!(status, Some(130));
+    assert!(told.contains(" octets received in ") && !told.starts_with("ttcp-r: 0 "), "{told}");
+}
+
+#[test]
+fn a_receiver_that_is_interrupted_before_anything_has_come_leaves_nothing_behind() {
+    let path = std::env::temp_dir().join(format!("armilla-ttcp-left-{}", std::process::id()));
+    let unix = ["--unix", path.to_str().unwrap()];
+    for arguments in [&["-p", "0"][..], &["-p", "0", "-u"], &unix] {
+        let (receiving, _) = receiver(arguments);
+        interrupt(&receiving);
+        assert_eq!(ended(receiving), (Some(130), String::new()), "{arguments:?}");
+    }
+    assert!(!path.exists());
 }

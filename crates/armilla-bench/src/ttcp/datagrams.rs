@@ -1,8 +1,9 @@
 //! Tests over UDP.
 
+use super::stop::{Stop, stopped};
 use super::summary::{Datagrams, Far, Summary};
-use super::{Processor, Tester, limits};
-use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
+use super::{Processor, Tester, is_late, limits};
+use armilla_ipc::datagram::{ConnectedDatagram, Datagram, Received};
 use armilla_ipc::option::{Options, RecvBuffer, SendBuffer};
 use armilla_ipc::udp::UdpSocket;
 use std::io;
@@ -19,10 +20,13 @@ const DISTANCE: Duration = Duration::from_millis(100);
 /// How long a receiver waits for more before it takes the test for ended.
 const SILENCE: Duration = Duration::from_secs(5);
 
+/// How often a receiver to which nothing comes looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// How long an ended test is answered again, in case an answer was lost.
 const LINGER: Duration = Duration::from_millis(300);
 
-pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
+pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<Summary> {
     let nowhere = || io::Error::other(format!("{host} has no address"));
     let peer = (host, tester.port).to_socket_addrs()?.next().ok_or_else(nowhere)?;
     let local: SocketAddr = match peer {
@@ -37,12 +41,12 @@ pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
     let mut datagram = vec![b'x'; tester.length];
     let (begun, before) = (Instant::now(), Processor::now());
     let (mut number, mut octets) = (0, 0);
-    while tester.goes_on(number, begun) {
+    while tester.goes_on(number, begun, stop) {
         put(&mut datagram, number);
         socket.send(&datagram).map_err(|error| refused(error, number))?;
         number += 1;
         octets += datagram.len() as u64;
-        tester.pace(octets, begun);
+        tester.pace(octets, begun, stop);
     }
     let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
     let mut summary = Summary {
@@ -116,7 +120,11 @@ impl Counted {
     }
 }
 
-pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
+pub(super) fn receive(
+    tester: &Tester,
+    stop: &Stop,
+    listening: impl FnOnce(&str),
+) -> io::Result<Summary> {
     let socket = listen(tester)?;
     let local = socket.local()?;
     listening(&format!("udp://{local}"));
@@ -126,12 +134,8 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
     let (mut begun, mut before) = (Instant::now(), Processor::now());
     let mut last = begun;
     while counted.sent.is_none() {
-        let (received, from) = match socket.recv_from(&mut buffer) {
-            Ok(came) => came,
-            // Whoever transmitted has gone without an end.
-            Err(_) if peer.is_some() => break,
-            Err(error) => return Err(error),
-        };
+        let limit = peer.map_or(Duration::MAX, |_| SILENCE);
+        let Some((received, from)) = next(&socket, &mut buffer, limit, stop)? else { break };
         let Some(number) = get(&buffer[..received.length]) else { continue };
         if peer.is_some_and(|peer| peer != from) {
             counted.strangers += 1;
@@ -139,7 +143,6 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
         }
         if peer.is_none() {
             (begun, before, peer) = (Instant::now(), Processor::now(), Some(from));
-            socket.set_recv_timeout(Some(SILENCE))?;
         }
         if number == END {
             counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
@@ -147,6 +150,9 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
             counted.take(number, received.length);
             last = Instant::now();
         }
+    }
+    if peer.is_none() {
+        return Err(stopped());
     }
     let dropped = dropped_at(local.port());
     let elapsed = last.saturating_duration_since(begun);
@@ -176,6 +182,23 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
     Ok(summary)
 }
 
+/// The next datagram; `None` when none has come for so long, or the test is stopped.
+fn next(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+    limit: Duration,
+    stop: &Stop,
+) -> io::Result<Option<(Received, SocketAddr)>> {
+    let mut silence = Duration::ZERO;
+    while silence < limit && !stop.is_asked() {
+        match socket.recv_from(buffer) {
+            Err(error) if is_late(&error) => silence += LOOK,
+            came => return came.map(Some),
+        }
+    }
+    Ok(None)
+}
+
 fn listen(tester: &Tester) -> io::Result<UdpSocket> {
     let anywhere = (Ipv6Addr::UNSPECIFIED, tester.port).into();
     // Where there is no IPv6, IPv4 alone.
@@ -184,6 +207,7 @@ fn listen(tester: &Tester) -> io::Result<UdpSocket> {
     if let Some(queue) = tester.queue {
         socket.set_option(RecvBuffer(queue))?;
     }
+    socket.set_recv_timeout(Some(LOOK))?;
     Ok(socket)
 }
 

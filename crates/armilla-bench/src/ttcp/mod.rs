@@ -8,9 +8,11 @@
 
 mod datagrams;
 mod limits;
+mod stop;
 mod streams;
 mod summary;
 
+pub use stop::Stop;
 pub use summary::Summary;
 
 use std::io;
@@ -58,37 +60,40 @@ pub struct Tester {
 }
 
 impl Tester {
-    /// Sends to the receiver at `host`.
+    /// Sends to the receiver at `host`, until everything was sent or `stop` is asked.
     ///
     /// # Errors
     /// When it cannot be reached, or goes away.
-    pub fn transmit(&self, host: &str) -> io::Result<Summary> {
+    pub fn transmit(&self, host: &str, stop: &Stop) -> io::Result<Summary> {
         // An IPv6 address may stand in brackets, as before a port.
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(host);
         match self.carrier {
-            Carrier::Udp => datagrams::transmit(self, host),
-            Carrier::Tcp | Carrier::Unix(_) => streams::transmit(self, host),
+            Carrier::Udp => datagrams::transmit(self, host, stop),
+            Carrier::Tcp | Carrier::Unix(_) => streams::transmit(self, host, stop),
         }
     }
 
-    /// Receives from one transmitter; `listening` is told where, before that.
+    /// Receives from one transmitter, until it has sent everything or `stop` is asked; `listening` is told
+    /// where, before that.
     ///
     /// # Errors
-    /// When the place is taken, or the connection breaks.
-    pub fn receive(&self, listening: impl FnOnce(&str)) -> io::Result<Summary> {
+    /// When the place is taken, or the connection breaks; [`Interrupted`](io::ErrorKind::Interrupted) when
+    /// it is stopped before anybody transmits.
+    pub fn receive(&self, stop: &Stop, listening: impl FnOnce(&str)) -> io::Result<Summary> {
         match self.carrier {
-            Carrier::Udp => datagrams::receive(self, listening),
-            Carrier::Tcp | Carrier::Unix(_) => streams::receive(self, listening),
+            Carrier::Udp => datagrams::receive(self, stop, listening),
+            Carrier::Tcp | Carrier::Unix(_) => streams::receive(self, stop, listening),
         }
     }
 
     /// Whether one more piece is to be sent.
-    fn goes_on(&self, sent: u64, begun: Instant) -> bool {
-        match self.duration {
+    fn goes_on(&self, sent: u64, begun: Instant, stop: &Stop) -> bool {
+        let due = match self.duration {
             Some(duration) => begun.elapsed() < duration,
             None => sent < self.count,
-        }
+        };
+        due && !stop.is_asked()
     }
 
     /// How long `octets` take at the rate that is asked for; no time if there is none.
@@ -97,15 +102,20 @@ impl Tester {
         Duration::try_from_secs_f64(octets as f64 * 8.0 / rate).unwrap_or(Duration::MAX)
     }
 
-    /// Waits until `octets` may have been sent, if there is a rate, or the time is over.
-    fn pace(&self, octets: u64, begun: Instant) {
+    /// Waits until `octets` may have been sent, if there is a rate, or the test is over.
+    fn pace(&self, octets: u64, begun: Instant, stop: &Stop) {
         let due = self.due(octets).min(self.duration.unwrap_or(Duration::MAX));
         let ahead = due.saturating_sub(begun.elapsed());
         // Shorter times are made up for by a later one: sleeping is not that exact.
         if ahead > Duration::from_millis(1) {
-            std::thread::sleep(ahead);
+            stop.rest(ahead);
         }
     }
+}
+
+/// Whether a limit of time has passed.
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
 /// What a process has had of its processors since it began, and how long it waited for them.
@@ -149,18 +159,42 @@ mod tests {
     }
 
     /// Both sides in one process.
-    fn run(mut tester: Tester) -> (Summary, Summary) {
+    fn run(tester: Tester) -> (Summary, Summary) {
+        run_until(&Stop::default(), tester)
+    }
+
+    /// The same, of which the transmitter may be stopped.
+    fn run_until(stop: &Stop, mut tester: Tester) -> (Summary, Summary) {
         let (sender, place) = mpsc::channel();
         let receiver = tester.clone();
         let receiving = thread::spawn(move || {
-            receiver.receive(|place| sender.send(place.to_owned()).unwrap()).unwrap()
+            receiver
+                .receive(&Stop::default(), |place| sender.send(place.to_owned()).unwrap())
+                .unwrap()
         });
         let place = place.recv().unwrap();
         if let Some((_, port)) = place.rsplit_once(':') {
             tester.port = port.parse().unwrap_or_default();
         }
-        let transmitted = tester.transmit("127.0.0.1").unwrap();
+        let transmitted = tester.transmit("127.0.0.1", stop).unwrap();
         (transmitted, receiving.join().unwrap())
+    }
+
+    #[test]
+    fn a_test_that_is_stopped_ends_as_any_other() {
+        for carrier in [Carrier::Tcp, Carrier::Udp] {
+            let stop = Stop::default();
+            let stopping = stop.clone();
+            let asking = thread::spawn(move || {
+                thread::sleep(Duration::from_millis(50));
+                stopping.ask();
+            });
+            let endless = Tester { count: u64::MAX, rate: Some(1e6), ..tester(carrier) };
+            let (transmitted, received) = run_until(&stop, endless);
+            asking.join().unwrap();
+            assert_eq!(transmitted.far.unwrap().octets, transmitted.octets);
+            assert_eq!(transmitted.octets, received.octets);
+        }
     }
 
     #[test]
@@ -206,7 +240,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let gone = thread::spawn(move || drop(listener.accept().unwrap()));
         let tester = Tester { port, count: u64::MAX, ..tester(Carrier::Tcp) };
-        let error = tester.transmit(host).unwrap_err();
+        let error = tester.transmit(host, &Stop::default()).unwrap_err();
         gone.join().unwrap();
         assert!(error.to_string().starts_with("the receiver went away after "), "{error}");
     }
@@ -216,12 +250,12 @@ mod tests {
         let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let silent = Tester { port, count: 3, ..tester(Carrier::Udp) };
-        let summary = silent.transmit("127.0.0.1").unwrap();
+        let summary = silent.transmit("127.0.0.1", &Stop::default()).unwrap();
         assert!(summary.far.is_none() && summary.limits[0].contains("did not answer"), "{summary}");
         drop(taken);
         // The kernel tells of the first with a later one.
         let rest = Tester { rate: Some(8e6), count: 1000, ..silent };
-        let error = rest.transmit("127.0.0.1").unwrap_err();
+        let error = rest.transmit("127.0.0.1", &Stop::default()).unwrap_err();
         assert!(error.to_string().contains("nobody receives there, or no longer"), "{error}");
     }
 

@@ -1,14 +1,16 @@
 //! Tests over TCP and Unix sockets.
 
+use super::stop::{Stop, stopped};
 use super::summary::{Far, Summary};
-use super::{Carrier, Processor, Tester, limits};
+use super::{Carrier, Processor, Tester, is_late, limits};
 use armilla_ipc::tcp::TcpInfo;
 use armilla_ipc::{
-    Address, SendError, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream, UnixAcceptor,
-    UnixConnector,
+    Acceptor, Address, SendError, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream,
+    UnixAcceptor, UnixConnector,
 };
 use std::io;
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a connection may take.
@@ -21,31 +23,32 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// The longest answer.
 const LINE: usize = 256;
 
-pub(super) fn transmit(tester: &Tester, host: &str) -> io::Result<Summary> {
+pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<Summary> {
     match &tester.carrier {
         Carrier::Unix(path) => {
             let connector = UnixConnector::new(options(tester));
             let stream = connector.connect(&Address::unix(path), Some(CONNECT))?;
-            send(tester, &stream, None)
+            send(tester, &stream, None, stop)
         }
         Carrier::Tcp | Carrier::Udp => {
             let connector = TcpConnector::new(options(tester));
             let stream = connector.connect(&Address::tcp(host, tester.port), Some(CONNECT))?;
-            send(tester, &stream, Some(&stream))
+            send(tester, &stream, Some(&stream), stop)
         }
     }
 }
 
-pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Result<Summary> {
-    let gone = || io::Error::other("nobody can connect any more");
+pub(super) fn receive(
+    tester: &Tester,
+    stop: &Stop,
+    listening: impl FnOnce(&str),
+) -> io::Result<Summary> {
     match &tester.carrier {
         Carrier::Unix(path) => {
             let acceptor = UnixAcceptor::bind(&Address::unix(path), &options(tester))?;
             listening(&acceptor.local().to_string());
-            let stream = acceptor.accept()?.ok_or_else(gone)?;
-            // A second transmitter shall be refused rather than wait.
-            drop(acceptor);
-            take(tester, &stream, None)
+            let stream = accept(acceptor, UnixAcceptor::accept, stop)?;
+            take(tester, &*stream, None, stop)
         }
         Carrier::Tcp | Carrier::Udp => {
             let bind = |host| TcpAcceptor::bind(&Address::tcp(host, tester.port), &options(tester));
@@ -55,11 +58,27 @@ pub(super) fn receive(tester: &Tester, listening: impl FnOnce(&str)) -> io::Resu
                 _ => bind("0.0.0.0"),
             })?;
             listening(&acceptor.local().to_string());
-            let stream = acceptor.accept()?.ok_or_else(gone)?;
-            drop(acceptor);
-            take(tester, &stream, Some(&stream))
+            let stream = accept(acceptor, TcpAcceptor::accept, stop)?;
+            take(tester, &*stream, Some(&stream), stop)
         }
     }
+}
+
+/// The one transmitter. Who asks to stop ends the waiting, and then the connection.
+fn accept<A: Acceptor + 'static, S: Stream + 'static>(
+    acceptor: A,
+    accept: impl FnOnce(&A) -> io::Result<Option<S>>,
+    stop: &Stop,
+) -> io::Result<Arc<S>> {
+    let acceptor = Arc::new(acceptor);
+    let waiting = acceptor.clone();
+    stop.wakes(move || waiting.close());
+    let stream = Arc::new(accept(&acceptor)?.ok_or_else(stopped)?);
+    // A second transmitter shall be refused rather than wait.
+    acceptor.close();
+    let receiving = stream.clone();
+    stop.wakes(move || _ = receiving.shutdown(Shutdown::Both));
+    Ok(stream)
 }
 
 fn options(tester: &Tester) -> StreamOptions {
@@ -72,12 +91,17 @@ fn options(tester: &Tester) -> StreamOptions {
     }
 }
 
-fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Summary> {
+fn send(
+    tester: &Tester,
+    stream: &dyn Stream,
+    tcp: Option<&TcpStream>,
+    stop: &Stop,
+) -> io::Result<Summary> {
     let piece = vec![b'x'; tester.length];
     let (begun, before) = (Instant::now(), Processor::now());
     let mut pieces = 0;
     stream.set_send_timeout(Some(SILENCE))?;
-    while tester.goes_on(pieces, begun) {
+    while tester.goes_on(pieces, begun, stop) {
         push(stream, tcp, &piece).map_err(|error| {
             let sent = pieces * piece.len() as u64 + error.sent as u64;
             let what = match is_late(&error.source) {
@@ -87,7 +111,7 @@ fn send(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Re
             io::Error::new(error.source.kind(), what)
         })?;
         pieces += 1;
-        tester.pace(pieces * piece.len() as u64, begun);
+        tester.pace(pieces * piece.len() as u64, begun, stop);
     }
     let processor = Processor::now().since(before);
     // What waits now would be gone when everything has been confirmed.
@@ -136,10 +160,6 @@ fn push(stream: &dyn Stream, tcp: Option<&TcpStream>, piece: &[u8]) -> Result<()
     }
 }
 
-fn is_late(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
-}
-
 /// How many octets wait to leave for the first time: as long as that changes what has left arrives. What is
 /// sent again and again where there is no path changes nothing.
 fn waiting(tcp: Option<&TcpStream>) -> u32 {
@@ -177,15 +197,23 @@ fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far
     Ok(Far::parse(&line[..length]))
 }
 
-fn take(tester: &Tester, stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Summary> {
+fn take(
+    tester: &Tester,
+    stream: &dyn Stream,
+    tcp: Option<&TcpStream>,
+    stop: &Stop,
+) -> io::Result<Summary> {
     let mut buffer = vec![0; tester.length];
     let (mut octets, mut calls) = (0_u64, 0_u64);
     let mut times = None;
-    loop {
-        let received = stream.recv(&mut buffer).map_err(|error| {
-            let what = format!("the transmitter went away after {octets} octets: {error}");
-            io::Error::new(error.kind(), what)
-        })?;
+    while !stop.is_asked() {
+        let received = match stream.recv(&mut buffer) {
+            Err(error) if !stop.is_asked() => {
+                let what = format!("the transmitter went away after {octets} octets: {error}");
+                return Err(io::Error::new(error.kind(), what));
+            }
+            received => received.unwrap_or(0),
+        };
         // The time begins with the first octets.
         times.get_or_insert_with(|| (Instant::now(), Processor::now()));
         if received == 0 {
