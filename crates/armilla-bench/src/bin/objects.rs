@@ -1,10 +1,13 @@
 //! `objects [COUNT]`: what objects cost a server: how fast they are activated, how much memory each
-//! takes beside its servant, and whether a call gets slower when there are many of them.
+//! takes beside its servant, and whether a call gets slower when there are many of them. All of it on one
+//! processor: where client and servers change places as they please, chance decides over more than that.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
+use armilla_ipc::affinity;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,7 +35,18 @@ fn main() -> ExitCode {
         eprintln!("usage: objects [COUNT]");
         return ExitCode::from(2);
     };
+    if let Err(error) = on_one_processor() {
+        println!("unpinned: {error}");
+    }
     exit_code(measure(count))
+}
+
+/// Stays on the first processor that there is, with all threads that follow.
+fn on_one_processor() -> io::Result<()> {
+    let cpu = affinity::allowed_cpus()?.first().copied().unwrap_or_default();
+    affinity::pin_process(cpu)?;
+    println!("on processor {cpu} alone");
+    Ok(())
 }
 
 fn measure(count: usize) -> Result<(), SystemException> {
