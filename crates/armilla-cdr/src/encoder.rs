@@ -418,8 +418,25 @@ impl<'p> Encoder<'p> {
         if value.len() < BORROW_FROM || !self.goes_unchanged(value)? {
             return self.put_string(value);
         }
-        self.put_length(value.len() + 1)?;
-        self.put_raw(value.as_bytes());
+        self.lend_text(value.as_bytes())
+    }
+
+    /// Appends a string whose octets are known to be one, if they are the same in every code set; otherwise
+    /// nothing, and `false`.
+    pub(crate) fn lend_plain(&mut self, text: &'p [u8]) -> CdrResult<bool> {
+        if !is_plain(text) {
+            return Ok(false);
+        }
+        match text.len() < BORROW_FROM {
+            true => self.put_text(text)?,
+            false => self.lend_text(text)?,
+        }
+        Ok(true)
+    }
+
+    fn lend_text(&mut self, text: &'p [u8]) -> CdrResult {
+        self.put_length(text.len() + 1)?;
+        self.put_raw(text);
         self.put_u8(0);
         Ok(())
     }

@@ -138,6 +138,38 @@ fn values_go_in_and_come_out_as_the_type_that_they_are_of() {
 }
 
 #[test]
+fn a_long_string_or_sequence_of_octets_is_lent_and_reads_the_same() {
+    let plain = "x".repeat(100_000);
+    let accented = "é".repeat(50_000);
+    let values = [
+        (Any::new(&plain).unwrap(), 3),
+        (Any::new(&"x".repeat(100)).unwrap(), 1),
+        (Any::new(&plain.as_bytes().to_vec()).unwrap(), 2),
+        (Any::with_type(alias(TypeCode::String(0)), &plain).unwrap(), 3),
+        // Its octets are others in other code sets.
+        (Any::new(&accented).unwrap(), 1),
+    ];
+    for order in ORDERS {
+        for (any, parts) in &values {
+            let mut out = Encoder::with_buffer(vec![0; 3], order, CodeSet::Utf8);
+            any.lend(&mut out).unwrap();
+            assert_eq!(out.parts().filter(|part| !part.is_empty()).count(), *parts, "{any:?}");
+            let mut copied = Encoder::with_buffer(vec![0; 3], order, CodeSet::Utf8);
+            any.write(&mut copied).unwrap();
+            assert_eq!(out.to_vec(), copied.to_vec());
+        }
+    }
+    let converted = Any::new(&accented).unwrap();
+    let mut latin = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Iso8859_1);
+    converted.lend(&mut latin).unwrap();
+    assert_eq!(latin.to_vec().len(), 4 + 50_000 + 1);
+}
+
+fn alias(ty: TypeCode) -> TypeCode {
+    TypeCode::alias("IDL:Text:1.0", "Text", ty)
+}
+
+#[test]
 fn each_case_of_a_union_passes_through() {
     let code = shape();
     let check = |label, put: &dyn Fn(&mut Encoder<'_>)| {

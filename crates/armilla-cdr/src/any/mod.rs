@@ -100,6 +100,34 @@ impl Any {
         copy::value(&self.type_code, &beyond, &mut self.decoder(), out, true)
     }
 
+    /// Appends the value without its type; a string or a sequence of octets is borrowed where it is long
+    /// and needs no conversion.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn lend<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        // What is here was checked when it was put here.
+        match self.type_code.resolved() {
+            TypeCode::String(_) => {
+                if let [text @ .., 0] = self.decoder().octets()?
+                    && out.lend_plain(text)?
+                {
+                    return Ok(());
+                }
+            }
+            TypeCode::Sequence(element, _)
+                if matches!(element.resolved(), TypeCode::Octet | TypeCode::Char) =>
+            {
+                let octets = self.decoder().octets()?;
+                out.put_length(octets.len())?;
+                out.put_raw(octets);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.write(out)
+    }
+
     pub(crate) const fn from_parts(type_code: TypeCode, value: Vec<u8>) -> Self {
         Self { type_code, value, rest: None }
     }
@@ -211,7 +239,7 @@ impl fmt::Debug for Any {
 impl Encode for Any {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         self.type_code.encode(out)?;
-        self.write(out)
+        self.lend(out)
     }
 }
 

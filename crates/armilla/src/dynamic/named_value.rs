@@ -93,10 +93,14 @@ impl NamedValue {
 }
 
 /// Writes what should be a value of the type `type_code`.
-pub(super) fn write(value: Option<&Any>, type_code: &TypeCode, out: &mut Encoder<'_>) -> CdrResult {
+pub(super) fn write<'p>(
+    value: Option<&'p Any>,
+    type_code: &TypeCode,
+    out: &mut Encoder<'p>,
+) -> CdrResult {
     let invalid = |what| Err(CdrError::new(CdrErrorKind::Invalid(what)));
     match value {
-        Some(value) if is_of(value, type_code) => value.write(out),
+        Some(value) if is_of(value, type_code) => value.lend(out),
         Some(_) => invalid("an argument or result is not of the type that was declared"),
         None => invalid("an argument has no value"),
     }

@@ -199,8 +199,8 @@ impl Request {
             }
             Ok(())
         };
-        let write = |out: &mut Encoder<'_>| write_arguments(sent, context.as_ref(), out);
         let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
+        let write = |out: &mut _| write_arguments(sent, context.as_ref(), out);
         let request = client::Request { operation, response, arguments: &write };
         call(object, request, signature.as_ref(), &mut finish)?;
         give_back(arguments, returned);
@@ -257,8 +257,6 @@ impl Request {
         let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
         let exceptions = self.exceptions.clone();
         let operation = KeptOperation::made(&self.operation, &self.key, self.signature());
-        let write =
-            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.context.as_ref(), out);
         let finish = move |status, input: &mut Decoder<'_>| {
             if status != ReplyStatus::NoException {
                 return user_exception(&exceptions, input).map(Err);
@@ -267,6 +265,7 @@ impl Request {
             give_back(&mut arguments, returned);
             Ok(Ok(Response { result: result.value().cloned().unwrap_or_default(), arguments }))
         };
+        let write = |out: &mut _| write_arguments(&self.arguments, self.context.as_ref(), out);
         client::begin(&self.object, operation, &write, Box::new(finish))
     }
 
@@ -280,9 +279,8 @@ impl Request {
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
         let operation = Operation::made(&self.operation, &self.key);
-        let write =
-            |out: &mut Encoder<'_>| write_arguments(&self.arguments, self.context.as_ref(), out);
         let response = client::oneway_response(&self.object)?;
+        let write = |out: &mut _| write_arguments(&self.arguments, self.context.as_ref(), out);
         let request = client::Request { operation, response, arguments: &write };
         call(&self.object, request, self.signature().as_ref(), &mut |_, _| Ok(()))
     }
@@ -311,13 +309,13 @@ fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
 }
 
 /// Writes arguments, which were checked before.
-fn write_arguments(
-    arguments: &[NamedValue],
+fn write_arguments<'p>(
+    arguments: &'p [NamedValue],
     context: Option<&Clause>,
-    out: &mut Encoder<'_>,
+    out: &mut Encoder<'p>,
 ) -> CdrResult {
     let sent = arguments.iter().filter(|argument| argument.is_sent());
-    sent.filter_map(NamedValue::value).try_for_each(|value| value.write(out))?;
+    sent.filter_map(NamedValue::value).try_for_each(|value| value.lend(out))?;
     context.map_or(Ok(()), |clause| clause.write(out))
 }
 

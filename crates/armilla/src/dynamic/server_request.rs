@@ -266,9 +266,13 @@ impl fmt::Debug for ServerRequest<'_, '_> {
     }
 }
 
-fn write_results(result: &Any, arguments: &[NamedValue], out: &mut Encoder<'_>) -> CdrResult {
+fn write_results<'p>(
+    result: &'p Any,
+    arguments: &'p [NamedValue],
+    out: &mut Encoder<'p>,
+) -> CdrResult {
     if !matches!(result.type_code(), TypeCode::Null | TypeCode::Void) {
-        result.write(out)?;
+        result.lend(out)?;
     }
     let mut returned = arguments.iter().filter(|argument| argument.is_returned());
     returned.try_for_each(|argument| write(argument.value(), argument.type_code(), out))
