@@ -1,6 +1,7 @@
 //! What servant managers and adapter activators may do to the POA that asks them, and what becomes of
 //! those who wait meanwhile (CORBA 3.4 Part 1, 15.3.3 to 15.3.9).
 
+use armilla::interceptor::{ClientInterceptor, ServerInterceptor};
 use armilla::{
     AnyServant, ExceptionKind, ManagerState, Minor, Object, ObjectId, Orb, Poa, PoaError, Refusal,
     ServantActivator, ServantLocator, ServantManager, SystemException,
@@ -538,9 +539,14 @@ impl Listener for Echo {
     }
 }
 
-#[test]
-fn a_servant_that_is_called_by_one_thread_reaches_itself_by_any_name_that_it_has() {
-    let (orb, client) = (orbs::listening(), orbs::client());
+/// Sees all calls, those within the process too.
+struct Onlooker;
+
+impl ClientInterceptor for Onlooker {}
+impl ServerInterceptor for Onlooker {}
+
+fn reaches_itself(orb: &Orb) {
+    let client = orbs::client();
     let myself = Arc::default();
     let poa = orb.root_poa().create_poa("single").single_thread().persistent().user_ids();
     let poa = poa.build().unwrap();
@@ -560,4 +566,11 @@ fn a_servant_that_is_called_by_one_thread_reaches_itself_by_any_name_that_it_has
     assert_eq!(found.locate(), Ok(false));
     assert_eq!(found.non_existent().unwrap_err().kind(), ExceptionKind::Transient);
     orb.shutdown();
+}
+
+#[test]
+fn a_servant_that_is_called_by_one_thread_reaches_itself_by_any_name_that_it_has() {
+    reaches_itself(&orbs::listening());
+    let watched = orbs::builder().client_interceptor(Onlooker).server_interceptor(Onlooker);
+    reaches_itself(&watched.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
 }

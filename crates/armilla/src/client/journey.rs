@@ -6,6 +6,7 @@ use super::deadline::Deadline;
 use super::route::{Route, Target};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Reference;
+use crate::orb::Orb;
 use crate::policies::{Effective, Rebind};
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
@@ -70,6 +71,20 @@ impl Journey {
     /// How long to wait before the call is tried again.
     pub(crate) fn take_pause(&mut self) -> Option<Duration> {
         self.terms.as_mut()?.pause.take()
+    }
+
+    /// The call goes elsewhere.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when it was sent on too often.
+    #[cold]
+    pub(crate) fn forwarded(&mut self, orb: &Orb) -> Result<(), SystemException> {
+        self.forwards += 1;
+        self.failures = 0;
+        match self.forwards > orb.settings().max_forwards {
+            true => Err(too_many_forwards(self.forwards)),
+            false => Ok(()),
+        }
     }
 
     /// Lets the reference be bound anew.
@@ -152,11 +167,7 @@ impl Reference {
         forward: Forward,
         journey: &mut Journey,
     ) -> Result<(), SystemException> {
-        journey.forwards += 1;
-        journey.failures = 0;
-        if journey.forwards > self.orb.settings().max_forwards {
-            return Err(too_many_forwards(journey.forwards));
-        }
+        journey.forwarded(&self.orb)?;
         let elsewhere = !matches!(forward, Forward::Readdress(_));
         if elsewhere && journey.terms.as_ref().is_some_and(|terms| terms.bound) {
             return Err(would_rebind());

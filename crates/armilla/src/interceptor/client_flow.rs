@@ -14,6 +14,7 @@ use crate::client::{
 use crate::dynamic::Signature;
 use crate::exception::{Completion, SystemException};
 use crate::object::{Object, Reference};
+use crate::orb::Orb;
 use crate::server::Absence;
 use crate::transport::Place;
 use armilla_cdr::{CdrResult, Decoder, Kept};
@@ -54,6 +55,7 @@ pub(crate) fn call_described<'p>(
     }
     let slots = interceptors.slots_of_thread(&reference.orb);
     let (for_good, reply) = Default::default();
+    let mut here = Here::of(reference);
     let call = Call {
         interceptors,
         object,
@@ -67,12 +69,19 @@ pub(crate) fn call_described<'p>(
     };
     let _absence = Absence::begin();
     loop {
-        let outcome = match call.here() {
-            Some(key) => call.try_here(&key, &mut *finish),
+        let outcome = match &here {
+            Some(here) => call.try_here(here, &mut *finish),
             None => call.try_there(&*reference.route()?, &mut journey, &mut *finish),
         };
         match outcome {
-            Outcome::Forward(ior) => call.follow(ior, &mut journey)?,
+            Outcome::Forward(ior) => {
+                let next = here.and_then(|_| Here::forwarded(&reference.orb, &ior));
+                match next.is_some() {
+                    true => journey.forwarded(&reference.orb)?,
+                    false => call.follow(ior, &mut journey)?,
+                }
+                here = next;
+            }
             Outcome::Retry => {}
             Outcome::SystemException(exception) => return Err(exception),
             Outcome::Reply | Outcome::Sent | Outcome::UserException(_) => return Ok(()),
@@ -96,17 +105,36 @@ struct Call<'c, 'p> {
     reply: RefCell<Option<Kept>>,
 }
 
-impl Call<'_, '_> {
-    /// The key of the object, where it is in this process and was not forwarded elsewhere.
-    fn here(&self) -> Option<Vec<u8>> {
-        let here = self.reference.is_near() && !self.reference.course.is_changed();
-        if here { self.reference.local_key() } else { None }
+/// An object of this process to which a call goes without travelling.
+struct Here {
+    key: Vec<u8>,
+    /// Where the call was sent, within the process, in place of its own reference. Only this call is:
+    /// the next asks again, which costs it no round trip.
+    forwarded: Option<Ior>,
+}
+
+impl Here {
+    /// The object of a reference, where that is in this process and was not forwarded elsewhere.
+    fn of(reference: &Reference) -> Option<Self> {
+        let here = reference.is_near() && !reference.course.is_changed();
+        let key = reference.local_key().filter(|_| here)?;
+        Some(Self { key, forwarded: None })
     }
 
-    /// One attempt at the object in this process.
-    fn try_here(&self, key: &[u8], finish: Finish<'_>) -> Outcome {
+    /// The object that `ior` denotes, where that is in this process too.
+    fn forwarded(orb: &Orb, ior: &Ior) -> Option<Self> {
+        let (key, _) = orb.local_key(ior)?;
+        Some(Self { key: key.into(), forwarded: Some(ior.clone()) })
+    }
+}
+
+impl Call<'_, '_> {
+    /// One attempt at an object in this process.
+    fn try_here(&self, here: &Here, finish: Finish<'_>) -> Outcome {
+        let key = &*here.key;
         let named = TargetAddress::Key(key);
-        let mut flow = self.flow(self.reference.ior(), named, None);
+        let ior = here.forwarded.as_ref().unwrap_or_else(|| self.reference.ior());
+        let mut flow = self.flow(ior, named, None);
         flow.run(|contexts, reply| {
             let here = Collocated {
                 orb: &self.reference.orb,
