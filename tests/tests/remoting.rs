@@ -3,6 +3,7 @@
 
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
 use armilla::{AnyServant, ExceptionKind, ObjectId, Orb, SystemException, Version};
+use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
@@ -117,6 +118,61 @@ fn policies_reach_the_calls_behind_what_stands_before_the_object() {
     let hurried = far.with_timeout(Duration::from_nanos(1));
     assert_eq!(hurried.name().unwrap_err().kind(), ExceptionKind::Timeout);
     assert_eq!(far.name().unwrap(), "probe!");
+}
+
+/// Calls what stands behind it with a limit of its own.
+struct Hurrying {
+    mark: &'static str,
+    plain: NamedRef,
+}
+
+impl Hurrying {
+    fn behind(&self) -> NamedRef {
+        self.plain.with_timeout(PATIENCE)
+    }
+}
+
+impl Common for Hurrying {
+    fn ping(&self) -> Result<(), SystemException> {
+        self.behind().ping()
+    }
+}
+
+impl Named for Hurrying {
+    fn name(&self) -> Result<String, SystemException> {
+        Ok(format!("{}{}", self.behind().name()?, self.mark))
+    }
+
+    fn set_name(&self, name: &str) -> Result<(), SystemException> {
+        self.behind().set_name(name)
+    }
+}
+
+#[test]
+fn what_a_factory_is_given_never_leads_back_to_what_it_makes() {
+    let server = Server::start();
+    let client = orbs::client();
+    Noting::register(&client, NOTED);
+    client.register_stub_factory(OTHER, |_: &[u8], plain: NamedRef| -> Option<Arc<dyn Named>> {
+        Some(Arc::new(Hurrying { mark: "2", plain: plain.with_timeout(PATIENCE) }))
+    });
+    let both = carrying(&server, &[(NOTED, "1"), (OTHER, "")]);
+    assert_eq!(travel(&both, &client).name().unwrap(), "probe12");
+
+    // What it narrows is as what it is given.
+    client.register_stub_factory(OTHER, |_: &[u8], plain: NamedRef| -> Option<Arc<dyn Named>> {
+        let plain = plain.object().narrow().ok()?;
+        Some(Arc::new(Hurrying { mark: "2", plain }))
+    });
+    assert_eq!(travel(&both, &client).name().unwrap(), "probe12");
+}
+
+#[test]
+fn a_reference_with_one_more_component_keeps_its_policies() {
+    let server = Server::start();
+    let far = server.remote(&orbs::client()).with_timeout(Duration::from_millis(50));
+    let more = far.with_component(NOTED, "!").unwrap();
+    assert_eq!(more.object().client_policies(), far.object().client_policies());
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 use super::{Interface, Object};
 use crate::poa::{Activation, DirectUpcall};
+use crate::remoting::Layers;
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
 use std::fmt;
@@ -17,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 pub(super) enum Direct<I: ?Sized> {
     /// Nothing: they travel, or go through the POA.
     Never,
-    /// What stands before an object elsewhere.
-    Stub(Arc<I>),
+    /// What stands before an object elsewhere, and for which of its components.
+    Stub(Arc<I>, Layers),
     /// The servant of an object of this process.
     Servant(Active<I>, Since<I>),
     /// The servant that an object of this process will have: it was not active.
@@ -57,7 +58,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             Self::Servant(active, _) => {
                 (&active.servant, Some(DirectUpcall::begin(&*active.activation)?))
             }
-            Self::Stub(stub) => (stub, None),
+            Self::Stub(stub, _) => (stub, None),
             Self::Never | Self::Later(_) => return None,
         };
         Some(LocalCall { callee, _upcall: upcall })
@@ -75,7 +76,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             // It is the one of now, and something has to be waited for.
             Self::Servant(active, _) if active.activation.is_active() => return None,
             Self::Servant(_, since) | Self::Later(since) => since,
-            Self::Never | Self::Stub(_) => return None,
+            Self::Never | Self::Stub(..) => return None,
         };
         let known = since.get().map(|since| since.load());
         let now = match known.filter(|known| known.activation.is_active()) {
@@ -154,7 +155,7 @@ impl<I: ?Sized> Clone for Direct<I> {
     fn clone(&self) -> Self {
         match self {
             Self::Never => Self::Never,
-            Self::Stub(stub) => Self::Stub(stub.clone()),
+            Self::Stub(stub, layers) => Self::Stub(stub.clone(), *layers),
             Self::Servant(active, since) => Self::Servant(active.clone(), since.clone()),
             Self::Later(since) => Self::Later(since.clone()),
         }

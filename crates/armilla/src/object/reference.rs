@@ -114,6 +114,11 @@ impl Object {
         Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 
+    /// What `other` denotes, for calls as through this one.
+    pub(crate) fn with_reference(&self, other: Self) -> Self {
+        Self { reference: other.reference, ..self.clone() }
+    }
+
     /// Whether it denotes no object.
     pub const fn is_nil(&self) -> bool {
         self.reference.is_none()

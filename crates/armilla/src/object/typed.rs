@@ -5,6 +5,7 @@ use super::{Interface, IsA, Object};
 use crate::client::{self, KeptOperation, Links, Operation, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;
+use crate::remoting::Layers;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     pub(crate) fn new(object: Object) -> Self {
         let far = object.reference().ok().filter(|reference| !reference.is_near());
         if let Some(far) = far {
-            let stub = far.orb.stub_factories().stub(&object);
+            let stub = far.orb.stub_factories().stub(&object, Layers::ALL);
             return Self::behind(object, stub);
         }
         // It may be active again since the reference was made, or for the first time.
@@ -39,15 +40,20 @@ impl<I: Interface + ?Sized> Ref<I> {
         Self { direct: Direct::to(&object, active), object }
     }
 
-    /// `object`, which lives elsewhere, with `stub` before it.
-    pub(crate) fn behind(object: Object, stub: Option<Arc<I>>) -> Self {
-        Self { object, direct: stub.map_or(Direct::Never, Direct::Stub) }
+    /// `object`, which lives elsewhere, with a stub before it, made for these of its components.
+    pub(crate) fn behind(object: Object, stub: Option<(Arc<I>, Layers)>) -> Self {
+        let direct = |(stub, layers)| Direct::Stub(stub, layers);
+        Self { object, direct: stub.map_or(Direct::Never, direct) }
     }
 
     /// The same reference with another way to call. What stands before the object is made anew.
     fn with(&self, object: Object) -> Self {
         match &self.direct {
-            Direct::Stub(_) => Self::new(object),
+            Direct::Stub(_, layers) => {
+                let far = object.reference().ok();
+                let stub = far.and_then(|far| far.orb.stub_factories().stub(&object, *layers));
+                Self::behind(object, stub)
+            }
             direct => Self { object, direct: direct.clone() },
         }
     }

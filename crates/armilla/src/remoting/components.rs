@@ -13,9 +13,9 @@ impl Object {
         found.map(|component| component.data)
     }
 
-    /// A reference to the same object that carries one more component in each of its IIOP profiles.
-    /// Its octets are an encapsulation for every id of the OMG. Give this reference to clients; it is
-    /// not equal to the one without.
+    /// A reference to the same object that carries one more component in each of its IIOP profiles,
+    /// for calls with the same policies. Its octets are an encapsulation for every id of the OMG. Give
+    /// this reference to clients; it is not equal to the one without.
     ///
     /// # Errors
     /// `INV_OBJREF` when the reference is nil; `BAD_PARAM` when it has no IIOP profile of version 1.1
@@ -35,7 +35,7 @@ impl Object {
             }
         }
         match added {
-            true => Ok(Self::from_ior(&reference.orb, ior)),
+            true => Ok(self.with_reference(Self::from_ior(&reference.orb, ior))),
             false => {
                 let what = "the reference has no IIOP profile that can carry components";
                 Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what))

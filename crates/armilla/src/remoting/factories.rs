@@ -3,6 +3,7 @@
 use crate::object::{Interface, Object, Ref};
 use crate::orb::Orb;
 use std::any::{Any, TypeId};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -13,15 +14,29 @@ type Factory<I> = Arc<dyn Fn(&[u8], Ref<I>) -> Option<Arc<I>> + Send + Sync>;
 /// A [`Factory`] of the interface by which it is found.
 type AnyFactory = Box<dyn Any + Send + Sync>;
 
+/// For which components of a reference there is something before its object: the first so many. What a
+/// factory is given has what those before it have made, and no more, whatever becomes of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Layers(usize);
+
+impl Layers {
+    /// For all of them.
+    pub(crate) const ALL: Self = Self(usize::MAX);
+}
+
 /// The factories of an ORB, by interface and component.
 #[derive(Default)]
 pub(crate) struct StubFactories(OnceLock<RwLock<HashMap<(TypeId, u32), AnyFactory>>>);
 
 impl StubFactories {
-    /// What shall stand before `object`, which lives elsewhere.
+    /// What shall stand before `object`, which lives elsewhere, for these of its components.
     #[inline]
-    pub(crate) fn stub<I: Interface + ?Sized>(&self, object: &Object) -> Option<Arc<I>> {
-        self.0.get().and_then(|known| stub(known, object))
+    pub(crate) fn stub<I: Interface + ?Sized>(
+        &self,
+        object: &Object,
+        layers: Layers,
+    ) -> Option<(Arc<I>, Layers)> {
+        self.0.get().and_then(|known| stub(known, object, layers))
     }
 
     fn insert<I: Interface + ?Sized>(&self, component: u32, factory: Factory<I>) {
@@ -35,21 +50,56 @@ impl StubFactories {
 fn stub<I: Interface + ?Sized>(
     known: &RwLock<HashMap<(TypeId, u32), AnyFactory>>,
     object: &Object,
-) -> Option<Arc<I>> {
+    layers: Layers,
+) -> Option<(Arc<I>, Layers)> {
+    let layers = Asked::limit(TypeId::of::<I>(), object, layers);
     let mut outermost = None;
-    for component in object.components() {
+    for (place, component) in object.components().into_iter().enumerate().take(layers.0) {
         // Factories may register others, or make references that ask for some.
         let factory = {
             let known = known.read().unwrap_or_else(PoisonError::into_inner);
             let found = known.get(&(TypeId::of::<I>(), component.id));
             found.and_then(|found| found.downcast_ref::<Factory<I>>()).cloned()
         };
-        let inner = Ref::behind(object.clone(), outermost.clone());
-        if let Some(made) = factory.and_then(|factory| factory(&component.data, inner)) {
-            outermost = Some(made);
-        }
+        let Some(factory) = factory else { continue };
+        let before = outermost.clone().map(|stub| (stub, Layers(place)));
+        let _asked = Asked::begin(TypeId::of::<I>(), object, place);
+        outermost = factory(&component.data, Ref::behind(object.clone(), before)).or(outermost);
     }
-    outermost
+    outermost.map(|stub| (stub, layers))
+}
+
+thread_local! {
+    /// The interfaces, objects and components for which factories run in this thread.
+    static ASKED: RefCell<Vec<(TypeId, Object, Layers)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A factory runs in this thread.
+struct Asked;
+
+impl Asked {
+    fn begin(interface: TypeId, object: &Object, place: usize) -> Self {
+        let asked = (interface, object.clone(), Layers(place));
+        ASKED.with_borrow_mut(|all| all.push(asked));
+        Self
+    }
+
+    /// Those of `layers` that stand before what is made while factories run for the same object: what
+    /// stands before the reference that they were given.
+    fn limit(interface: TypeId, object: &Object, layers: Layers) -> Layers {
+        ASKED.with_borrow(|all| {
+            let same = all.iter().filter(|(ty, other, _)| *ty == interface && other == object);
+            Layers(same.map(|(.., layers)| layers.0).fold(layers.0, usize::min))
+        })
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        // Not freed within the borrow: it may be the last that keeps an ORB.
+        let ended = ASKED.with_borrow_mut(Vec::pop);
+        drop(ended);
+    }
 }
 
 impl Orb {
@@ -61,7 +111,8 @@ impl Orb {
     /// narrowed, or gets other policies; `None` leaves the object as it is. Where a reference carries
     /// several such components, the last stands outermost. References that exist already stay what they
     /// are, and calls of objects in this process go to their servants. A factory that was registered
-    /// for the same interface and component is replaced.
+    /// for the same interface and component is replaced. References to the same object that a factory
+    /// itself receives or narrows while it runs are like the one that it is given.
     ///
     /// ```no_run
     /// # use armilla::naming::{BindingIterator, BindingIteratorRef};

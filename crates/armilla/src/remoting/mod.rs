@@ -20,7 +20,7 @@ mod components;
 mod factories;
 mod skeleton;
 
-pub(crate) use factories::StubFactories;
+pub(crate) use factories::{Layers, StubFactories};
 pub use skeleton::Skeleton;
 
 pub use crate::server::{DispatchError, Dispatched, ServerCall};
