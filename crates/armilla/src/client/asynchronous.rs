@@ -178,8 +178,12 @@ impl AsyncCall {
     }
 
     fn send(self: &Arc<Self>, link: &Multiplexed) -> Result<(), SystemException> {
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
         let Some(arrival) = state.arrival.clone().filter(|_| !state.cancelled) else {
+            // Interceptors that began while it was given up have not heard of that.
+            let flow = state.flow.take();
+            drop(state);
+            flow.into_iter().for_each(|flow| self.abandon_flow(*flow));
             return Ok(());
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());

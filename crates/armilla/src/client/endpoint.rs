@@ -161,9 +161,14 @@ impl Endpoint {
             lock(&self.idle).push(before);
         }
         // Whoever closes takes the last one after he has said so: one of the two finds it.
-        if self.closed.load(Ordering::SeqCst) {
+        if self.is_closed() {
             self.close_idle_since(None);
         }
+    }
+
+    /// Whether the ORB has ended, so that connections are closed when no call uses them.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     /// Whether there are connections that no call uses.

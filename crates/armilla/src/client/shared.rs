@@ -240,6 +240,10 @@ impl Endpoint {
             let link = self.shared_link_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
+            // Whoever closed meanwhile did not see it.
+            if self.is_closed() {
+                self.shared.close_idle_since(None);
+            }
         }
     }
 
