@@ -185,6 +185,47 @@ fn adapters_and_their_managers_are_told_of_once() {
     orb.shutdown();
 }
 
+/// Panics at every point, in the POA of that name.
+struct Clumsy;
+
+impl IorInterceptor for Clumsy {
+    fn establish_components(&self, _: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        panic!("as it was told")
+    }
+
+    fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        assert!(!info.adapter_name().contains(&"clumsy".to_owned()), "as it was told");
+        Ok(())
+    }
+
+    fn manager_state_changed(&self, _: &str, _: ManagerState) {
+        panic!("as it was told")
+    }
+
+    fn adapter_destroyed(&self, _: &[String]) {
+        panic!("as it was told")
+    }
+
+    fn destroy(&self) {
+        panic!("as it was told")
+    }
+}
+
+#[test]
+fn an_interceptor_that_panics_harms_nobody_else() {
+    let diary = Diary::default();
+    let orb = orbs::builder().ior_interceptor(Clumsy).ior_interceptor(Registrar(diary.clone()));
+    let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let refused = SystemException::from(orb.root_poa().create_poa("clumsy").build().unwrap_err());
+    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
+    let poa = orb.root_poa().create_poa("other").build().unwrap();
+    poa.manager().hold_requests(false).unwrap();
+    poa.destroy(true, true).unwrap();
+    let told = std::mem::take(&mut *diary.lock().unwrap());
+    assert_eq!(told[told.len() - 2..], ["POAManager2 is Holding", "RootPOA/other ends"]);
+    orb.shutdown();
+}
+
 /// Adds the id of each object to its reference, on what made it before, and sends those of `away`
 /// elsewhere.
 struct Signpost {

@@ -2,7 +2,8 @@
 //! servant manager and the servant to the last, and the slots of the thread beneath them.
 
 use armilla::interceptor::{
-    Interruption, OrbInitInfo, OrbInitializer, ServerInterceptor, ServerRequestInfo, SlotId,
+    ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer,
+    ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 use armilla::{
@@ -10,7 +11,7 @@ use armilla::{
     ServantActivator,
 };
 use armilla::{ServantManager, SystemException};
-use armilla_tests::orbs;
+use armilla_tests::orbs::{self, Server};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What each that looks into the slot has found there.
@@ -189,4 +190,43 @@ fn a_call_within_the_thread_leaves_the_slots_of_the_caller_as_they_were() {
     object.next_n(1).unwrap_err();
     assert_eq!(diary.slot(), "mine", "though the servant has panicked");
     orb.shutdown();
+}
+
+/// Keeps what it finds in the slot of its thread from one point of a call to the next.
+#[derive(Clone)]
+struct Thrifty(Diary);
+
+impl ClientInterceptor for Thrifty {
+    fn send_request(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        self.0.pass("beginning");
+        Ok(())
+    }
+
+    fn receive_reply(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.0.pass("end");
+        Ok(())
+    }
+}
+
+impl OrbInitializer for Thrifty {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let slot = info.allocate_slot();
+        self.0.orb.set((info.orb().clone(), slot)).ok();
+        info.add_client_interceptor(self.clone())
+    }
+}
+
+#[test]
+fn interceptors_have_slots_of_their_own_from_the_beginning_of_a_call_to_its_end() {
+    let server = Server::start();
+    let diary = Diary::default();
+    let client = orbs::builder().initializer(Thrifty(diary.clone())).build().unwrap();
+    let ping = server.remote(&client).object().request("ping");
+    diary.set("mine");
+    let found = ["beginning: nothing", "end: nothing, beginning"];
+    ping.clone().invoke().unwrap();
+    assert_eq!(diary.taken(), found);
+    ping.send_deferred().wait().unwrap();
+    assert_eq!(diary.taken(), found, "whichever thread saw the end");
+    assert_eq!(diary.slot(), "mine");
 }

@@ -1,6 +1,7 @@
 //! Interceptors of POAs and the references that they make (CORBA 3.4 Part 1, 16.5).
 
 use super::client::out_of_order;
+use super::outcome::{heard, told};
 use super::{Interceptors, ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
@@ -192,7 +193,10 @@ impl Interceptors {
         let mut info = IorInfo { poa, adapter_name, is_established: false, made };
         for interceptor in &self.ior {
             let before = info.made.components.len();
-            if let Err(exception) = interceptor.establish_components(&mut info) {
+            let added = heard(interceptor.name(), Completion::No, || {
+                interceptor.establish_components(&mut info)
+            });
+            if let Err(exception) = added {
                 info.made.components.truncate(before);
                 report!(
                     warn,
@@ -204,9 +208,11 @@ impl Interceptors {
         }
         info.is_established = true;
         for interceptor in &self.ior {
-            interceptor.components_established(&mut info).map_err(|exception| {
+            let name = interceptor.name();
+            let allowed =
+                heard(name, Completion::No, || interceptor.components_established(&mut info));
+            allowed.map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
-                let name = interceptor.name();
                 SystemException::new(kind, Minor::OMG_6, Completion::No)
                     .because(format!("the interceptor {name:?} refused a POA: {exception}"))
             })?;
@@ -223,14 +229,18 @@ impl Interceptors {
 impl Interceptors {
     /// Tells that a POA manager is in another state.
     pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
-        self.ior.iter().for_each(|each| each.manager_state_changed(manager_id, state));
+        for each in &self.ior {
+            told(each.name(), || each.manager_state_changed(manager_id, state));
+        }
     }
 
     /// Tells that a POA was destroyed.
     pub(crate) fn adapter_destroyed(&self, adapter_path: &[u8]) {
         if self.see_adapters() {
             let name = adapter_names(adapter_path);
-            self.ior.iter().for_each(|each| each.adapter_destroyed(&name));
+            for each in &self.ior {
+                told(each.name(), || each.adapter_destroyed(&name));
+            }
         }
     }
 }

@@ -18,7 +18,8 @@
 //! | server | [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts), then [`receive_request`](ServerInterceptor::receive_request) | [`send_reply`](ServerInterceptor::send_reply), [`send_exception`](ServerInterceptor::send_exception), [`send_other`](ServerInterceptor::send_other) |
 //!
 //! An interceptor that interrupts at the end changes how the request ends for those that are still to
-//! be called; one that panics has raised `UNKNOWN`. A request that is tried again, after a forward or a failure, begins again.
+//! be called; one that panics has raised `UNKNOWN`, where it can raise anything. A request that is tried
+//! again, after a forward or a failure, begins again.
 //!
 //! ```
 //! use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};

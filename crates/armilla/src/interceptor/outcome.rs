@@ -104,6 +104,16 @@ pub(super) fn heard<E: From<SystemException>>(
     })
 }
 
+/// Tells an interceptor of something that it can do nothing about, nor, when it panics, harm.
+pub(super) fn told(interceptor: &str, point: impl FnOnce()) {
+    let point = || {
+        point();
+        Ok::<(), SystemException>(())
+    };
+    // Who panics has been reported.
+    heard(interceptor, Completion::No, point).ok();
+}
+
 /// Which of the three ending points an outcome is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {

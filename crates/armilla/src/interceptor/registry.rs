@@ -1,6 +1,7 @@
 //! All interceptors of an ORB.
 
 use super::current::{self, Slots};
+use super::outcome::told;
 use super::{ClientInterceptor, IorInterceptor, ProcessingMode, ServerInterceptor};
 use crate::exception::{Minor, SystemException};
 use crate::orb::Orb;
@@ -49,9 +50,9 @@ impl Interceptors {
 
     /// Tells all that the ORB is no more.
     pub(crate) fn destroy(&self) {
-        self.client.iter().for_each(|interceptor| interceptor.destroy());
-        self.server.iter().for_each(|interceptor| interceptor.destroy());
-        self.ior.iter().for_each(|interceptor| interceptor.destroy());
+        self.client.iter().for_each(|each| told(each.name(), || each.destroy()));
+        self.server.iter().for_each(|each| told(each.name(), || each.destroy()));
+        self.ior.iter().for_each(|each| told(each.name(), || each.destroy()));
     }
 }
 

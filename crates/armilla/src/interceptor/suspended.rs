@@ -31,6 +31,8 @@ pub(crate) struct Suspended {
     id: u32,
     contexts: Contexts,
     slots: Slots,
+    /// Those that the thread had in the interceptors.
+    own: Slots,
     kept: Vec<Box<dyn Any + Send>>,
     entered: usize,
 }
@@ -41,14 +43,14 @@ impl Suspended {
     /// # Errors
     /// How the attempt has ended, of which those have heard that had begun.
     pub(crate) fn begin(attempt: Attempt<'_>, slots: Slots) -> Result<Self, Outcome> {
-        let (contexts, kept, entered) = Default::default();
-        let new = Self { id: attempt.interceptors.next_id(), contexts, slots, kept, entered };
+        let (contexts, own, kept, entered) = Default::default();
+        let new = Self { id: attempt.interceptors.next_id(), contexts, slots, own, kept, entered };
         let mut flow = new.resume(attempt);
         match flow.enter() {
             Ok(()) => {
-                let Flow { info, entered, .. } = flow;
+                let Flow { info, entered, slots: own, .. } = flow;
                 let ClientRequestInfo { id, contexts, slots, kept, .. } = info;
-                Ok(Self { id, contexts, slots, kept, entered })
+                Ok(Self { id, contexts, slots, own, kept, entered })
             }
             Err(interruption) => Err(flow.leave(interruption.into())),
         }
@@ -87,6 +89,6 @@ impl Suspended {
             slot_count: interceptors.slots,
             kept: self.kept,
         };
-        Flow { interceptors, reference, info, entered: self.entered, slots: Slots::default() }
+        Flow { interceptors, reference, info, entered: self.entered, slots: self.own }
     }
 }
