@@ -55,6 +55,10 @@ impl DynamicServant for Doubler {
                 let reason = "because".to_owned();
                 request.set_exception(Any::new(&Refused { reason, number: 7 })?)?;
             }
+            "forget" => {
+                request.arguments([(ParameterMode::Out, TypeCode::Long)])?;
+                request.set_result(Any::default())?;
+            }
             "fail" => return Err(raised()),
             // It never asks for its arguments.
             _ => {}
@@ -213,6 +217,16 @@ fn interceptors_are_called_once_although_the_servant_never_asks_for_arguments() 
     let failed =
         ["invoke fail", "receive_request NO_RESOURCES", &format!("send_exception {id} None")];
     assert_eq!(taken(&seer), failed);
+}
+
+#[test]
+fn a_reply_that_cannot_be_written_is_the_exception_that_the_client_hears() {
+    let (_orb, doubler, seer) = seen();
+    let mut forget = doubler.request("forget");
+    forget.add_out("forgotten", TypeCode::Long).invoke().unwrap_err();
+    let id = ExceptionKind::BadParam.repository_id();
+    let seen = ["invoke forget", "receive_request [None]", &format!("send_exception {id} None")];
+    assert_eq!(taken(&seer), seen);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::server::ServerRequestInfo;
 use super::values::{Served, written};
 use crate::client::SyncScope;
 use crate::dynamic::{NamedValue, Signature};
-use crate::exception::Completion;
+use crate::exception::{Completion, SystemException};
 use crate::orb::Orb;
 use crate::poa::Target;
 use crate::server::is_here;
@@ -217,8 +217,14 @@ impl ServerFlow {
     ) -> Outcome {
         let mut id = String::new();
         if self.info.values.is_some() || status == ReplyStatus::UserException {
-            // Where it cannot be written the client hears of that.
-            let reply = written(body).ok();
+            let reply = match written(body) {
+                Err(error) if self.info.response_expected => {
+                    // That is what the client hears.
+                    let exception = SystemException::encoding(&error, Completion::Yes);
+                    return self.end(Outcome::SystemException(exception));
+                }
+                reply => reply.ok(),
+            };
             if status == ReplyStatus::UserException {
                 let text = reply
                     .as_ref()
