@@ -269,6 +269,7 @@ fn a_box_is_opened_and_filled() {
 fn what_a_type_has_no_values_of_is_an_inconsistent_type() {
     for code in [
         TypeCode::Principal,
+        TypeCode::Fixed { digits: 32, scale: 0 },
         armilla::dynamic::TypeCodeFactory::create_native_tc("IDL:N:1.0", "N").unwrap(),
         armilla::dynamic::TypeCodeFactory::create_local_interface_tc("IDL:L:1.0", "L").unwrap(),
     ] {
@@ -277,6 +278,16 @@ fn what_a_type_has_no_values_of_is_an_inconsistent_type() {
             "{code:?}"
         );
     }
+}
+
+#[test]
+fn a_new_union_has_the_first_member_that_a_discriminator_selects() {
+    let cases =
+        [(0, "no", TypeCode::Long), (0, "off", TypeCode::Short), (1, "on", TypeCode::Octet)];
+    let code = TypeCode::union("IDL:U:1.0", "U", TypeCode::Boolean, Some(0), cases);
+    let mut union = DynAny::new(&code).unwrap();
+    assert_eq!(union.as_union().unwrap().member_name().as_deref(), Some("off"));
+    assert_eq!(DynAny::from_any(&union.to_any().unwrap()).unwrap(), union);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::types::Types;
 use super::value::Shared;
 use super::{DynAny, DynAnyError, Result};
-use armilla_cdr::type_code::UnionCode;
+use armilla_cdr::type_code::{CaseCode, UnionCode};
 use armilla_cdr::{Any, LongDouble, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
@@ -104,6 +104,9 @@ impl Content {
     }
 }
 
+/// How many digits a `fixed` can have.
+const MOST_DIGITS: u16 = 31;
+
 /// Makes values of nothing, as long as they are not too large.
 pub(super) struct Maker {
     left: usize,
@@ -144,6 +147,11 @@ impl Maker {
             TypeCode::Float => Content::Float(0.0),
             TypeCode::Double => Content::Double(0.0),
             TypeCode::LongDouble => Content::LongDouble(LongDouble::default()),
+            TypeCode::Fixed { digits, .. } if *digits > MOST_DIGITS => {
+                return Err(DynAnyError::InconsistentTypeCode(
+                    "a fixed number has 31 digits at most",
+                ));
+            }
             TypeCode::Fixed { .. } => Content::Fixed(0),
             TypeCode::Any => Content::Any(Box::default()),
             TypeCode::TypeCode => Content::TypeCode(TypeCode::Null),
@@ -177,15 +185,19 @@ impl Maker {
         })
     }
 
-    /// A union with its first member.
+    /// A union with its first member; one that no discriminator selects is none.
     fn union(&mut self, code: &UnionCode, types: &Types) -> Result<UnionContent> {
-        let first =
-            code.cases.first().ok_or(DynAnyError::InconsistentTypeCode("no union is empty"))?;
-        let label = if code.default == Some(0) { code.unused_label() } else { Some(first.label) };
-        let content = scalar(types.resolve(&code.discriminator), label.unwrap_or_default())
+        let label = |(place, case): (u32, &CaseCode)| match code.default == Some(place) {
+            true => code.unused_label(),
+            false => Some(case.label),
+        };
+        let first = (0..).zip(&code.cases).find_map(label);
+        let first = first.ok_or(DynAnyError::InconsistentTypeCode("no union is empty"))?;
+        let content = scalar(types.resolve(&code.discriminator), first)
             .ok_or(DynAnyError::InconsistentTypeCode("a union cannot have such a discriminator"))?;
         let discriminator = DynAny::with(code.discriminator.clone(), types, content);
-        let member = Some(self.make(first.ty.clone(), types)?);
+        let member =
+            code.select(first).map(|case| self.make(case.ty.clone(), types)).transpose()?;
         Ok(UnionContent { discriminator, member })
     }
 }
