@@ -2,7 +2,7 @@
 //! objects, and callers do not notice.
 
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
-use armilla::{AnyServant, ExceptionKind, ObjectId, Orb, SystemException, Version};
+use armilla::{AnyServant, Error, ExceptionKind, ObjectId, Orb, SystemException, Version};
 use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
@@ -214,6 +214,7 @@ impl Skeleton for Before {
                     Ok(())
                 })
             }
+            "forget" => Ok(()),
             operation => {
                 self.0.lock().unwrap().push(operation.to_owned());
                 servant.dispatch(call)
@@ -253,6 +254,24 @@ fn a_skeleton_stands_before_the_generated_one() {
     let plain = travel(&plain.assume::<dyn Everything>(), &client);
     let unknown = plain.invoke("double", |_| Ok(()), |input| input.u32());
     assert_eq!(unknown.unwrap_err().kind(), ExceptionKind::BadOperation);
+}
+
+#[test]
+fn a_client_hears_that_a_skeleton_does_not_reply() {
+    let server = Server::start();
+    let servant = AnyServant::from(everything::tie(Probe::default()));
+    let near = server.root_poa().activate_servant(servant.with_skeleton(Before(Notes::default())));
+    let near = near.unwrap();
+    for object in [orbs::travel_object(&near, &orbs::client()), near] {
+        match object.request("forget").invoke() {
+            Err(Error::System(exception)) => {
+                assert_eq!(exception.kind(), ExceptionKind::NoResponse);
+            }
+            other => panic!("{other:?}"),
+        }
+        object.request("forget").send_oneway().unwrap();
+        object.request("ping").invoke().unwrap();
+    }
 }
 
 /// Knows which objects of a default servant there are: what other languages have servants override.

@@ -112,7 +112,8 @@ impl Orb {
     /// several such components, the last stands outermost. References that exist already stay what they
     /// are, and calls of objects in this process go to their servants. A factory that was registered
     /// for the same interface and component is replaced. References to the same object that a factory
-    /// itself receives or narrows while it runs are like the one that it is given.
+    /// itself receives or narrows while it runs are like the one that it is given. Dynamic calls, and
+    /// those of which the reply is a future, go to the object itself.
     ///
     /// ```no_run
     /// # use armilla::naming::{BindingIterator, BindingIteratorRef};

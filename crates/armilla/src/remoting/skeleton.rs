@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// [directly](crate::Collocation::Direct) to the servant do not pass it.
 pub trait Skeleton: Send + Sync + 'static {
     /// Serves the request, or lets `servant` do it with [`AnyServant::dispatch`]. Whoever serves it
-    /// reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply) once.
+    /// reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply) once. Where nobody
+    /// has replied when this returns, the client hears `NO_RESPONSE`.
     ///
     /// # Errors
     /// When the arguments cannot be decoded or the reply not be sent: `?` on what the two return.

@@ -295,6 +295,12 @@ impl<'a> ServerCall<'a> {
         ReplyHandle::to_client(debt, encode, describe)
     }
 
+    /// Whether nobody has replied to it, and nobody is going to.
+    #[inline]
+    pub(super) fn is_owed(&self) -> bool {
+        self.port.owed == Owed::Now
+    }
+
     /// Ends the request without a reply, unless it has had one or gets one later.
     #[inline]
     pub(super) fn settle(&mut self) {

@@ -65,6 +65,8 @@ pub(super) fn request(
 fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Served {
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
+        // Only a skeleton that a program puts before the generated one can have forgotten to.
+        Ok(()) if call.is_owed() => call.raise(&unanswered(call)),
         outcome => outcome,
     };
     call.settle();
@@ -254,6 +256,12 @@ fn panicked(call: &ServerCall<'_>) -> SystemException {
     );
     SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
         .because(format!("the servant panicked in {operation}"))
+}
+
+#[cold]
+fn unanswered(call: &ServerCall<'_>) -> SystemException {
+    SystemException::new(ExceptionKind::NoResponse, Minor::ABANDONED, Completion::Maybe)
+        .because(format!("the skeleton has not replied to {}", call.operation()))
 }
 
 /// What a client says of a connection: in which code sets its characters are, and ours shall be, and
