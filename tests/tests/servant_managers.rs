@@ -1,6 +1,7 @@
 //! Servants that are asked for: activators, locators, default servants; and what
 //! a servant learns of the object that it is called as. Everything near and far.
 
+use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
 use armilla::{
     AnyServant, Collocation, Cookie, ExceptionKind, IdUniqueness, Minor, Object, ObjectId, Orb,
     Poa, PoaError, Refusal, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
@@ -11,7 +12,7 @@ use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -264,6 +265,58 @@ fn a_servant_manager_is_set_once_and_of_the_right_kind() {
     assert!(poa.servant_manager().unwrap().is_none());
     poa.set_servant_manager(ServantManager::activator(Maker::default())).unwrap();
     reference(&poa, "a").ping().unwrap();
+}
+
+/// Notes in the log of a lender how requests begin and end for interceptors.
+#[derive(Clone, Default)]
+struct Onlooker(Arc<OnceLock<Log>>);
+
+impl Onlooker {
+    fn note(&self, what: &str) {
+        note(self.0.get().unwrap(), what);
+    }
+}
+
+impl ServerInterceptor for Onlooker {
+    fn receive_request(&self, _: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        self.note("receive_request");
+        Ok(())
+    }
+
+    fn send_reply(&self, _: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        self.note("send_reply");
+        Ok(())
+    }
+
+    fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        self.note(&format!(
+            "send_exception {}",
+            request.outcome().unwrap().exception_id().unwrap()
+        ));
+        Ok(())
+    }
+}
+
+#[test]
+fn interceptors_hear_of_the_end_when_the_locator_has_had_the_last_word() {
+    let onlooker = Onlooker::default();
+    let builder = orbs::builder().server_interceptor(onlooker.clone());
+    let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let (poa, _, log) = lending(&orb);
+    onlooker.0.set(log.clone()).unwrap();
+    for (n, reference) in near_and_far(&reference(&poa, "a")).iter().enumerate() {
+        reference.increment().unwrap();
+        let postinvoke = format!("postinvoke a increment {n} at {}", n + 1);
+        let expected =
+            ["preinvoke a increment in lent", "receive_request", &postinvoke, "send_reply"];
+        assert_eq!(take(&log), expected);
+    }
+    for reference in near_and_far(&reference(&poa, "lost")) {
+        refused(reference.ping().unwrap_err(), ExceptionKind::PersistStore, Minor(1));
+        let exception = ExceptionKind::PersistStore.repository_id();
+        assert_eq!(take(&log)[3..], [format!("send_exception {exception}")]);
+    }
+    orb.shutdown();
 }
 
 /// Lends one probe to every request, and notes everything.

@@ -14,6 +14,7 @@ mod gate;
 mod ids;
 mod index;
 mod lifecycle;
+mod loan;
 mod manager;
 mod managers;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use builder::PoaBuilder;
 pub use current::Current;
 pub use error::PoaError;
 pub use ids::ObjectLookup;
+pub(crate) use loan::Loan;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use managers::Managers;
 pub(crate) use object_key::{

@@ -3,8 +3,9 @@
 use super::current::{self, Begun};
 use super::gate::{Admission, Gate, Mark, Pass};
 use super::ids::Lent;
+use super::loan::{Lent as OnLoan, Loan};
 use super::object_key::Slot;
-use super::servant_manager::{Cookie, Refusal, ServantLocator, ServantManager};
+use super::servant_manager::{Refusal, ServantLocator, ServantManager};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
@@ -47,7 +48,15 @@ impl Found {
 
     /// Whether something follows the call that the reply must wait for.
     pub(crate) fn is_lent(&self) -> bool {
-        matches!(self, Self::Passing(passing) if passing.locator.is_some())
+        self.loan().is_some()
+    }
+
+    /// The loan of the servant, where it was lent for this request.
+    pub(crate) fn loan(&self) -> Option<&Loan> {
+        match self {
+            Self::Passing(passing) => passing.loan.as_ref(),
+            _ => None,
+        }
     }
 
     /// The object to call.
@@ -72,10 +81,7 @@ impl Found {
     /// # Errors
     /// What the lender raises.
     pub(crate) fn give_back(self) -> Result<(), SystemException> {
-        match self {
-            Self::Passing(mut passing) => passing.give_back(),
-            _ => Ok(()),
-        }
+        self.loan().map_or(Ok(()), Loan::give_back)
     }
 }
 
@@ -211,30 +217,14 @@ pub(crate) struct Passing {
     poa: Arc<PoaInner>,
     id: ObjectId,
     servant: AnyServant,
-    /// Who lent the servant, and what for.
-    locator: Option<(Arc<dyn ServantLocator>, Cookie, String)>,
+    /// Where the servant was lent.
+    loan: Option<Loan>,
     pass: Pass,
-}
-
-impl Passing {
-    /// Gives the servant back to the locator.
-    ///
-    /// # Errors
-    /// What the locator raises.
-    fn give_back(&mut self) -> Result<(), SystemException> {
-        let Some((locator, cookie, operation)) = self.locator.take() else { return Ok(()) };
-        let Some(orb) = self.poa.orb() else { return Ok(()) };
-        let poa = orb.poa_of(&self.poa);
-        let servant = self.servant.clone();
-        guarded("ServantLocator::postinvoke", || {
-            locator.postinvoke(&self.id, &poa, &operation, cookie, servant)
-        })?
-    }
 }
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        if let Err(error) = self.give_back() {
+        if let Some(Err(error)) = self.loan.as_ref().map(Loan::give_back) {
             report!(warn, "a servant locator failed", error = error);
         }
         current::end_passing();
@@ -352,8 +342,16 @@ impl PoaInner {
         });
         let located = asked.map_err(Refusal::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
-            let lent = (locator.clone(), cookie, operation.to_owned());
-            self.pass_by(id, self.searched(servant), Some(lent), pass)
+            let servant = self.searched(servant);
+            let loan = Loan::new(OnLoan {
+                locator: locator.clone(),
+                cookie,
+                operation: operation.to_owned(),
+                poa: self.clone(),
+                id: id.clone(),
+                servant: servant.clone(),
+            });
+            self.pass_by(id, servant, Some(loan), pass)
         });
         self.passing_ended();
         located
@@ -365,13 +363,13 @@ impl PoaInner {
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
-        locator: Option<(Arc<dyn ServantLocator>, Cookie, String)>,
+        loan: Option<Loan>,
         pass: Pass,
     ) -> Option<Passing> {
         self.passing_begins();
         current::begin_passing(self, &id, &servant);
         let poa = self.clone();
-        let mut passing = Passing { poa, id, servant, locator, pass };
+        let mut passing = Passing { poa, id, servant, loan, pass };
         if self.gate.still_admits() {
             return Some(passing);
         }

@@ -10,7 +10,7 @@ use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::Orb;
-use crate::poa::{ObjectId, Target, operation_number};
+use crate::poa::{Loan, ObjectId, Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -62,6 +62,8 @@ pub struct ServerCall<'a> {
     memory: &'a mut Memory,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
+    /// Where the servant was lent, and has not gone back.
+    loan: Option<&'a Loan>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -75,7 +77,18 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, connection, port, memory, servant, flow }
+        Self { request, arguments, connection, port, memory, servant, flow, loan: None }
+    }
+
+    /// The servant is lent. It goes back before interceptors hear of the end.
+    pub(super) fn returns(&mut self, loan: Option<&'a Loan>) {
+        self.loan = loan;
+    }
+
+    /// Gives back a servant that was lent; `Some` is what its lender raises in place of the answer.
+    #[cold]
+    fn give_back(&mut self) -> Option<Outcome> {
+        self.loan.take()?.give_back().err().map(Outcome::SystemException)
     }
 
     /// Tells the interceptors, if there are any, that the servant is about to be called.
@@ -251,6 +264,7 @@ impl<'a> ServerCall<'a> {
         if self.port.owed != Owed::Now {
             return Ok(());
         }
+        let outcome = self.give_back().unwrap_or(outcome);
         let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
         self.port.owed = Owed::Nothing;
         sent.map_err(DispatchError::from)
@@ -265,6 +279,11 @@ impl<'a> ServerCall<'a> {
     ) -> Dispatched {
         if self.port.owed != Owed::Now {
             return Ok(());
+        }
+        if self.flow.is_some()
+            && let Some(outcome) = self.give_back()
+        {
+            return self.end(outcome);
         }
         let (flow, memory) = (&mut self.flow, &mut *self.memory);
         let sent = self.port.answer(flow, self.connection, memory, status, body)?;

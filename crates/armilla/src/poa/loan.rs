@@ -1,0 +1,44 @@
+//! A servant that a servant locator lends for one request, until it goes back (CORBA 3.4 Part 1,
+//! 15.3.7).
+
+use super::servant_manager::{Cookie, ServantLocator};
+use super::upcall::guarded;
+use super::{ObjectId, PoaInner};
+use crate::exception::SystemException;
+use crate::object::AnyServant;
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// A servant that is lent.
+pub(crate) struct Loan(Cell<Option<Lent>>);
+
+/// What goes back.
+pub(super) struct Lent {
+    pub(super) locator: Arc<dyn ServantLocator>,
+    pub(super) cookie: Cookie,
+    pub(super) operation: String,
+    pub(super) poa: Arc<PoaInner>,
+    pub(super) id: ObjectId,
+    pub(super) servant: AnyServant,
+}
+
+impl Loan {
+    pub(super) const fn new(lent: Lent) -> Self {
+        Self(Cell::new(Some(lent)))
+    }
+
+    /// Gives the servant back to the locator, unless that has been done.
+    ///
+    /// # Errors
+    /// What the locator raises.
+    pub(crate) fn give_back(&self) -> Result<(), SystemException> {
+        let Some(Lent { locator, cookie, operation, poa, id, servant }) = self.0.take() else {
+            return Ok(());
+        };
+        let Some(orb) = poa.orb() else { return Ok(()) };
+        let poa = orb.poa_of(&poa);
+        guarded("ServantLocator::postinvoke", || {
+            locator.postinvoke(&id, &poa, &operation, cookie, servant)
+        })?
+    }
+}
