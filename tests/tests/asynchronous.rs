@@ -366,26 +366,27 @@ fn calls_that_were_not_begun_are_made_elsewhere() {
 
 #[test]
 fn calls_under_way_come_to_their_end_although_the_client_is_shut_down() {
-    let (go, begun) = mpsc::channel();
-    let (over, kinds) = mpsc::channel();
-    let script = Mutex::new((begun, over));
+    let (go, may_reply) = mpsc::channel();
+    let (say, heard) = mpsc::channel();
+    let script = Mutex::new((may_reply, say));
     let peer = Peer::start(move |_, mut wire| {
-        let (begun, over) = &*script.lock().unwrap();
+        let (may_reply, say) = &*script.lock().unwrap();
         let requests = [wire.request().unwrap(), wire.request().unwrap()];
-        begun.recv_timeout(PATIENCE).unwrap();
+        say.send(Vec::new()).unwrap();
+        may_reply.recv_timeout(PATIENCE).unwrap();
         requests.iter().for_each(|request| assert!(wire.send(&done(request))));
-        over.send(wire.until_end()).unwrap();
+        say.send(wire.until_end()).unwrap();
     });
     let client = orbs::client();
     let remote = peer.reference(&client, Version::V1_2);
     let (awaited, (sender, receiver)) = (ping(&remote), mpsc::channel());
     ping(&remote).on_reply(move |result| sender.send(result).unwrap());
-    eventually("there is a connection", || peer.connections() == 1);
+    assert!(heard.recv_timeout(PATIENCE).unwrap().is_empty(), "both have arrived");
     client.shutdown();
     go.send(()).unwrap();
     awaited.wait().unwrap();
     receiver.recv_timeout(PATIENCE).unwrap().unwrap();
-    assert_eq!(kinds.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
+    assert_eq!(heard.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
     let refused = ping(&remote).wait().unwrap_err();
     assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::BadInvOrder, Minor::OMG_4));
 }
