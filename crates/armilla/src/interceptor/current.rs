@@ -93,7 +93,8 @@ fn too_early() -> SystemException {
 /// The slots of the present thread: `PICurrent`. What is in them when a call begins, the
 /// interceptors of the call find in its slots; what server interceptors put into the slots of a
 /// request, servant managers and the servant find here. Interceptors of calls have slots of their own
-/// here, the same ones at the beginning and the end of a call.
+/// here, the same ones at the beginning and the end of a call. A servant that is called
+/// [directly](crate::Collocation::Direct), past all interceptors, has those of its caller.
 #[derive(Debug, Clone)]
 pub struct PiCurrent(Orb);
 
