@@ -26,7 +26,7 @@ use armilla_giop::{
 use armilla_ipc::Address;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::Duration;
@@ -51,8 +51,9 @@ pub(super) struct State {
     pub(super) arrival: Option<Arrival>,
     /// What interceptors have of the attempt under way.
     pub(super) flow: Option<Box<Suspended>>,
-    /// The connection on which it waits, and its number there.
-    link: Option<(Weak<Multiplexed>, u32)>,
+    /// The connection on which it waits, and its number there. The calls on a connection keep it: who
+    /// awaits them may be all that is left.
+    link: Option<(Arc<Multiplexed>, u32)>,
     news: Option<News>,
     reply: KeptMessage,
     code_sets: Option<CodeSets>,
@@ -213,8 +214,9 @@ impl AsyncCall {
     }
 
     /// It is sent over `link` with this number.
-    pub(super) fn is_at(&self, link: &Weak<Multiplexed>, id: u32) {
-        lock(&self.state).link = Some((link.clone(), id));
+    pub(super) fn is_at(&self, link: Option<Arc<Multiplexed>>, id: u32) {
+        let before = std::mem::replace(&mut lock(&self.state).link, link.map(|link| (link, id)));
+        drop(before);
     }
 
     /// Its reply was read.
@@ -276,7 +278,9 @@ impl AsyncCall {
         }
         state.outcome = Some(outcome);
         let listener = std::mem::take(&mut state.listener);
+        let link = state.link.take();
         drop(state);
+        drop(link);
         let notified = catch_unwind(AssertUnwindSafe(|| match listener {
             Listener::Nobody => {}
             Listener::Task(waker) => waker.wake(),
@@ -357,7 +361,7 @@ impl AsyncCall {
                 return false;
             };
             state.listener = Listener::Thread(std::thread::current());
-            let link = state.link.as_ref().and_then(|(link, id)| Some((link.upgrade()?, *id)));
+            let link = state.link.clone();
             drop(state);
             let soon =
                 self.deadline.remaining().flatten().map_or(PATIENCE, |rest| rest.min(PATIENCE));
@@ -380,9 +384,7 @@ impl AsyncCall {
         let link = state.link.take();
         let flow = state.flow.take();
         drop(state);
-        if let Some((link, id)) = link
-            && let Some(link) = link.upgrade()
-        {
+        if let Some((link, id)) = link {
             link.give_up(id);
         }
         if let Some(flow) = flow {

@@ -346,8 +346,7 @@ impl Multiplexed {
     }
 
     /// Closes the connection when no call is under way on it and none began after `limit`; without a
-    /// limit, it takes no more calls and is closed when those under way have ended. Gives whether it
-    /// need not be kept any more: asynchronous calls have nobody else who keeps it for them.
+    /// limit, it takes no more calls and is closed when those under way have ended.
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) -> bool {
         if limit.is_some() && self.carrier.is_some() {
             // Whoever calls in the other direction could not make it again.
@@ -356,13 +355,12 @@ impl Multiplexed {
         let mut state = lock(&self.state);
         let is_recent = |limit: CoarseInstant| state.last_used.as_nanos() >= limit.as_nanos();
         if limit.is_some_and(|limit| is_recent(limit) || !state.initiator.is_idle()) {
-            return !state.initiator.is_open() && state.initiator.is_idle();
+            return !state.initiator.is_open();
         }
         state.initiator.close();
-        let is_idle = state.initiator.is_idle();
         drop(state);
         self.close_when_idle();
-        is_idle
+        true
     }
 
     /// Tells the server that no more calls will come, once the last is answered.

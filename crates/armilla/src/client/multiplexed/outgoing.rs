@@ -111,7 +111,7 @@ impl Multiplexed {
                 let begun = state.initiator.begin(waiter, deadline);
                 let id = begun.map_err(|refused| self.refuse(&state, refused))?;
                 if let Some(call) = call {
-                    call.is_at(&self.myself, id);
+                    call.is_at(self.myself.upgrade(), id);
                     state.asynchronous += 1;
                     self.await_asynchronous(&mut state);
                 }
