@@ -111,9 +111,10 @@ impl Orb {
     /// narrowed, or gets other policies; `None` leaves the object as it is. Where a reference carries
     /// several such components, the last stands outermost. References that exist already stay what they
     /// are, and calls of objects in this process go to their servants. A factory that was registered
-    /// for the same interface and component is replaced; one that always declines takes it away. References to the same object that a factory
-    /// itself receives or narrows while it runs are like the one that it is given. Dynamic calls, and
-    /// those of which the reply is a future, go to the object itself.
+    /// for the same interface and component is replaced; one that always declines takes it away.
+    /// References to the same object that a factory itself receives or narrows while it runs are like the
+    /// one that it is given. Dynamic calls, and those of which the reply is a future, go to the object
+    /// itself.
     ///
     /// ```no_run
     /// # use armilla::naming::{BindingIterator, BindingIteratorRef};
