@@ -32,8 +32,10 @@ fn making(log: &Log, gate: &Arc<Gate>) -> impl Fn(&Poa, &str) -> bool + Send + S
             _ => {}
         }
         let poa = parent.create_poa(name).persistent().user_ids().build().unwrap();
-        if name == "slow" {
-            gate.pass();
+        match name {
+            "slow" => gate.pass(),
+            "panic late" => panic!("as it was told"),
+            _ => {}
         }
         poa.activate_with_id("a", Arc::new(Probe::default()) as Arc<dyn Everything>).unwrap();
         poa.set_activator(making(&log, &gate));
@@ -81,6 +83,54 @@ fn an_adapter_activator_makes_the_way_to_an_object() {
     assert_eq!(names, ["bank", "new"]);
     root.clear_activator();
     assert!(root.activator().is_none());
+}
+
+#[test]
+fn an_activator_that_fails_is_asked_once_for_a_request() {
+    let server = Server::start();
+    let log = Log::default();
+    server.root_poa().set_activator(making(&log, &Arc::default()));
+    let failures = [
+        ("never", ExceptionKind::ObjectNotExist, Minor::OMG_2),
+        ("panic", ExceptionKind::ObjAdapter, Minor::OMG_1),
+        ("panic late", ExceptionKind::ObjAdapter, Minor::OMG_1),
+    ];
+    for (name, kind, minor) in failures {
+        for index in 0..2 {
+            let reference = forgotten(&server, &[name]);
+            let error = near_and_far(&reference)[index].ping().unwrap_err();
+            assert_eq!((error.kind(), error.minor()), (kind, minor), "{name}: {error}");
+            assert_eq!(take(&log), [format!("{name} below RootPOA")]);
+            if let Ok(made) = server.root_poa().find_poa(name, false) {
+                made.destroy(true, true).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn who_asks_for_the_place_of_an_object_is_told_why_it_could_not_be_found_out() {
+    let server = Server::start();
+    let bank = server.root_poa().create_poa("bank").persistent().build().unwrap();
+    let retail = bank.create_poa("retail").persistent().user_ids().build().unwrap();
+    let near: EverythingRef = retail.create_reference_with_id("a").unwrap();
+    let far = travel(&near, &orbs::client());
+    let oldest = orbs::builder().max_giop(armilla::Version::V1_1).build().unwrap();
+    let oldest = travel(&near, &oldest);
+    retail.destroy(true, true).unwrap();
+    bank.set_activator(making(&Log::default(), &Arc::default()));
+    bank.manager().discard_requests(true).unwrap();
+    for reference in [&near, &far] {
+        let error = reference.object().locate().unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_1));
+    }
+    assert_eq!(oldest.object().locate(), Ok(true), "not that it does not exist");
+    assert_eq!(oldest.ping().unwrap_err().kind(), ExceptionKind::Transient);
+    bank.manager().activate().unwrap();
+    for reference in [&near, &far, &oldest] {
+        assert_eq!(reference.object().locate(), Ok(true));
+        reference.ping().unwrap();
+    }
 }
 
 #[test]

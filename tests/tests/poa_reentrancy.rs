@@ -475,7 +475,7 @@ fn an_adapter_activator_may_end_the_parent() {
     outer.set_activator(|parent: &Poa, name: &str| {
         parent.destroy(true, true).unwrap();
         let refusal = parent.create_poa(name).build().unwrap_err();
-        refused(Err::<(), _>(refusal), ExceptionKind::BadInvOrder, Minor::omg(17));
+        refused(Err::<(), _>(refusal), ExceptionKind::ObjectNotExist, Minor::OMG_2);
         false
     });
     let far = orbs::travel(&object, &orbs::client());

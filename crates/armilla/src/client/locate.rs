@@ -56,7 +56,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
 /// Whether this process knows the object with this key; follows published names.
 fn locate_here(orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
     for _ in 0..=orb.settings().max_forwards {
-        let ior = match orb.locate(&key)? {
+        let ior = match orb.locate(&key, false)? {
             Place::Here => return Ok(true),
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(false),

@@ -83,32 +83,38 @@ impl Orb {
         Found::Refused(SystemException::no_adapter())
     }
 
-    /// Whether the main thread alone may call the object with this key, and this is another.
-    pub(crate) fn leaves_to_main_thread(&self, key: &[u8]) -> bool {
-        let owner = ObjectKey::parse(key).map(|key| self.owner(key));
-        let main = matches!(owner, Some(Ok(Some((poa, ..)))) if poa.is_for_main_thread());
-        main && !self.is_main_thread()
-    }
-
-    /// Whether the object with this key may be called over connections that this ORB has made.
-    #[cold]
-    pub(crate) fn allows_both_ways(&self, key: &[u8]) -> bool {
-        match ObjectKey::parse(key).map(|key| self.owner(key)) {
-            Some(Ok(Some((poa, ..)))) => poa.allows_both_ways(),
-            // There is nothing to call.
-            Some(_) => true,
-            None => self.published(key).is_none(),
+    /// The POA that a request with this key is for, which is made if there is somebody who makes it;
+    /// `None` where the key is no POA's. What follows need not ask for it a second time.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` (reason 2) when it is not there and nobody makes it; what its maker raises.
+    pub(crate) fn adapter_for(&self, key: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
+        let Some(key) = ObjectKey::parse(key) else { return Ok(None) };
+        match self.owner(key)? {
+            Some((poa, ..)) => Ok(Some(poa)),
+            None if matches!(key, ObjectKey::Named(_)) => Err(SystemException::no_adapter()),
+            None => Ok(None),
         }
     }
 
-    /// Where the object with this key is; no servant is asked for.
+    /// Whether the key is the name of a reference that was published.
+    pub(crate) fn is_published(&self, key: &[u8]) -> bool {
+        ObjectKey::parse(key).is_none() && self.published(key).is_some()
+    }
+
+    /// Where the object with this key is, for who asks over a connection that this ORB has made or
+    /// (`originated` is false) another; no servant is asked for.
     #[cold]
-    pub(crate) fn locate(&self, key: &[u8]) -> Result<Located, SystemException> {
+    pub(crate) fn locate(&self, key: &[u8], originated: bool) -> Result<Located, SystemException> {
         let Some(parsed) = ObjectKey::parse(key) else {
-            return Ok(self.published(key).map_or(Located::Nowhere, Located::Elsewhere));
+            let published = self.published(key).filter(|_| !originated);
+            return Ok(published.map_or(Located::Nowhere, Located::Elsewhere));
         };
+        let answers = |poa: &PoaInner| !originated || poa.allows_both_ways();
         Ok(match self.owner(parsed)? {
-            Some((poa, id, hint)) if poa.may_serve(self, &id, hint) => Located::Here,
+            Some((poa, id, hint)) if answers(&poa) && poa.may_serve(self, &id, hint) => {
+                Located::Here
+            }
             _ => Located::Nowhere,
         })
     }

@@ -12,6 +12,7 @@ use crate::client::{Foundation, Multiplexed};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::{Orb, lock};
+use crate::poa::PoaInner;
 use armilla_cdr::CodeSets;
 use armilla_giop::engine::{Loss, Role};
 use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
@@ -134,10 +135,20 @@ impl Connection {
     }
 }
 
-/// Why a request that came over a connection of our own making is not served, if that is so.
+/// Why a request for an object of `poa`, or else for what was published as `key`, is not served that came
+/// over a connection of our own making, if that is so.
 #[cold]
-pub(super) fn refusal(orb: &Orb, key: Option<&[u8]>) -> Option<SystemException> {
-    if key.is_none_or(|key| orb.allows_both_ways(key)) {
+pub(super) fn refusal(
+    orb: &Orb,
+    poa: Option<&PoaInner>,
+    key: Option<&[u8]>,
+) -> Option<SystemException> {
+    let allowed = match poa {
+        Some(poa) => poa.allows_both_ways(),
+        // Of what is not there nothing is called.
+        None => !key.is_some_and(|key| orb.is_published(key)),
+    };
+    if allowed {
         return None;
     }
     let what = "the object's POA does not serve requests over connections that its ORB has made";

@@ -8,12 +8,12 @@ use super::end::End;
 use super::here;
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb};
-use crate::poa::Found;
+use crate::poa::{Found, PoaInner};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
@@ -92,15 +92,22 @@ fn otherwise(
         Ok(agreed) => (agreed, None),
         Err(exception) => (code_sets, stop(exception)),
     };
-    if connection.is_originated()
-        && let Some(refusal) = both_ways::refusal(orb, header.target.object_key())
+    let key = header.target.object_key();
+    // Who makes POAs is asked once for a request, and before it is known whose thread serves it.
+    let adapter = match (&stopped, key) {
+        (None, Some(key)) => orb.adapter_for(key),
+        _ => Ok(None),
+    };
+    let poa = adapter.as_ref().ok().and_then(|poa| poa.as_deref());
+    if stopped.is_none()
+        && connection.is_originated()
+        && let Some(refusal) = both_ways::refusal(orb, poa, key)
     {
         stopped = stop(refusal);
     }
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
-    let key = header.target.object_key();
-    if stopped.is_none() && key.is_some_and(|key| orb.leaves_to_main_thread(key)) {
+    if stopped.is_none() && poa.is_some_and(PoaInner::is_for_main_thread) && !orb.is_main_thread() {
         let peer = connection.stream.peer();
         let reply = here::serve_on_main_thread(peer, orb, message, code_sets);
         return Ok(relay(connection, port, memory, reply)?);
@@ -112,10 +119,11 @@ fn otherwise(
             Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
         }
     };
-    let found = match (&stopped, key) {
-        (Some(_), _) => Found::Nothing,
-        (None, Some(key)) => orb.find(key, header.operation),
-        (None, None) => Found::Unnamed,
+    let found = match (&stopped, key, adapter) {
+        (Some(_), ..) => Found::Nothing,
+        (None, Some(_), Err(exception)) => Found::Refused(exception),
+        (None, Some(key), Ok(_)) => orb.find(key, header.operation),
+        (None, None, _) => Found::Unnamed,
     };
     if found.is_lent() {
         let lent = lend(orb, header, arguments, port, found, flow);
@@ -307,29 +315,31 @@ pub(super) fn locate(
     request: &LocateRequest<'_>,
     memory: &mut Memory,
 ) -> Result<(), End> {
-    let key = request.target.object_key();
-    let refused = connection.is_originated() && both_ways::refusal(&connection.orb, key).is_some();
-    let found = match key {
-        _ if refused => Ok(Located::Nowhere),
+    let found = match request.target.object_key() {
         None => Ok(Located::Unnamed),
-        Some(key) => connection.orb.locate(key),
+        Some(key) => connection.orb.locate(key, connection.is_originated()),
     };
+    // Why it could not be found out is told where it can be; else the request that follows is told it.
+    let raised = found.as_ref().err().filter(|_| message.header.version >= Version::V1_2);
     let code_sets = CodeSets::with_utf_16(CodeSet::default());
     let mut out = Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, code_sets);
     out.truncate(0);
-    let (status, ior) = match found {
+    let (status, ior) = match &found {
         Ok(Located::Here) => (LocateStatus::ObjectHere, None),
         Ok(Located::Elsewhere(ior)) => (LocateStatus::ObjectForward, Some(ior)),
         Ok(Located::Unnamed) => (LocateStatus::NeedsAddressingMode, None),
-        Ok(Located::Nowhere) | Err(_) => (LocateStatus::UnknownObject, None),
+        Ok(Located::Nowhere) => (LocateStatus::UnknownObject, None),
+        Err(_) if raised.is_some() => (LocateStatus::SystemException, None),
+        Err(_) => (LocateStatus::ObjectHere, None),
     };
     begin_locate_reply(&mut out, message.header.version, request.request_id, status);
-    let body = match &ior {
-        Some(ior) => ior.encode(&mut out),
-        None if status == LocateStatus::NeedsAddressingMode => {
+    let body = match (ior, raised) {
+        (Some(ior), _) => ior.encode(&mut out),
+        (None, Some(exception)) => encode_system(exception, &mut out),
+        (None, None) if status == LocateStatus::NeedsAddressingMode => {
             AddressingDisposition::Key.encode(&mut out)
         }
-        None => Ok(()),
+        (None, None) => Ok(()),
     };
     let finished = body
         .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
