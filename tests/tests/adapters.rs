@@ -210,6 +210,55 @@ fn a_destroyed_adapter_activates_nothing_more() {
     assert!(transient.children().is_empty());
 }
 
+#[test]
+fn a_root_that_was_destroyed_is_made_anew_when_it_is_asked_for() {
+    let server = Server::start();
+    let client = orbs::client();
+    let first = server.root_poa();
+    let kept = |root: &Poa| root.create_poa("kept").persistent().user_ids().build().unwrap();
+    let [near, far] = {
+        let near = kept(&first).activate_with_id("a", probe()).unwrap();
+        [near.clone(), travel(&near, &client)]
+    };
+    let old = server.remote(&client);
+    first.manager().deactivate(true, true).unwrap();
+    first.destroy(true, true).unwrap();
+    [&near, &far, &old].into_iter().for_each(|reference| assert_gone(reference.ping()));
+    assert_eq!(kind(first.activate(probe())), ExceptionKind::ObjectNotExist);
+
+    let again = server.root_poa();
+    assert_ne!(again, first);
+    assert_eq!(server.root_poa(), again, "once");
+    assert_eq!(server.find_poa_manager("RootPOAManager").as_ref(), Some(again.manager()));
+    assert_eq!((again.name(), again.children().len()), ("RootPOA", 0));
+    let (_, local) = orbs::activate(&server);
+    travel(&local, &client).ping().unwrap();
+    [&near, &far, &old].into_iter().for_each(|reference| assert_gone(reference.ping()));
+    kept(&again).activate_with_id("a", probe()).unwrap();
+    near.ping().unwrap();
+    far.ping().unwrap();
+    assert_gone(old.ping());
+
+    server.shutdown();
+    assert_eq!(server.root_poa(), again);
+    assert_eq!(kind(again.activate(probe())), ExceptionKind::BadInvOrder);
+}
+
+#[test]
+fn many_who_ask_for_a_root_that_was_destroyed_get_the_same() {
+    let orb = orbs::listening();
+    for _ in 0..50 {
+        orb.root_poa().destroy(true, true).unwrap();
+        let all: Vec<Poa> = std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| orb.root_poa())).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+        });
+        assert!(all.iter().all(|root| *root == all[0]));
+        all[0].activate(probe()).unwrap().ping().unwrap();
+    }
+    orb.shutdown();
+}
+
 /// A server at `port`, or at a free one, with a persistent and a transient object of the same id.
 fn restartable(port: u16) -> (Orb, [EverythingRef; 2]) {
     let endpoint = format!("iiop://127.0.0.1:{port}");

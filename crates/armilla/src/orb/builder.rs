@@ -6,7 +6,7 @@ use crate::client::{Client, Links};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
-use crate::poa::{Adapters, ManagerState, Managers, PoaInner, PoaManager, Table};
+use crate::poa::{Adapters, ManagerState, Managers, PoaInner, Table};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;
@@ -160,7 +160,7 @@ impl OrbBuilder {
         let incarnation = new_incarnation();
         let state =
             if settings.hold_requests { ManagerState::Holding } else { ManagerState::Active };
-        let manager = PoaManager::new("RootPOAManager".into(), state);
+        let (managers, manager) = Managers::new(state);
         let adapters = Adapters::new();
         let listens = !self.listen.is_empty();
         let orb = Arc::new_cyclic(|orb| Inner {
@@ -176,8 +176,8 @@ impl OrbBuilder {
             },
             objects: Table::new(),
             adapters,
-            root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager.clone()),
-            managers: Mutex::new(Managers::new(manager)),
+            root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager).into(),
+            managers: Mutex::new(managers),
             main_thread: MainThread::new(),
             references: OnceLock::new(),
             server: OnceLock::new(),
@@ -191,7 +191,7 @@ impl OrbBuilder {
             life: Life::default(),
         });
         let orb = Orb(orb);
-        orb.0.adapters.insert(orb.0.root.clone());
+        orb.0.adapters.insert(orb.root());
         let installed = self.registration.install(&orb);
         orb.is_made();
         let opened = || if listens { orb.server().map(drop) } else { Ok(()) };

@@ -24,6 +24,7 @@ use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
 use crate::value::{Kind, State};
+use arc_swap::ArcSwap;
 use armilla_giop::ior::Ior;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -60,7 +61,8 @@ struct Inner {
     initial: Initial,
     objects: Table<Activation>,
     adapters: Adapters,
-    root: Arc<PoaInner>,
+    /// The root POA, or the last one, where that was destroyed.
+    root: ArcSwap<PoaInner>,
     managers: Mutex<Managers>,
     main_thread: MainThread,
     client: Client,
@@ -229,8 +231,13 @@ impl Orb {
         self.0.incarnation
     }
 
-    pub(crate) fn root(&self) -> &Arc<PoaInner> {
-        &self.0.root
+    pub(crate) fn root(&self) -> Arc<PoaInner> {
+        self.0.root.load_full()
+    }
+
+    /// Makes another POA the root.
+    pub(crate) fn set_root(&self, root: Arc<PoaInner>) {
+        self.0.root.store(root);
     }
 
     pub(crate) fn managers(&self) -> &Mutex<Managers> {

@@ -1,13 +1,18 @@
 //! The POA managers of an ORB by their ids: `POAManagerFactory` (CORBA 3.4 Part 1, 15.3.3). What a
 //! manager does is in `manager.rs`.
 
-use super::{ManagerState, PoaError, PoaManager};
+use super::gate::Mark;
+use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
+use crate::log::report;
 use crate::orb::{Orb, lock};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// With how many managers those are looked for that are no more, at least.
 const FEW: usize = 16;
+
+/// The id of the root POA's manager.
+const ROOT: &str = "RootPOAManager";
 
 /// All POA managers of an ORB. One that has lost its last POA, and that the program has no hold of, is
 /// no more.
@@ -22,11 +27,19 @@ pub(crate) struct Managers {
 }
 
 impl Managers {
-    /// Those of an ORB whose root POA has `root`.
-    pub(crate) fn new(root: PoaManager) -> Self {
-        let initial = root.state();
-        let known = BTreeMap::from([(root.id().to_owned(), root)]);
-        Self { known, enough: FEW, made: 0, initial }
+    /// Those of an ORB, with that of its root POA. Managers of POAs that name none begin as `initial`.
+    pub(crate) fn new(initial: ManagerState) -> (Self, PoaManager) {
+        let mut managers = Self { known: BTreeMap::new(), enough: FEW, made: 0, initial };
+        let root = managers.for_root();
+        (managers, root)
+    }
+
+    /// The manager of a new root POA. That of the one before, which has ended with all below it, is known
+    /// no more.
+    fn for_root(&mut self) -> PoaManager {
+        let manager = PoaManager::new(ROOT.to_owned(), self.initial);
+        self.known.insert(ROOT.to_owned(), manager.clone());
+        manager
     }
 
     fn present(&self) -> impl Iterator<Item = &PoaManager> {
@@ -90,6 +103,28 @@ impl Orb {
             // It is inactive in any case.
             manager.deactivate(true, false).ok();
         }
+    }
+
+    /// A new root POA, unless another thread has made one.
+    #[cold]
+    pub(super) fn root_anew(&self) -> Poa {
+        let mut managers = lock(self.managers());
+        let before = self.root();
+        if !before.gate.is(Mark::Destroyed) {
+            return self.poa_of(&before);
+        }
+        let root = PoaInner::root(self.downgrade(), self.incarnation(), managers.for_root());
+        self.adapters().insert(root.clone());
+        self.set_root(root.clone());
+        drop(managers);
+        let root = self.poa_of(&root);
+        // Whoever ends the ORB destroys it, or has not found it.
+        let refused = self.check_running().and_then(|()| root.establish());
+        if let Err(error) = refused {
+            report!(warn, "there is no root POA", error = error);
+            root.inner.destroy(self, Ending::Quiet, false);
+        }
+        root
     }
 
     /// A manager for a POA that names none.

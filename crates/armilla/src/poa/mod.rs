@@ -61,7 +61,7 @@ use crate::orb::{Orb, WeakOrb};
 use crate::policies::PolicyType;
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
-use gate::{Gate, Serial};
+use gate::{Gate, Mark, Serial};
 use ids::Ids;
 use servants::Servants;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -227,8 +227,16 @@ impl PoaInner {
 impl Orb {
     /// The root POA: transient, unique ids that the system assigns, implicit activation (CORBA 3.4
     /// Part 1, 15.3.8).
+    ///
+    /// Where it was destroyed this makes another one, without objects, POAs below it and adapter
+    /// activator, and with a manager of its own, unless the ORB was shut down or an interceptor refuses
+    /// the POA: then it is the one that was destroyed.
     pub fn root_poa(&self) -> Poa {
-        self.poa_of(self.root())
+        let root = self.root();
+        match root.gate.is(Mark::Destroyed) && self.check_running().is_ok() {
+            true => self.root_anew(),
+            false => self.poa_of(&root),
+        }
     }
 
     pub(crate) fn poa_of(&self, inner: &Arc<PoaInner>) -> Poa {

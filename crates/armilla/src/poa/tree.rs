@@ -128,7 +128,7 @@ impl Orb {
         if let Some(found) = self.adapters().get(path).filter(|poa| !poa.gate.is(Mark::Destroyed)) {
             return Ok(Some(found));
         }
-        let mut poa = self.root().clone();
+        let mut poa = self.root();
         let from_the_root = || path.split(|octet| *octet == 0).skip(1);
         let mut names = from_the_root();
         while let Some(name) = names.next() {
@@ -155,7 +155,7 @@ impl Orb {
                 Some(next) => poa = next,
                 // It was destroyed meanwhile, and may be made anew from above.
                 None if poa.parent.is_some() && poa.gate.is(Mark::Destroyed) => {
-                    poa = self.root().clone();
+                    poa = self.root();
                     names = from_the_root();
                 }
                 None => return Ok(None),
