@@ -34,6 +34,7 @@ pub(super) fn call<'p>(
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
     let orb = &reference.orb;
+    let limit = object.reply_limit(orb.settings());
     let mut key = reference.local_key().unwrap_or_default();
     for _ in 0..=orb.settings().max_forwards {
         let request = OutgoingRequest {
@@ -45,7 +46,7 @@ pub(super) fn call<'p>(
         };
         let take =
             |header: &ReplyHeader<'_>, body: &mut Decoder<'_>| take(header, body, &mut *finish);
-        let forward = exchange(orb, &request, arguments, object.timeout(), take)?;
+        let forward = exchange(orb, &request, arguments, limit, take)?;
         let Some(ior) = forward.flatten() else { return Ok(()) };
         let target = Object::from_ior(orb, ior);
         match target.local_key().filter(|_| is_near(&target)) {

@@ -303,6 +303,14 @@ impl Object {
         Effective::of(self.policies.as_deref(), self.timeout, settings)
     }
 
+    /// How long a call through it may wait for its reply, as policies and settings have it.
+    pub(crate) fn reply_limit(&self, settings: &Settings) -> Option<Duration> {
+        match self.effective(settings) {
+            Some(effective) => effective.reply.map(|limit| limit.time),
+            None => self.timeout.or(settings.call_timeout),
+        }
+    }
+
     /// All policies that hold for a call by this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
         Policies::in_effect(self.policies.as_deref(), self.timeout, settings)

@@ -83,8 +83,8 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// The same reference for calls that may take up to `timeout` each, from the first octet sent
-    /// to the reply; a connection that must be made counts too. Calls within the process take the
-    /// time they take.
+    /// to the reply; a connection that must be made counts too. Within the process it limits what a call
+    /// waits for before its servant is called, which takes the time it takes.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with(self.object.with_timeout(timeout))

@@ -3,11 +3,11 @@
 //!
 //! A call that finds the gate wide open, one load, does not come here.
 
-use super::{PoaInner, Threading};
+use super::{PoaInner, Threading, patience};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 /// The manager is not active.
@@ -95,7 +95,8 @@ impl PoaInner {
     ///
     /// # Errors
     /// `TRANSIENT` when the manager discards requests or holds too many, or this thread is making the
-    /// POA; `OBJ_ADAPTER` when the manager is inactive.
+    /// POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when a call of this process has no
+    /// time left.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(Mark::Destroyed) {
@@ -113,7 +114,7 @@ impl PoaInner {
                 Threading::OrbControl => Pass::default(),
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
                 Threading::MainThread | Threading::SingleThread => {
-                    self.gate.serial.acquire();
+                    self.gate.serial.acquire_in_time(&self.name)?;
                     Pass { serial: true }
                 }
             };
@@ -122,6 +123,24 @@ impl PoaInner {
             }
             self.gate.give_back(pass);
         }
+    }
+
+    /// Waits until the main thread can be asked to make a call; `false` where it is not for that thread
+    /// to make, or the call is refused.
+    pub(crate) fn admits_by_main_thread(&self, orb: &Orb) -> bool {
+        match self.admit(orb) {
+            Ok(Admission::MainThread) => true,
+            Ok(Admission::Granted(pass)) => {
+                self.gate.give_back(pass);
+                false
+            }
+            Ok(Admission::Gone) | Err(_) => false,
+        }
+    }
+
+    /// Whether a call would be made now, without waiting for more than calls before it.
+    pub(crate) fn admits_now(&self) -> bool {
+        self.gate.still_admits()
     }
 
     /// Waits until no call is made, where calls are made one at a time.
@@ -151,6 +170,9 @@ impl PoaInner {
     }
 }
 
+/// Which thread holds it, and how often.
+type Held<'m> = MutexGuard<'m, Option<(ThreadId, usize)>>;
+
 /// A lock that the thread which holds it may take again.
 #[derive(Default)]
 pub(super) struct Serial {
@@ -160,20 +182,39 @@ pub(super) struct Serial {
 
 impl Serial {
     pub(super) fn acquire(&self) {
+        let endless = |holder| Ok(self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner));
+        self.acquire_by(endless);
+    }
+
+    /// Takes it for a call to the POA of this name.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when a call of this process has no time left.
+    fn acquire_in_time(&self, poa: &str) -> Result<(), SystemException> {
+        if self.acquire_by(|holder| patience::wait(&self.freed, holder)) {
+            return Ok(());
+        }
+        let what = format!("POA {poa:?} makes one call at a time, and another one lasted too long");
+        Err(patience::exhausted(Completion::No, what))
+    }
+
+    /// Takes it, unless `wait` gives up.
+    fn acquire_by<'m>(&'m self, wait: impl Fn(Held<'m>) -> Result<Held<'m>, Held<'m>>) -> bool {
         let me = thread::current().id();
         let mut holder = lock(&self.holder);
         loop {
             match &mut *holder {
                 Some((thread, depth)) if *thread == me => {
                     *depth += 1;
-                    return;
+                    return true;
                 }
-                Some(_) => {
-                    holder = self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner);
-                }
+                Some(_) => match wait(holder) {
+                    Ok(woken) => holder = woken,
+                    Err(_) => return false,
+                },
                 None => {
                     *holder = Some((me, 1));
-                    return;
+                    return true;
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
 
 use super::gate::{Mark, discarded};
+use super::patience;
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
 /// What the POAs of a manager do with requests: `POAManager::State`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -192,6 +193,10 @@ impl PoaManager {
     }
 
     /// Waits until the manager is active or `poa` is destroyed.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when it discards requests or holds too many, `OBJ_ADAPTER` when it is inactive,
+    /// `TIMEOUT` when a call of this process has no time left.
     pub(super) fn await_active(&self, poa: &PoaInner, orb: &Orb) -> Result<(), SystemException> {
         let mut state = self.lock();
         loop {
@@ -214,8 +219,15 @@ impl PoaManager {
                 return Err(discarded(what));
             }
             state.held += 1;
-            state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let waited = patience::wait(&self.0.changed, state);
+            let over = waited.is_err();
+            state = waited.unwrap_or_else(|state| state);
             state.held -= 1;
+            if over {
+                let what =
+                    format!("the manager {:?} held the call until its time was over", self.0.id);
+                return Err(patience::exhausted(Completion::No, what));
+            }
         }
     }
 

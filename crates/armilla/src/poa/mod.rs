@@ -21,6 +21,7 @@ mod managers;
 mod model;
 mod object_key;
 mod objects;
+mod patience;
 mod perfect;
 mod policies;
 mod references;
@@ -42,6 +43,7 @@ pub(crate) use managers::Managers;
 pub(crate) use object_key::{
     KeyId, NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
 };
+pub(crate) use patience::{exhausted, left as patience_left, within as with_patience};
 pub(crate) use policies::Policies;
 pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 /// What is `None` is not chosen here. Each policy is looked for by itself, where it counts most
 /// first: in the reference ([`Object::with_policies`](crate::Object::with_policies)), in the thread
 /// that calls ([`PolicyCurrent`]), in the ORB ([`Settings`](crate::Settings)). A call has the
-/// policies that hold when it begins; calls within the process take the time they take.
+/// policies that hold when it begins. A call within the process takes the time that its servant takes;
+/// the limit of the round trip is for what it waits for otherwise: a POA manager that holds requests, the
+/// call before it, the main thread.
 ///
 /// ```
 /// use armilla::{Policies, Retries};

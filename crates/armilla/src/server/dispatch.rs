@@ -13,7 +13,7 @@ use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb};
-use crate::poa::{Found, PoaInner};
+use crate::poa::Found;
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
@@ -98,18 +98,20 @@ fn otherwise(
         (None, Some(key)) => orb.adapter_for(key),
         _ => Ok(None),
     };
-    let poa = adapter.as_ref().ok().and_then(|poa| poa.as_deref());
+    let poa = adapter.as_ref().ok().and_then(Option::as_ref);
     if stopped.is_none()
         && connection.is_originated()
-        && let Some(refusal) = both_ways::refusal(orb, poa, key)
+        && let Some(refusal) = both_ways::refusal(orb, poa.map(|poa| &**poa), key)
     {
         stopped = stop(refusal);
     }
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
-    if stopped.is_none() && poa.is_some_and(PoaInner::is_for_main_thread) && !orb.is_main_thread() {
-        let peer = connection.stream.peer();
-        let reply = here::serve_on_main_thread(peer, orb, message, code_sets);
+    if stopped.is_none()
+        && let Some(poa) = poa.filter(|poa| poa.is_for_main_thread() && !orb.is_main_thread())
+        && let peer = connection.stream.peer()
+        && let Some(reply) = here::serve_on_main_thread(peer, orb, poa, message, code_sets)
+    {
         return Ok(relay(connection, port, memory, reply)?);
     }
     let flow = match orb.interceptors() {

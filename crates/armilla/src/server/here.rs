@@ -5,12 +5,13 @@ use super::desk::Absence;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
+use crate::poa::{PoaInner, exhausted, patience_left, with_patience};
 use armilla_cdr::{CodeSets, Memory};
 use armilla_giop::{KeptMessage, Message, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -63,8 +64,10 @@ fn serve_for(
     let caught = std::mem::take(&mut paper.caught);
     let catch = catch(orb, header.request_id, peer, caught)?;
     let memory = &mut paper.written;
-    let reply = match dispatch::request(&catch.connection, message, header, body, code_sets, memory)
-    {
+    let served = with_patience(limit, || {
+        dispatch::request(&catch.connection, message, header, body, code_sets, memory)
+    });
+    let reply = match served {
         Ok(()) if expected => catch.catcher.wait(limit),
         // Nothing can go wrong with sending here.
         Ok(()) | Err(_) => Ok(Vec::new()),
@@ -123,28 +126,62 @@ pub(super) fn catch(
     Ok(catch)
 }
 
-/// Has the main thread serve a request of `peer`, and gives the reply.
+/// Has the main thread serve a request of `peer` for an object of `poa`, once it can be served, and gives
+/// the reply; `None` when the main thread is not to be asked.
 ///
 /// # Errors
-/// `BAD_INV_ORDER` when the ORB is shut down before that.
+/// `BAD_INV_ORDER` when the ORB is shut down before that; `TIMEOUT` when a call of this process has no
+/// time left.
 pub(super) fn serve_on_main_thread(
     peer: &Address,
     orb: &Orb,
+    poa: &Arc<PoaInner>,
     message: &Message<'_>,
     code_sets: CodeSets,
-) -> Result<Vec<u8>, SystemException> {
+) -> Option<Result<Vec<u8>, SystemException>> {
+    let _absence = Absence::begin();
+    loop {
+        // It is this thread that waits while requests are held: the main thread may be the one that
+        // ends it.
+        if !poa.admits_by_main_thread(orb) {
+            return None;
+        }
+        match hand_to_main_thread(peer, orb, poa, message, code_sets) {
+            Ok(None) => {}
+            Ok(Some(reply)) => return Some(reply),
+            Err(exception) => return Some(Err(exception)),
+        }
+    }
+}
+
+/// Has it serve the request now; `None` when it cannot be served any more.
+fn hand_to_main_thread(
+    peer: &Address,
+    orb: &Orb,
+    poa: &Arc<PoaInner>,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+) -> Result<Option<Result<Vec<u8>, SystemException>>, SystemException> {
     let (sender, receiver) = sync_channel(1);
-    let (main, peer, mut kept) = (orb.clone(), peer.clone(), KeptMessage::new());
+    let (main, peer, poa, mut kept) = (orb.clone(), peer.clone(), poa.clone(), KeptMessage::new());
     kept.keep(message);
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
-        let reply = serve_for(peer, &main, &message, code_sets, limit, &mut Paper::default());
-        // Whoever waits for it is there until it has come.
-        sender.send(reply).ok();
+        let serve = || serve_for(peer, &main, &message, code_sets, limit, &mut Paper::default());
+        // Whoever waits for it is there until it has come, or given it up.
+        sender.send(poa.admits_now().then(serve)).ok();
     }));
-    let _absence = Absence::begin();
-    receiver.recv().unwrap_or_else(|_| Err(SystemException::shut_down()))
+    match patience_left() {
+        None => receiver.recv().map_err(|_| SystemException::shut_down()),
+        Some(left) => receiver.recv_timeout(left).map_err(|error| match error {
+            RecvTimeoutError::Disconnected => SystemException::shut_down(),
+            RecvTimeoutError::Timeout => exhausted(
+                Completion::Maybe,
+                "the main thread did not serve the call in time".into(),
+            ),
+        }),
+    }
 }
 
 /// Catches a reply instead of sending it.

@@ -1,0 +1,170 @@
+//! Calls within the process that have to wait before their servant is called: for a manager that holds
+//! requests, for another call where one is made at a time, for the main thread. They wait no longer than
+//! one to another process may take.
+
+use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
+use armilla::{
+    Collocation, Completion, ExceptionKind, Minor, Orb, Policies, PolicyCurrent, SystemException,
+    Threading,
+};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, travel};
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+const SHORT: Duration = Duration::from_millis(20);
+
+fn limits() -> Policies {
+    Policies { round_trip_timeout: Some(SHORT), ..Policies::default() }
+}
+
+#[track_caller]
+fn late(what: Result<(), SystemException>, completed: Completion) {
+    let error = what.unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_LATE));
+    assert_eq!(error.completed(), completed, "{error}");
+}
+
+/// An object of a POA with this policy.
+fn object(orb: &Orb, threading: Threading) -> (Arc<Probe>, EverythingRef) {
+    let poa = orb.root_poa().create_poa("limited").policy(threading).build().unwrap();
+    let probe = Arc::new(Probe::default());
+    let reference = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
+    (probe, reference)
+}
+
+struct Watcher;
+
+impl ClientInterceptor for Watcher {
+    fn name(&self) -> &str {
+        "watcher"
+    }
+
+    fn send_request(&self, _info: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_call_that_is_held_ends_in_its_time_whatever_sets_that() {
+    let direct = orbs::builder();
+    let through = orbs::builder().settings(|s| s.collocation = Collocation::ThroughPoa);
+    let watched = orbs::builder().client_interceptor(Watcher);
+    for builder in [direct, through, watched] {
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (_, object) = object(&orb, Threading::OrbControl);
+        let poa = orb.root_poa().find_poa("limited", false).unwrap();
+        poa.manager().hold_requests(true).unwrap();
+        late(object.with_timeout(SHORT).ping(), Completion::No);
+        late(object.with_policies(limits()).ping(), Completion::No);
+        assert_eq!(
+            object.with_timeout(SHORT).remark("oneway"),
+            Ok(()),
+            "nobody waits for what comes of it"
+        );
+        let hurry = PolicyCurrent::set(limits());
+        late(object.ping(), Completion::No);
+        drop(hurry);
+        assert_eq!(poa.manager().held_requests(), 0);
+        thread::scope(|scope| {
+            let call = scope.spawn(|| object.ping());
+            eventually("it is held", || poa.manager().held_requests() == 1);
+            poa.manager().activate().unwrap();
+            call.join().unwrap().unwrap();
+        });
+        object.with_timeout(SHORT).ping().unwrap();
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn the_orb_limits_calls_that_are_held() {
+    let orb = orbs::listening_with(|settings| settings.call_timeout = Some(SHORT));
+    let (_, object) = object(&orb, Threading::OrbControl);
+    let poa = orb.root_poa().find_poa("limited", false).unwrap();
+    poa.manager().hold_requests(true).unwrap();
+    late(object.ping(), Completion::No);
+    orb.shutdown();
+}
+
+#[test]
+fn a_call_that_waits_for_another_one_ends_in_its_time() {
+    let orb = orbs::listening();
+    let (probe, object) = object(&orb, Threading::SingleThread);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| object.block());
+        probe.gate.await_waiting(1);
+        late(object.with_timeout(SHORT).ping(), Completion::No);
+        probe.gate.open();
+        other.join().unwrap().unwrap();
+    });
+    object.ping().unwrap();
+    orb.shutdown();
+}
+
+#[test]
+fn a_servant_may_take_longer_than_its_call_had_to_wait() {
+    let orb = orbs::listening();
+    let (probe, object) = object(&orb, Threading::SingleThread);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| object.with_timeout(SHORT).block());
+        probe.gate.await_waiting(1);
+        thread::sleep(2 * SHORT);
+        probe.gate.open();
+        call.join().unwrap().unwrap();
+    });
+    orb.shutdown();
+}
+
+#[test]
+fn a_call_that_waits_for_the_main_thread_ends_in_its_time() {
+    let orb = orbs::listening();
+    let (_, object) = object(&orb, Threading::MainThread);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| object.with_timeout(SHORT).ping());
+        late(call.join().unwrap(), Completion::Maybe);
+    });
+    // Whoever asked has gone.
+    orb.perform_work().unwrap();
+    object.ping().unwrap();
+    orb.shutdown();
+}
+
+#[test]
+fn the_main_thread_does_not_wait_for_a_manager_that_holds_requests() {
+    let orb = orbs::listening();
+    let (_, near) = object(&orb, Threading::MainThread);
+    let far = travel(&near, &orbs::client());
+    let poa = orb.root_poa().find_poa("limited", false).unwrap();
+    poa.manager().hold_requests(true).unwrap();
+    thread::scope(|scope| {
+        let calls = [&near, &far].map(|object| scope.spawn(|| object.increment()));
+        eventually("both are held", || poa.manager().held_requests() == 2);
+        assert_eq!(orb.work_pending(), Ok(false));
+        orb.perform_work().unwrap();
+        poa.manager().activate().unwrap();
+        eventually("both are served", || {
+            orb.perform_work().unwrap();
+            calls.iter().all(|call| call.is_finished())
+        });
+        calls.into_iter().for_each(|call| assert!(call.join().unwrap().is_ok()));
+    });
+    // Work that came before the manager closed goes back to who waits for it.
+    thread::scope(|scope| {
+        let call = scope.spawn(|| far.increment());
+        eventually("work comes", || orb.work_pending().unwrap());
+        poa.manager().hold_requests(false).unwrap();
+        orb.perform_work().unwrap();
+        eventually("it is held", || poa.manager().held_requests() == 1);
+        poa.manager().activate().unwrap();
+        eventually("it is served", || {
+            orb.perform_work().unwrap();
+            call.is_finished()
+        });
+        assert_eq!(call.join().unwrap(), Ok(3));
+    });
+    orb.shutdown();
+}
