@@ -361,6 +361,7 @@ impl ServantLocator for Lender {
                 Minor(1),
                 armilla::Completion::Yes,
             )),
+            "broken" => panic!("as it was told"),
             _ => Ok(()),
         }
     }
@@ -412,6 +413,11 @@ fn a_locator_hears_of_every_end_of_a_call_and_has_the_last_word() {
     }
     for reference in near_and_far(&reference(&poa, "lost")) {
         refused(reference.increment().unwrap_err(), ExceptionKind::PersistStore, Minor(1));
+    }
+    for reference in near_and_far(&reference(&poa, "broken")) {
+        let error = reference.increment().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Unknown);
+        assert_eq!(error.completed(), armilla::Completion::Maybe, "the servant was called");
     }
     *lender.elsewhere.lock().unwrap() = Some(server.local.object().clone());
     take(&log);

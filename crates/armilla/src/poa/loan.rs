@@ -4,7 +4,7 @@
 use super::servant_manager::{Cookie, ServantLocator};
 use super::upcall::guarded;
 use super::{ObjectId, PoaInner};
-use crate::exception::SystemException;
+use crate::exception::{Completion, SystemException};
 use crate::object::AnyServant;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -37,7 +37,8 @@ impl Loan {
         };
         let Some(orb) = poa.orb() else { return Ok(()) };
         let poa = orb.poa_of(&poa);
-        guarded("ServantLocator::postinvoke", || {
+        // The servant was called before.
+        guarded("ServantLocator::postinvoke", Completion::Maybe, || {
             locator.postinvoke(&id, &poa, &operation, cookie, servant)
         })?
     }

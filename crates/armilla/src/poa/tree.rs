@@ -102,7 +102,7 @@ impl PoaInner {
             activator
         };
         let parent = orb.poa_of(self);
-        let made = guarded("AdapterActivator::unknown_adapter", || {
+        let made = guarded("AdapterActivator::unknown_adapter", Completion::No, || {
             activator.unknown_adapter(&parent, name)
         });
         let mut state = lock(&self.state);

@@ -419,7 +419,7 @@ impl PoaInner {
     ) -> Result<R, SystemException> {
         self.passing_begins();
         current::begin_asking(self.incarnation, slot);
-        let answer = guarded(what, question);
+        let answer = guarded(what, Completion::No, question);
         current::end_passing();
         self.passing_ended();
         answer
@@ -439,11 +439,16 @@ impl PoaInner {
     }
 }
 
-/// Calls into the program, whose panics must not take a connection with them.
-pub(super) fn guarded<R>(what: &str, call: impl FnOnce() -> R) -> Result<R, SystemException> {
+/// Calls into the program, whose panics must not take a connection with them. `completed` says how far the
+/// operation has come that this is for.
+pub(super) fn guarded<R>(
+    what: &str,
+    completed: Completion,
+    call: impl FnOnce() -> R,
+) -> Result<R, SystemException> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
         report!(error, "the program panicked", within = what);
-        SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::No)
+        SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed)
             .because(format!("{what} panicked"))
     })
 }
