@@ -1,6 +1,6 @@
 //! Oneway calls: when they return, and how they wait for each other.
 
-use armilla::{ExceptionKind, Minor, OnewayBuffer, SyncScope, Version};
+use armilla::{ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Version};
 use armilla_giop::{Message, ResponseFlags, decode_request};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
@@ -63,6 +63,32 @@ fn who_waits_for_the_target_hears_what_it_failed_with() {
     let target = remote.with_sync_scope(SyncScope::WithTarget);
     assert_eq!(target.remark("x").unwrap_err().kind(), ExceptionKind::ObjectNotExist);
     remote.with_sync_scope(SyncScope::None).remark("nobody hears").unwrap();
+}
+
+#[test]
+fn the_scope_is_that_of_the_reference_else_of_the_thread_else_of_the_orb() {
+    let server = Server::start();
+    let id = server.root_poa().reference_to_id(server.local.object()).unwrap();
+    let client = orbs::builder().settings(|settings| settings.sync_scope = SyncScope::WithTarget);
+    let client = client.build().unwrap();
+    let orb = server.remote(&client);
+    server.root_poa().deactivate(&id).unwrap();
+    let scope = |scope| Policies { sync_scope: Some(scope), ..Policies::default() };
+    let hears = |reference: &EverythingRef| reference.remark("x").is_err();
+    let now = |reference: &EverythingRef| reference.object().client_policies().unwrap().sync_scope;
+    let own = orb.with_policies(scope(SyncScope::None));
+    let short = own.with_sync_scope(SyncScope::WithTarget);
+    assert!(hears(&orb) && !hears(&own) && hears(&short));
+
+    let thread = PolicyCurrent::set(scope(SyncScope::WithTransport));
+    assert!(!hears(&orb) && !hears(&own) && hears(&short));
+    let scopes = [&orb, &own, &short].map(now);
+    let expected = [SyncScope::WithTransport, SyncScope::None, SyncScope::WithTarget];
+    assert_eq!(scopes, expected.map(Some));
+    let inner = PolicyCurrent::set(scope(SyncScope::WithTarget));
+    assert!(hears(&orb) && !hears(&own));
+    drop((thread, inner));
+    assert_eq!(now(&orb), Some(SyncScope::WithTarget));
 }
 
 /// A client whose oneway calls wait until something makes them leave.

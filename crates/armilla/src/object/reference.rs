@@ -144,7 +144,8 @@ impl Object {
         Self { links: Some(links), ..self.clone() }
     }
 
-    /// The same reference for oneway calls that return at this moment. With [`SyncScope::None`] all
+    /// The same reference for oneway calls that return at this moment: the short form of
+    /// [`with_policies`](Self::with_policies), which it counts more than. With [`SyncScope::None`] all
     /// calls through it use [`Links::Multiplexed`], so that others arrive behind the oneway calls
     /// that wait.
     #[must_use]
@@ -313,14 +314,17 @@ impl Object {
 
     /// All policies that hold for a call by this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
-        Policies::in_effect(self.policies.as_deref(), self.timeout, settings)
+        let found = Policies::in_effect(self.policies.as_deref(), self.timeout, settings);
+        Policies { sync_scope: self.sync_scope.or(found.sync_scope), ..found }
     }
 
-    /// How calls use connections, and when oneway calls return: as was set for this reference, else
-    /// for the ORB. What waits for others travels on shared connections.
+    /// How calls use connections, and when oneway calls return: as was set for this reference, the latter
+    /// else for this thread, else for the ORB. What waits for others travels on shared connections.
     #[inline]
     pub(crate) fn links(&self, settings: &Settings) -> (Links, SyncScope) {
-        let scope = self.sync_scope.unwrap_or(settings.sync_scope);
+        let chosen =
+            self.sync_scope.or_else(|| Policies::chosen_sync_scope(self.policies.as_deref()));
+        let scope = chosen.unwrap_or(settings.sync_scope);
         match scope {
             SyncScope::None => (Links::Multiplexed, scope),
             _ => (self.links.unwrap_or(settings.links), scope),

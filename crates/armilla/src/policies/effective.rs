@@ -1,6 +1,7 @@
 //! Which policies hold for a call: those of the reference, else of the thread, else of the ORB.
 
 use super::{CustomPolicy, Policies, Rebind, Retries, current};
+use crate::client::SyncScope;
 use crate::settings::Settings;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -99,6 +100,21 @@ impl Effective {
 }
 
 impl Policies {
+    /// When oneway calls through a reference that has `own` return, where that or the thread says so.
+    #[inline]
+    pub(crate) fn chosen_sync_scope(own: Option<&Self>) -> Option<SyncScope> {
+        match own.is_some() || current::any() {
+            true => Self::find_sync_scope(own),
+            false => None,
+        }
+    }
+
+    #[cold]
+    fn find_sync_scope(own: Option<&Self>) -> Option<SyncScope> {
+        let get = |policies: &Self| policies.sync_scope;
+        own.and_then(get).or_else(|| current::find(get))
+    }
+
     /// All that hold for a call through a reference that has `own` and `timeout`.
     pub(crate) fn in_effect(
         own: Option<&Self>,
@@ -120,6 +136,7 @@ impl Policies {
             connect_timeout: found(own, |own| own.connect_timeout, connect),
             rebind: found(own, |own| own.rebind, Some(settings.rebind)),
             retries: found(own, |own| own.retries, Some(settings.retries)),
+            sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
             custom: custom(own, settings),
         }
     }

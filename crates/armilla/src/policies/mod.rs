@@ -10,6 +10,7 @@ pub(crate) use custom::PolicyFactories;
 pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
 pub(crate) use effective::Effective;
 
+use crate::client::SyncScope;
 use std::time::{Duration, Instant};
 
 /// How calls are made: limits of time, and what is done when something goes wrong.
@@ -51,6 +52,9 @@ pub struct Policies {
     pub rebind: Option<Rebind>,
     /// How often a call is tried again that was certainly not begun.
     pub retries: Option<Retries>,
+    /// When oneway calls return (`SyncScopePolicy`); the ORB's is
+    /// [`sync_scope`](crate::Settings::sync_scope). See [`Object::with_sync_scope`](crate::Object::with_sync_scope).
+    pub sync_scope: Option<SyncScope>,
     /// Policies of types that programs have defined, which interceptors read. Of two of one type the
     /// first counts.
     pub custom: Vec<CustomPolicy>,
