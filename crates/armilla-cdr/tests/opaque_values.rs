@@ -3,7 +3,8 @@
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
 use armilla_cdr::{
-    Any, ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode,
+    Any, ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, Pieces,
+    TypeCode,
 };
 use std::sync::Arc;
 
@@ -311,6 +312,46 @@ fn what_is_incomplete_or_not_in_chunks_is_refused() {
     for words in [&[ONE][..], &[NONE, 4], &[NONE, 4, 1], &[NONE, 4, 1, 2_u32.wrapping_neg()]] {
         let refused = refused(&custom(), &|raw| _ = raw.words(words));
         assert_ne!(refused, CdrErrorKind::UnknownValueType, "{words:x?}");
+    }
+}
+
+/// Fragments of GIOP 1.1 have the alignment of what follows their headers.
+#[test]
+fn a_value_in_fragments_passes_through_where_its_alignment_is_known() {
+    const HEADER: usize = 12;
+    for order in ORDERS {
+        let mut raw = Raw::new(order, HEADER);
+        let chunks = raw.any(&custom()).words(&[ONE]).id("IDL:C:1.0").place();
+        raw.chunk(|raw| raw.data(1.5)).chunk(|raw| raw.data(-2.5));
+        let ends = raw.place();
+        let whole = raw.end(1).0.to_vec();
+        let any = read(&raw, HEADER).unwrap();
+        let read = |pieces: &Pieces, at| {
+            Any::decode(&mut pieces.decoder(at, order).with_code_set(CodeSet::Utf8))
+        };
+        let mut refused = 0;
+        for cut in (HEADER + 4..whole.len()).step_by(4) {
+            let mut pieces = Pieces::new(whole[..cut].to_vec(), HEADER);
+            pieces.push(&whole[cut..]);
+            let found = read(&pieces, HEADER);
+            match (cut - HEADER).is_multiple_of(8) {
+                // Cut as if nothing were in between, or where nothing follows that is aligned.
+                true => assert_eq!(seen(&found.unwrap(), 2, 0), seen(&any, 2, 0), "{cut}"),
+                false if cut >= ends => assert_eq!(seen(&found.unwrap(), 2, 0), seen(&any, 2, 0)),
+                false if cut > chunks => {
+                    let error = found.unwrap_err().to_string();
+                    assert!(error.contains("fragments of GIOP 1.1"), "{cut}: {error}");
+                    refused += 1;
+                }
+                // Who cuts it there writes what follows with another alignment.
+                false => {}
+            }
+        }
+        assert!(refused > 3);
+        // In a later fragment as in the first one.
+        let mut pieces = Pieces::new(vec![0; HEADER + 4], HEADER);
+        pieces.push(&whole[HEADER..]);
+        assert_eq!(seen(&read(&pieces, HEADER + 4).unwrap(), 2, 0), seen(&any, 2, 0));
     }
 }
 

@@ -3,7 +3,8 @@
 //! passed on as they are, with all that is in them.
 //!
 //! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
-//! alignment: what would have to be converted is refused, as far as it can be told. An indirection in
+//! alignment: what would have to be converted is refused, as far as it can be told, and so is what lies in
+//! several fragments of GIOP 1.1 that are not aligned as if they were one. An indirection in
 //! it is found by where it leads: eight octets that name a value which was met at exactly that place.
 
 use super::copy::Copy;
@@ -33,22 +34,26 @@ impl<'c> Copy<'c> {
         if self.passing {
             return input.value_parts(head, |_, _| Ok(()));
         }
-        if input.pieces.is_some() {
-            return Err(invalid(
-                "a value that only its own type can read came in fragments of GIOP 1.1, so that \
-                 nobody knows how it is aligned",
-            ));
-        }
         if input.order() != out.order() {
             return Err(refused(CdrErrorKind::OtherByteOrder, input, out));
         }
         let declared = declared.and_then(TypeCode::id);
         begin(head, noted, declared, input, out)?;
         let (before, now) = (input.value_level(), out.value_level());
+        let mut piece = input.piece();
         input.value_parts(head, |input, part| {
             match part {
                 Part::Null => out.put_null_value(),
-                Part::Chunk(octets) => chunk(octets, input, out)?,
+                Part::Chunk(octets) => {
+                    if !input.is_aligned_since(piece) {
+                        return Err(invalid(
+                            "a value that only its own type can read lies in fragments of GIOP 1.1, \
+                             so that nobody knows how it is aligned",
+                        ));
+                    }
+                    piece = input.piece();
+                    chunk(octets, input, out)?;
+                }
                 Part::Value(head) => {
                     let noted = input.noted_value(&head);
                     begin(&head, noted, None, input, out)?;

@@ -164,6 +164,20 @@ impl<'a> Decoder<'a> {
         self.pieces.map_or(0, |pieces| pieces.base(self.piece))
     }
 
+    /// Which piece is read.
+    pub(crate) const fn piece(&self) -> u32 {
+        self.piece
+    }
+
+    /// Whether what was read since this piece is aligned as if it had come in one.
+    pub(crate) fn is_aligned_since(&self, piece: u32) -> bool {
+        let aligned = |pieces: &Pieces| {
+            let mut origins = (piece..=self.piece).map(|piece| pieces.base(piece) % 8);
+            origins.next().is_none_or(|first| origins.all(|origin| origin == first))
+        };
+        self.pieces.is_none_or(aligned)
+    }
+
     /// The octets of all pieces, also those that the decoder does not see.
     pub(crate) fn all(&self) -> &'a [u8] {
         match (self.pieces, &self.values) {
