@@ -102,6 +102,20 @@ fn references_that_others_made_are_of_another_adapter() {
 }
 
 #[test]
+fn a_reference_to_what_is_not_active_may_be_of_an_interface_that_is_known_by_name_only() {
+    let server = Server::start();
+    let root = server.root_poa();
+    let object = root.create_object("IDL:armilla.org/Probe/Everything:1.0").unwrap();
+    assert_eq!(object.is_a("IDL:armilla.org/Probe/Everything:1.0"), Ok(true), "it says so itself");
+    let id = root.reference_to_id(&object).unwrap();
+    assert_eq!(object.non_existent(), Ok(true));
+    root.activate_with_id(id, probe()).unwrap();
+    object.assume::<dyn Everything>().ping().unwrap();
+    let users = root.create_poa("users").user_ids().build().unwrap();
+    assert_eq!(users.create_object("IDL:a:1.0").unwrap_err(), PoaError::WrongPolicy);
+}
+
+#[test]
 fn ids_for_objects_without_a_place_belong_to_one_poa() {
     let server = Server::start();
     let root = server.root_poa();

@@ -5,7 +5,7 @@ use armilla::interceptor::{
 };
 use armilla::rt::Valuetype;
 use armilla::{
-    Abstract, Any, Error, ExceptionKind, SystemException, Value, ValueBase, ValueBaseRef,
+    Abstract, Any, Error, ExceptionKind, Minor, SystemException, Value, ValueBase, ValueBaseRef,
 };
 use armilla_cdr::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use armilla_tests::mirrors::{Glass, Mirrors, echo, node, numbers};
@@ -251,6 +251,16 @@ fn a_value_of_any_type_is_accepted_when_its_type_is_registered() {
     client.register_value::<Node>();
     let (_, copy) = mirrors.far.echo_value(&value, &mut None).unwrap();
     assert_eq!(numbers(copy.unwrap().downcast()), [4]);
+    assert!(
+        mirrors.server.has_value(Node::REPOSITORY_ID) && !mirrors.server.has_value("IDL:a:1.0")
+    );
+    mirrors.server.unregister_value(Node::REPOSITORY_ID).unwrap();
+    let refused = mirrors.far.echo_value(&value, &mut None).unwrap_err();
+    assert_eq!(refused.kind(), ExceptionKind::Marshal);
+    let unknown = mirrors.server.unregister_value(Node::REPOSITORY_ID).unwrap_err();
+    assert_eq!((unknown.kind(), unknown.minor()), (ExceptionKind::BadParam, Minor::OMG_1));
+    // What the IDL of a parameter tells needs no registration.
+    mirrors.far.echo_node(&value.unwrap().downcast(), &mut None).unwrap();
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) use main_thread::MainThread;
 
 use crate::client::Client;
 use crate::dynamic::Context;
-use crate::exception::SystemException;
+use crate::exception::{Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, Managers, PoaInner, Table};
@@ -157,10 +157,32 @@ impl Orb {
 
     /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
     /// from does not tell: as a [`ValueBase`](crate::ValueBase), and as a type of other IDL that
-    /// `T` inherits from.
+    /// `T` inherits from. It takes the place of another one with its repository id:
+    /// `register_value_factory` (CORBA 3.4 Part 1, 8.5.4).
     pub fn register_value<T: State>(&self) {
         let mut values = self.0.values.write().unwrap_or_else(PoisonError::into_inner);
         values.insert(T::REPOSITORY_ID, Kind::of::<T>());
+    }
+
+    /// Forgets the valuetype that was registered with this repository id: `unregister_value_factory`. What
+    /// the IDL of a parameter tells stays known.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` (reason 1) when none is registered.
+    pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {
+        let mut values = self.0.values.write().unwrap_or_else(PoisonError::into_inner);
+        match values.remove(repository_id) {
+            Some(_) => Ok(()),
+            None => {
+                let what = format!("no valuetype {repository_id:?} is registered");
+                Err(SystemException::bad_param(Minor::OMG_1, what))
+            }
+        }
+    }
+
+    /// Whether a valuetype is registered with this repository id: `lookup_value_factory`.
+    pub fn has_value(&self, repository_id: &str) -> bool {
+        self.value_kind(repository_id).is_some()
     }
 
     /// The valuetype with this repository id, if it was registered.

@@ -17,10 +17,19 @@ impl Poa {
     /// # Errors
     /// `WrongPolicy` when the program assigns ids; `INITIALIZE` when the ORB cannot listen.
     pub fn create_reference<I: Interface + ?Sized>(&self) -> Result<Ref<I>, PoaError> {
+        Ok(self.create_object(I::REPOSITORY_ID)?.assume())
+    }
+
+    /// [`create_reference`](Self::create_reference) for an interface that the program knows by its
+    /// repository id only.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn create_object(&self, repository_id: &str) -> Result<Object, PoaError> {
         self.require(self.inner.policies.assignment == IdAssignment::System)?;
         let number = self.inner.counted.fetch_add(1, Ordering::Relaxed);
         let id = counted_id(self.inner.incarnation, self.inner.first_counted() | number);
-        Ok(self.refer_to(I::REPOSITORY_ID, &ObjectId::new(id))?.assume())
+        self.refer_to(repository_id, &ObjectId::new(id))
     }
 
     /// A reference to the object `id`, active or not: `create_reference_with_id`. Where the POA
