@@ -81,6 +81,11 @@ impl Gate {
         self.bits.load(Ordering::SeqCst) & (CLOSED | MAKING | DESTROYED) == 0
     }
 
+    /// Whether the calling thread keeps others out, where calls are made one at a time.
+    pub(super) fn is_passed_by_me(&self) -> bool {
+        self.serial.is_mine()
+    }
+
     /// Gives a pass back.
     pub(super) fn give_back(&self, pass: Pass) {
         if pass.serial {

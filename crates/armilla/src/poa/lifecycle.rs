@@ -235,37 +235,31 @@ impl PoaInner {
     }
 
     /// Waits until nobody else makes or unmakes servants, and says whether this thread shall incarnate
-    /// the object; then [`end_incarnation`](Self::end_incarnation) follows.
+    /// the object; then [`end_incarnation`](Self::end_incarnation) follows. Otherwise the object is
+    /// active, or [its last servant](Self::await_retired) is still to be given back.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already; those of
-    /// [`await_retired`](Self::await_retired).
+    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already.
     pub(super) fn begin_incarnation(
         &self,
         orb: &Orb,
         id: &ObjectId,
     ) -> Result<bool, SystemException> {
-        loop {
-            // Not while the activator is kept from etherealizing it.
-            drop(self.await_retired(orb, id)?);
-            self.activating.acquire();
-            let mut state = lock(&self.state);
-            let retiring = state.retiring.contains_key(id);
-            let needed = !retiring
-                && !self.gate.is(Mark::Destroyed)
-                && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
-            if needed && state.incarnating.insert(id.clone()) {
-                // Under the lock: who destroys the POA prevents this or waits for what comes of it.
-                self.passing_begins();
-                return Ok(true);
-            }
-            drop(state);
-            self.activating.release();
-            match (retiring, needed) {
-                (true, _) => {}
-                (_, false) => return Ok(false),
-                (_, true) => return Err(would_deadlock(&format!("{id:?} to be incarnated"))),
-            }
+        self.activating.acquire();
+        let mut state = lock(&self.state);
+        let needed = !state.retiring.contains_key(id)
+            && !self.gate.is(Mark::Destroyed)
+            && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
+        if needed && state.incarnating.insert(id.clone()) {
+            // Under the lock: who destroys the POA prevents this or waits for what comes of it.
+            self.passing_begins();
+            return Ok(true);
+        }
+        drop(state);
+        self.activating.release();
+        match needed {
+            false => Ok(false),
+            true => Err(would_deadlock(&format!("{id:?} to be incarnated"))),
         }
     }
 
@@ -287,7 +281,7 @@ impl PoaInner {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (reason 3) where this very thread is calling or etherealizing it, or keeps others
-    /// from that; `TRANSIENT` (reason 1) when that takes longer than calls may.
+    /// from that, as one that serves a request where calls are made one at a time; `TRANSIENT` (reason 1) when that takes longer than calls may.
     pub(super) fn await_retired(
         &self,
         orb: &Orb,
@@ -296,7 +290,10 @@ impl PoaInner {
         let mut state = lock(&self.state);
         let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
         while let Some(slot) = state.retiring.get(id) {
-            if current::is_serving_at(self.incarnation, *slot) || self.activating.is_mine() {
+            if current::is_serving_at(self.incarnation, *slot)
+                || self.activating.is_mine()
+                || self.gate.is_passed_by_me()
+            {
                 drop(state);
                 return Err(would_deadlock(&format!("{id:?} to be etherealized")));
             }
@@ -316,7 +313,7 @@ impl PoaInner {
         Ok(state)
     }
 
-    /// Activates what a servant activator gave.
+    /// Activates what a servant activator gave, unless the POA has ended meanwhile.
     pub(super) fn activate_incarnated(
         self: &Arc<Self>,
         orb: &Orb,
@@ -336,9 +333,11 @@ impl PoaInner {
             Ok(_) => Ok(()),
             Err(PoaError::System(exception)) => {
                 let ending = lock(&self.state).ending;
-                // The POA ended while the activator was asked.
-                ending.inspect(|ending| self.etherealize(orb, id, Slot::NONE, servant, *ending));
-                Err(exception)
+                let Some(ending) = ending else { return Err(exception) };
+                // The POA ended while the activator was asked; the request has not begun and goes where
+                // those go that come now.
+                self.etherealize(orb, id, Slot::NONE, servant, ending);
+                Ok(())
             }
             Err(_) => Err(bad_incarnation(id)),
         }

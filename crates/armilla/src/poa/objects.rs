@@ -38,7 +38,8 @@ impl Poa {
     /// In a persistent POA references made for the same id by an earlier process, at the same
     /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has made.
     /// With a servant activator this waits until the last servant of the object was etherealized; who
-    /// is called as that object, or etherealizes it, cannot wait (`BAD_INV_ORDER`, reason 3).
+    /// is called as that object, or etherealizes it, or serves a request of this POA where it makes one call
+    /// at a time, cannot wait (`BAD_INV_ORDER`, reason 3).
     ///
     /// # Errors
     /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the

@@ -275,6 +275,12 @@ impl PoaInner {
                 // Something has changed since the gate was passed.
                 None => self.gate.give_back(pass),
             }
+            // Without the pass, which who gives a servant back may need.
+            if self.policies.has_activator()
+                && let Err(exception) = self.await_retired(orb, &ObjectId::new(id))
+            {
+                return Some(Found::Refused(exception));
+            }
         }
     }
 
