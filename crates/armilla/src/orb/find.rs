@@ -4,7 +4,10 @@ use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::operations::OperationNames;
-use crate::poa::{Activation, Found, KeyId, ObjectKey, PoaInner, Slot, Upcall, system_id};
+use crate::poa::{
+    Activation, Found, KeyId, MOST_ANEW, ObjectKey, PoaInner, Slot, Upcall, always_destroyed,
+    system_id,
+};
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
@@ -64,10 +67,12 @@ impl Orb {
             Ok(key) => key,
             Err(name) => return self.published(name).map_or(Found::Nothing, Found::Elsewhere),
         };
-        loop {
+        for _ in 0..MOST_ANEW {
             let (poa, id, hint) = match self.owner(key) {
                 Ok(Some(owned)) => owned,
-                Ok(None) if matches!(key, ObjectKey::Named(_)) => break,
+                Ok(None) if matches!(key, ObjectKey::Named(_)) => {
+                    return Found::Refused(SystemException::no_adapter());
+                }
                 Ok(None) => return Found::Nothing,
                 Err(exception) => return Found::Refused(exception),
             };
@@ -77,10 +82,10 @@ impl Orb {
             // The POA was destroyed before the request began, which is as one that comes now: the POA
             // may be made anew (CORBA 3.4 Part 1, 15.3.9, `destroy`).
             if !matches!(key, ObjectKey::Named(key) if key.incarnation == 0) {
-                break;
+                return Found::Refused(SystemException::no_adapter());
             }
         }
-        Found::Refused(SystemException::no_adapter())
+        Found::Refused(always_destroyed())
     }
 
     /// The POA that a request with this key is for, which is made if there is somebody who makes it;

@@ -53,6 +53,7 @@ pub use servant_manager::{
     AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
 };
 pub(crate) use table::Table;
+pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
 
 use crate::exception::SystemException;

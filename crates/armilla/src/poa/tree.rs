@@ -131,6 +131,7 @@ impl Orb {
         let mut poa = self.root();
         let from_the_root = || path.split(|octet| *octet == 0).skip(1);
         let mut names = from_the_root();
+        let mut anew = 0;
         while let Some(name) = names.next() {
             let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
             if poa.gate.is(Mark::Making) {
@@ -154,7 +155,9 @@ impl Orb {
             match next {
                 Some(next) => poa = next,
                 // It was destroyed meanwhile, and may be made anew from above.
+                None if anew > MOST_ANEW => return Err(always_destroyed()),
                 None if poa.parent.is_some() && poa.gate.is(Mark::Destroyed) => {
+                    anew += 1;
                     poa = self.root();
                     names = from_the_root();
                 }
@@ -170,4 +173,15 @@ impl Orb {
 fn activator_failed(name: &str) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
         .because(format!("the adapter activator failed to make POA {name:?}"))
+}
+
+/// How often one request goes to a POA that was made anew.
+pub(crate) const MOST_ANEW: usize = 100;
+
+/// A POA was destroyed whenever the request came to it, perhaps by its own servant manager (CORBA 3.4
+/// Part 1, A.5.3: reason 4 of `TRANSIENT`).
+#[cold]
+pub(crate) fn always_destroyed() -> SystemException {
+    SystemException::new(ExceptionKind::Transient, Minor::OMG_4, Completion::No)
+        .because(format!("the POA of the object was destroyed {MOST_ANEW} times under the request"))
 }

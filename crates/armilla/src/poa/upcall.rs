@@ -303,7 +303,7 @@ impl PoaInner {
             }
             RequestProcessing::DefaultServant => self
                 .default_servant()
-                .map(|servant| self.pass_by(ObjectId::new(id), servant, None, pass))
+                .map(|servant| self.pass_to_default(ObjectId::new(id), servant, pass))
                 .map(|passing| passing.map(Found::from)),
             RequestProcessing::ServantManager => match self.servant_manager.get() {
                 Some(ServantManager::Activator(activator)) => {
@@ -327,7 +327,7 @@ impl PoaInner {
         Some(found)
     }
 
-    /// Asks the locator for a servant. `None` when the gate was closed meanwhile.
+    /// Asks the locator for a servant, which begins the request. `None` when the gate was closed before.
     fn locate_servant(
         self: &Arc<Self>,
         orb: &Orb,
@@ -357,25 +357,33 @@ impl PoaInner {
                 id: id.clone(),
                 servant: servant.clone(),
             });
-            self.pass_by(id, servant, Some(loan), pass)
+            self.begin_passing(id, servant, Some(loan), pass)
         });
         self.passing_ended();
-        located
+        located.map(Some)
     }
 
-    /// Begins a call of an object that is not in the active object map. `None` when the gate was
-    /// closed meanwhile, and what was lent is given back.
-    fn pass_by(
+    /// Begins a call of an object that is not in the active object map.
+    fn begin_passing(
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
         loan: Option<Loan>,
         pass: Pass,
-    ) -> Option<Passing> {
+    ) -> Passing {
         self.passing_begins();
         current::begin_passing(self, &id, &servant);
-        let poa = self.clone();
-        let mut passing = Passing { poa, id, servant, loan, pass };
+        Passing { poa: self.clone(), id, servant, loan, pass }
+    }
+
+    /// The same with the default servant. `None` when the gate was closed meanwhile.
+    fn pass_to_default(
+        self: &Arc<Self>,
+        id: ObjectId,
+        servant: AnyServant,
+        pass: Pass,
+    ) -> Option<Passing> {
+        let mut passing = self.begin_passing(id, servant, None, pass);
         if self.gate.still_admits() {
             return Some(passing);
         }

@@ -1,9 +1,9 @@
-//! Servant activators while much happens at once: POAs that make one call at a time, POAs that end while
-//! their activator is asked (CORBA 3.4 Part 1, 15.3.6 and 15.3.9).
+//! Servant managers of POAs that make one call at a time, or end while the manager is asked, perhaps by what
+//! it does itself (CORBA 3.4 Part 1, 15.3.5 to 15.3.9); and adapter activators that do so.
 
 use armilla::{
-    AnyServant, ExceptionKind, Minor, ObjectId, Poa, PoaError, Refusal, ServantActivator,
-    ServantManager, SystemException, Threading,
+    AnyServant, Cookie, ExceptionKind, Minor, ObjectId, Poa, PoaError, Refusal, ServantActivator,
+    ServantLocator, ServantManager, SystemException, Threading,
 };
 use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
@@ -154,5 +154,109 @@ fn a_request_whose_poa_ends_while_the_activator_is_asked_goes_to_the_one_that_is
         let first = (first.made.load(SeqCst), first.gone.load(SeqCst));
         assert_eq!(first, (1, usize::from(etherealize)));
         assert_eq!(second.made.load(SeqCst), 1);
+    }
+}
+
+/// Ends its POA whenever it is asked, and counts that and what it got back.
+#[derive(Default)]
+struct Ender(AtomicUsize, AtomicUsize);
+
+impl Ender {
+    fn end(&self, adapter: &Poa) -> AnyServant {
+        adapter.destroy(true, false).unwrap();
+        self.0.fetch_add(1, SeqCst);
+        everything::tie(Probe::default()).into()
+    }
+}
+
+impl ServantActivator for Ender {
+    fn incarnate(&self, _id: &ObjectId, adapter: &Poa) -> Result<AnyServant, Refusal> {
+        Ok(self.end(adapter))
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: AnyServant, _: bool, _: bool) {
+        self.1.fetch_add(1, SeqCst);
+    }
+}
+
+impl ServantLocator for Ender {
+    fn preinvoke(
+        &self,
+        _id: &ObjectId,
+        adapter: &Poa,
+        _operation: &str,
+    ) -> Result<(AnyServant, Cookie), Refusal> {
+        Ok((self.end(adapter), Cookie::new(())))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+        _: Cookie,
+        _: AnyServant,
+    ) -> Result<(), SystemException> {
+        self.1.fetch_add(1, SeqCst);
+        Ok(())
+    }
+}
+
+/// A reference, near and far, to an object of a POA that is made anew with this manager.
+fn made_anew(server: &Server, manager: &ServantManager) -> [EverythingRef; 2] {
+    let manager = manager.clone();
+    server.root_poa().set_activator(move |parent: &Poa, name: &str| {
+        let poa = parent.create_poa(name).persistent().user_ids();
+        poa.servant_manager(manager.clone()).build().is_ok()
+    });
+    let poa = server.root_poa().find_poa("ended", true).unwrap();
+    let near: EverythingRef = poa.create_reference_with_id("one").unwrap();
+    let far = travel(&near, &orbs::client());
+    [near, far]
+}
+
+#[test]
+fn a_request_has_begun_when_a_locator_was_asked_whatever_becomes_of_the_poa() {
+    let server = Server::start();
+    let ender = Arc::new(Ender::default());
+    let calls = made_anew(&server, &ServantManager::Locator(ender.clone()));
+    for (index, call) in calls.into_iter().enumerate() {
+        assert_eq!(in_time(move || call.increment()), Ok(1));
+        assert_eq!((ender.0.load(SeqCst), ender.1.load(SeqCst)), (index + 1, index + 1));
+    }
+}
+
+#[test]
+fn an_activator_that_always_ends_its_poa_ends_the_request_too() {
+    let server = Server::start();
+    let ender = Arc::new(Ender::default());
+    let calls = made_anew(&server, &ServantManager::Activator(ender.clone()));
+    for call in calls {
+        let error = in_time(move || call.increment()).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_4));
+        assert_eq!(ender.0.load(SeqCst), ender.1.load(SeqCst), "all have gone back");
+    }
+}
+
+#[test]
+fn an_adapter_activator_that_always_ends_its_poa_ends_the_request_too() {
+    let server = Server::start();
+    let root = server.root_poa();
+    root.set_activator(|parent: &Poa, name: &str| {
+        let poa = parent.create_poa(name).persistent().user_ids().build().unwrap();
+        poa.set_activator(|poa: &Poa, _: &str| {
+            poa.destroy(true, false).unwrap();
+            false
+        });
+        true
+    });
+    let outer = root.create_poa("outer").persistent().user_ids().build().unwrap();
+    let inner = outer.create_poa("inner").persistent().user_ids().build().unwrap();
+    let near: EverythingRef = inner.create_reference_with_id("one").unwrap();
+    let far = travel(&near, &orbs::client());
+    outer.destroy(true, true).unwrap();
+    for call in [near, far] {
+        let error = in_time(move || call.increment()).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_4));
     }
 }
