@@ -208,6 +208,8 @@ fn a_call_has_the_policy_of_its_reference_else_of_its_thread_else_of_the_orb() {
     assert_eq!(far.object().policy_overrides(), None);
     drop((nearer, of_thread));
     assert_eq!((read(&far), read(&chosen)), (Some(1), Some(4)));
+    orb.set_policies(policies(5));
+    assert_eq!((read(&far), read(&chosen)), (Some(5), Some(4)));
     let elsewhere = server.remote(&orbs::client());
     assert_eq!(elsewhere.object().client_policies().unwrap().custom, []);
 }

@@ -89,6 +89,9 @@ fn the_scope_is_that_of_the_reference_else_of_the_thread_else_of_the_orb() {
     assert!(hears(&orb) && !hears(&own));
     drop((thread, inner));
     assert_eq!(now(&orb), Some(SyncScope::WithTarget));
+    client.set_policies(scope(SyncScope::WithTransport));
+    assert!(!hears(&orb) && hears(&short));
+    assert_eq!(now(&orb), Some(SyncScope::WithTransport));
 }
 
 /// A client whose oneway calls wait until something makes them leave.

@@ -84,6 +84,35 @@ fn what_a_level_leaves_open_comes_from_the_next() {
 }
 
 #[test]
+fn an_orb_may_be_given_policies_while_it_runs() {
+    let peer = silent();
+    let client = orbs::builder().call_timeout(Some(SHORT)).build().unwrap();
+    let remote = peer.reference(&client, NEWEST);
+    assert_eq!(client.policies(), Policies::default());
+    assert_late(&remote, "call_timeout");
+    client.set_policies(round_trip(SHORT * 2));
+    assert_eq!(client.policies(), round_trip(SHORT * 2));
+    assert_late(&remote, "the ORB's round_trip_timeout");
+    let both = Policies { rebind: Some(Rebind::NoRebind), ..client.policies() };
+    client.set_policies(both);
+    let thread = PolicyCurrent::set(round_trip(SHORT));
+    assert_late(&remote, "the thread's round_trip_timeout");
+    let now = remote.object().client_policies().unwrap();
+    assert_eq!((now.round_trip_timeout, now.rebind), (Some(SHORT), Some(Rebind::NoRebind)));
+    drop(thread);
+    assert_late(&remote.with_policies(round_trip(SHORT)), "the reference's round_trip_timeout");
+
+    // They are that ORB's alone.
+    let other = peer.reference(&orbs::client(), NEWEST).object().client_policies().unwrap();
+    assert_eq!(
+        (other.round_trip_timeout, other.rebind),
+        (Some(PATIENCE), Some(Rebind::Transparent))
+    );
+    client.set_policies(Policies::default());
+    assert_late(&remote, "call_timeout");
+}
+
+#[test]
 fn the_policies_of_a_thread_are_its_own() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());

@@ -25,6 +25,8 @@ use std::time::Duration;
 /// | `inout` arguments | the caller's own; what it wrote stays when it fails | a copy; they change when it succeeds |
 /// | results | moved to the caller | a copy |
 /// | [values](crate::Value) and what they lead to | the caller's own, shared | a copy of the same shape |
+/// | bounds, and characters that do not travel | not looked at | an exception |
+/// | its own panic | goes on in the caller | `UNKNOWN` |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Collocation {
     /// The servant's method is called: no marshalling, no lock.

@@ -6,7 +6,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
 use crate::poa::{Activation, ObjectKey};
-use crate::policies::{Effective, Policies};
+use crate::policies::{Effective, Levels, Policies};
 use crate::settings::{Collocation, Settings};
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
@@ -301,7 +301,10 @@ impl Object {
     /// The policies of calls through it; `None` when there is nothing to look up.
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
-        Effective::of(self.policies.as_deref(), self.timeout, settings)
+        if !Levels::matter(self.policies.as_deref()) && settings.is_plain() {
+            return None;
+        }
+        Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout, settings)))
     }
 
     /// How long a call through it may wait for its reply, as policies and settings have it.
@@ -312,9 +315,16 @@ impl Object {
         }
     }
 
+    /// Looks for policies where calls through it have theirs.
+    #[cold]
+    fn at_levels<R>(&self, look: impl FnOnce(Levels<'_>) -> R) -> R {
+        let orb = self.reference.as_ref().and_then(|it| it.orb.policy_overrides().get());
+        look(Levels { own: self.policies.as_deref(), orb: orb.as_deref() })
+    }
+
     /// All policies that hold for a call by this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
-        let found = Policies::in_effect(self.policies.as_deref(), self.timeout, settings);
+        let found = self.at_levels(|levels| Policies::in_effect(levels, self.timeout, settings));
         Policies { sync_scope: self.sync_scope.or(found.sync_scope), ..found }
     }
 
@@ -322,8 +332,12 @@ impl Object {
     /// else for this thread, else for the ORB. What waits for others travels on shared connections.
     #[inline]
     pub(crate) fn links(&self, settings: &Settings) -> (Links, SyncScope) {
-        let chosen =
-            self.sync_scope.or_else(|| Policies::chosen_sync_scope(self.policies.as_deref()));
+        let chosen = match self.sync_scope {
+            None if Levels::matter(self.policies.as_deref()) => {
+                self.at_levels(Policies::chosen_sync_scope)
+            }
+            chosen => chosen,
+        };
         let scope = chosen.unwrap_or(settings.sync_scope);
         match scope {
             SyncScope::None => (Links::Multiplexed, scope),

@@ -187,6 +187,7 @@ impl OrbBuilder {
             interceptors: OnceLock::new(),
             stub_factories: Default::default(),
             policy_factories: Default::default(),
+            policies: Default::default(),
             context: Context::new(),
             life: Life::default(),
         });

@@ -18,7 +18,7 @@ use crate::exception::{Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, Managers, PoaInner, Table};
-use crate::policies::PolicyFactories;
+use crate::policies::{OrbPolicies, PolicyFactories};
 use crate::remoting::StubFactories;
 use crate::server::Server;
 use crate::settings::Settings;
@@ -75,6 +75,7 @@ struct Inner {
     interceptors: OnceLock<Interceptors>,
     stub_factories: StubFactories,
     policy_factories: PolicyFactories,
+    policies: OrbPolicies,
     context: Context,
     life: run::Life,
 }
@@ -223,6 +224,10 @@ impl Orb {
 
     pub(crate) fn policy_factories(&self) -> &PolicyFactories {
         &self.0.policy_factories
+    }
+
+    pub(crate) fn policy_overrides(&self) -> &OrbPolicies {
+        &self.0.policies
     }
 
     /// The interceptors, if there are any.

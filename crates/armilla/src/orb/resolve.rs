@@ -133,7 +133,7 @@ fn local(name: &str) -> Option<&'static str> {
         "PICurrent" => "Orb::pi_current",
         "CodecFactory" => "interceptor::Codec::new",
         "DynAnyFactory" => "dynamic::DynAny::new",
-        "ORBPolicyManager" => "OrbBuilder::settings",
+        "ORBPolicyManager" => "Orb::set_policies",
         "PolicyCurrent" => "PolicyCurrent::set",
         _ => return None,
     })

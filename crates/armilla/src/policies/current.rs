@@ -10,7 +10,7 @@ thread_local! {
     static SET: RefCell<Vec<(u64, Policies)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many are set in all threads together: while it is none no call looks at its thread's.
+/// How many are set in all threads and ORBs together: while it is none no call looks for them.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The policies of the present thread.
@@ -35,7 +35,7 @@ impl PolicyCurrent {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         SET.with_borrow_mut(|set| set.push((number, policies)));
-        COUNT.fetch_add(1, Ordering::Relaxed);
+        count_in();
         PolicyGuard { number, thread: PhantomData }
     }
 }
@@ -50,11 +50,21 @@ pub struct PolicyGuard {
 impl Drop for PolicyGuard {
     fn drop(&mut self) {
         SET.with_borrow_mut(|set| set.retain(|(number, _)| *number != self.number));
-        COUNT.fetch_sub(1, Ordering::Relaxed);
+        count_out();
     }
 }
 
-/// Whether any thread has policies.
+/// Policies are set somewhere.
+pub(super) fn count_in() {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+}
+
+/// They are not set there any more.
+pub(super) fn count_out() {
+    COUNT.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Whether any thread has policies, or any ORB beside its settings.
 #[inline]
 pub(super) fn any() -> bool {
     COUNT.load(Ordering::Relaxed) != 0

@@ -1,4 +1,5 @@
-//! Which policies hold for a call: those of the reference, else of the thread, else of the ORB.
+//! Which policies hold for a call: those of the reference, else of the thread, else of the ORB, where what
+//! was set since it was made stands before its settings.
 
 use super::{CustomPolicy, Policies, Rebind, Retries, current};
 use crate::client::SyncScope;
@@ -46,29 +47,30 @@ pub(crate) struct Effective {
     pub(crate) retries: Retries,
 }
 
-impl Effective {
-    /// The policies for a call through a reference that has `own` and `timeout`; `None` when there
-    /// is nothing but limits for the reply and connections, as every call has them.
-    #[inline]
-    pub(crate) fn of(
-        own: Option<&Policies>,
-        timeout: Option<Duration>,
-        settings: &Settings,
-    ) -> Option<Box<Self>> {
-        match own.is_some() || current::any() || !settings.is_plain() {
-            true => Some(Self::look_up(own, timeout, settings)),
-            false => None,
-        }
-    }
+/// Where a call's policies are looked for, beside its thread: in its reference, and in its ORB.
+#[derive(Clone, Copy)]
+pub(crate) struct Levels<'l> {
+    pub(crate) own: Option<&'l Policies>,
+    pub(crate) orb: Option<&'l Policies>,
+}
 
+impl Levels<'_> {
+    /// Whether there may be any policies, for a call through a reference that has `own`.
+    #[inline]
+    pub(crate) fn matter(own: Option<&Policies>) -> bool {
+        own.is_some() || current::any()
+    }
+}
+
+impl Effective {
+    /// The policies for a call through a reference with the limit `timeout`. It need not be asked where
+    /// there is nothing but limits for the reply and connections, as every call has them.
     #[cold]
-    fn look_up(
-        own: Option<&Policies>,
+    pub(crate) fn look_up(
+        own: Levels<'_>,
         timeout: Option<Duration>,
         settings: &Settings,
     ) -> Box<Self> {
-        let none = Policies::default();
-        let own = own.unwrap_or(&none);
         let relative = |get: fn(&Policies) -> Option<Duration>, policy, orb: Option<_>| {
             let (time, level) = leveled(own, get, orb)?;
             Some(Limit { time, level, policy })
@@ -100,30 +102,19 @@ impl Effective {
 }
 
 impl Policies {
-    /// When oneway calls through a reference that has `own` return, where that or the thread says so.
-    #[inline]
-    pub(crate) fn chosen_sync_scope(own: Option<&Self>) -> Option<SyncScope> {
-        match own.is_some() || current::any() {
-            true => Self::find_sync_scope(own),
-            false => None,
-        }
-    }
-
+    /// When oneway calls return, where one of the levels says so.
     #[cold]
-    fn find_sync_scope(own: Option<&Self>) -> Option<SyncScope> {
-        let get = |policies: &Self| policies.sync_scope;
-        own.and_then(get).or_else(|| current::find(get))
+    pub(crate) fn chosen_sync_scope(own: Levels<'_>) -> Option<SyncScope> {
+        leveled(own, |policies| policies.sync_scope, None).map(|found| found.0)
     }
 
-    /// All that hold for a call through a reference that has `own` and `timeout`.
+    /// All that hold for a call through a reference with the limit `timeout`.
     pub(crate) fn in_effect(
-        own: Option<&Self>,
+        own: Levels<'_>,
         timeout: Option<Duration>,
         settings: &Settings,
     ) -> Self {
-        let none = Self::default();
-        let own = own.unwrap_or(&none);
-        fn found<T>(own: &Policies, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
+        fn found<T>(own: Levels<'_>, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
             leveled(own, get, orb).map(|found| found.0)
         }
         let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
@@ -143,7 +134,7 @@ impl Policies {
 }
 
 /// Those that programs have defined, one of each type.
-fn custom(own: &Policies, settings: &Settings) -> Vec<CustomPolicy> {
+fn custom(levels: Levels<'_>, settings: &Settings) -> Vec<CustomPolicy> {
     let mut all: Vec<CustomPolicy> = Vec::new();
     let mut add = |more: &[CustomPolicy]| {
         for policy in more {
@@ -152,22 +143,23 @@ fn custom(own: &Policies, settings: &Settings) -> Vec<CustomPolicy> {
             }
         }
     };
-    add(&own.custom);
+    levels.own.inspect(|own| add(&own.custom));
     current::each(|policies| add(&policies.custom));
+    levels.orb.inspect(|orb| add(&orb.custom));
     add(&settings.custom_policies);
     all
 }
 
-/// What `get` finds in the reference, else in the thread, else what the ORB has.
+/// What `get` finds in the reference, else in the thread, else in the ORB, else what that has by its
+/// settings.
 fn leveled<T>(
-    own: &Policies,
+    levels: Levels<'_>,
     get: fn(&Policies) -> Option<T>,
-    orb: Option<T>,
+    settings: Option<T>,
 ) -> Option<(T, Level)> {
-    get(own)
-        .map(|found| (found, Level::Reference))
-        .or_else(|| current::find(get).map(|found| (found, Level::Thread)))
-        .or_else(|| orb.map(|found| (found, Level::Orb)))
+    let own = levels.own.and_then(get).map(|found| (found, Level::Reference));
+    own.or_else(|| current::find(get).map(|found| (found, Level::Thread)))
+        .or_else(|| levels.orb.and_then(get).or(settings).map(|found| (found, Level::Orb)))
 }
 
 fn shorter(a: Option<Limit>, b: Option<Limit>) -> Option<Limit> {

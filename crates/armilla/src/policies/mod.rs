@@ -4,11 +4,13 @@
 mod current;
 mod custom;
 mod effective;
+mod orb;
 
 pub use current::{PolicyCurrent, PolicyGuard};
 pub(crate) use custom::PolicyFactories;
 pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
-pub(crate) use effective::Effective;
+pub(crate) use effective::{Effective, Levels};
+pub(crate) use orb::OrbPolicies;
 
 use crate::client::SyncScope;
 use std::time::{Duration, Instant};
@@ -17,7 +19,8 @@ use std::time::{Duration, Instant};
 ///
 /// What is `None` is not chosen here. Each policy is looked for by itself, where it counts most
 /// first: in the reference ([`Object::with_policies`](crate::Object::with_policies)), in the thread
-/// that calls ([`PolicyCurrent`]), in the ORB ([`Settings`](crate::Settings)). A call has the
+/// that calls ([`PolicyCurrent`]), in the ORB ([`Orb::set_policies`](crate::Orb::set_policies),
+/// [`Settings`](crate::Settings)). A call has the
 /// policies that hold when it begins. A call within the process takes the time that its servant takes;
 /// the limit of the round trip is for what it waits for otherwise: a POA manager that holds requests, the
 /// call before it, the main thread.
