@@ -157,6 +157,43 @@ fn a_request_whose_poa_ends_while_the_activator_is_asked_goes_to_the_one_that_is
     }
 }
 
+/// Makes a servant while its POA ends: says that it does, and takes a moment.
+struct Runner(AtomicUsize, AtomicUsize, usize);
+
+impl ServantActivator for Runner {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+        let servant = everything::tie(Probe::default()).into();
+        self.0.fetch_add(1, SeqCst);
+        (0..self.2).for_each(|_| std::hint::spin_loop());
+        Ok(servant)
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: AnyServant, _: bool, _: bool) {
+        self.1.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn a_servant_goes_back_once_when_its_poa_ends_as_it_comes() {
+    let server = Server::start();
+    for round in 0..2000 {
+        let runner = Arc::new(Runner(0.into(), 0.into(), round * 7 % 1000));
+        let manager = ServantManager::Activator(runner.clone());
+        let poa = server.root_poa().create_poa("ending").user_ids();
+        let poa = poa.servant_manager(manager).build().unwrap();
+        let object: EverythingRef = poa.create_reference_with_id("one").unwrap();
+        thread::scope(|scope| {
+            let call = scope.spawn(|| object.ping());
+            while runner.0.load(SeqCst) == 0 {
+                thread::yield_now();
+            }
+            poa.destroy(true, true).unwrap();
+            call.join().unwrap().ok();
+        });
+        assert_eq!((runner.0.load(SeqCst), runner.1.load(SeqCst)), (1, 1), "round {round}");
+    }
+}
+
 /// Ends its POA whenever it is asked, and counts that and what it got back.
 #[derive(Default)]
 struct Ender(AtomicUsize, AtomicUsize);

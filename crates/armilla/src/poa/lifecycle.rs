@@ -34,6 +34,27 @@ impl PoaInner {
         orb: &Orb,
         birth: Birth<'_>,
     ) -> Result<Arc<Activation>, PoaError> {
+        let activation = self.place(orb, birth)?;
+        match self.ended_meanwhile() {
+            None => Ok(activation),
+            Some(_) => {
+                self.retire(&activation, Ending::Quiet);
+                Err(self.destroyed().into())
+            }
+        }
+    }
+
+    /// How the POA ends, where it does. Asked when an object is in its place: either the POA's end finds
+    /// it there, or this.
+    fn ended_meanwhile(&self) -> Option<Ending> {
+        match self.gate.is(Mark::Destroyed) {
+            true => lock(&self.state).ending,
+            false => None,
+        }
+    }
+
+    /// The same, whether the POA has ended or not.
+    fn place(self: &Arc<Self>, orb: &Orb, birth: Birth<'_>) -> Result<Arc<Activation>, PoaError> {
         // One at a time where an id or a servant must not be active twice.
         let exclusive = birth.id.is_some() || self.servants.is_exclusive();
         let state = exclusive.then(|| lock(&self.state));
@@ -57,11 +78,6 @@ impl PoaInner {
             self.ids.insert(id.as_bytes(), activation.slot);
             self.index_placed(orb, id.as_bytes(), true);
             drop(state);
-        }
-        // Asked when the object is in its place: either the POA's end finds it there, or this.
-        if self.gate.is(Mark::Destroyed) {
-            self.retire(&activation, Ending::Quiet);
-            return Err(self.destroyed().into());
         }
         Ok(activation)
     }
@@ -328,17 +344,14 @@ impl PoaInner {
                 false => Err(bad_incarnation(id)),
             };
         }
-        let birth = Birth { servant: servant.clone(), id: Some(id.as_bytes()) };
-        match self.insert(orb, birth) {
-            Ok(_) => Ok(()),
-            Err(PoaError::System(exception)) => {
-                let ending = lock(&self.state).ending;
-                let Some(ending) = ending else { return Err(exception) };
-                // The POA ended while the activator was asked; the request has not begun and goes where
-                // those go that come now.
-                self.etherealize(orb, id, Slot::NONE, servant, ending);
+        match self.place(orb, Birth { servant, id: Some(id.as_bytes()) }) {
+            Ok(activation) => {
+                // The POA may have ended while the activator was asked: the request has not begun and goes
+                // where those go that come now, and the servant goes back, once.
+                self.ended_meanwhile().inspect(|ending| _ = self.retire(&activation, *ending));
                 Ok(())
             }
+            Err(PoaError::System(exception)) => Err(exception),
             Err(_) => Err(bad_incarnation(id)),
         }
     }
