@@ -151,8 +151,16 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
         (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
         (None, Found::Refused(exception)) => Err(exception.clone().into()),
+        (None, Found::MainThread) => Err(turned_back().into()),
         (None, _) => Err(SystemException::object_not_exist().into()),
     }
+}
+
+/// The main thread was not to be asked a moment ago, and now is (reason 1 of `TRANSIENT`).
+#[cold]
+fn turned_back() -> SystemException {
+    SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No)
+        .because("the POA of the object changed while the request was on its way")
 }
 
 /// Serves a request whose servant goes back to its lender before the client gets the reply.
