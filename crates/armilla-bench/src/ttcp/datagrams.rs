@@ -106,6 +106,21 @@ struct Counted {
     highest: Option<u64>,
     /// How many there were, once it is known.
     sent: Option<u64>,
+    /// When the last one came.
+    last: Option<Instant>,
+}
+
+/// From whom a test is, and since when.
+struct Begun {
+    peer: SocketAddr,
+    at: Instant,
+    before: Processor,
+}
+
+impl Begun {
+    fn with(peer: SocketAddr) -> Self {
+        Self { peer, at: Instant::now(), before: Processor::now() }
+    }
 }
 
 impl Counted {
@@ -113,6 +128,7 @@ impl Counted {
     fn take(&mut self, number: u64, length: usize) {
         self.octets += length as u64;
         self.received += 1;
+        self.last = Some(Instant::now());
         match self.highest {
             Some(highest) if number < highest => self.late += 1,
             _ => self.highest = Some(number),
@@ -128,42 +144,17 @@ pub(super) fn receive(
     let socket = listen(tester)?;
     let local = socket.local()?;
     listening(&format!("udp://{local}"));
-    let mut buffer = vec![0; tester.length.max(65_536)];
-    let mut counted = Counted::default();
-    let mut peer = None;
-    let (mut begun, mut before) = (Instant::now(), Processor::now());
-    let mut last = begun;
-    while counted.sent.is_none() {
-        let limit = peer.map_or(Duration::MAX, |_| SILENCE);
-        let Some((received, from)) = next(&socket, &mut buffer, limit, stop)? else { break };
-        let Some(number) = get(&buffer[..received.length]) else { continue };
-        if peer.is_some_and(|peer| peer != from) {
-            counted.strangers += 1;
-            continue;
-        }
-        if peer.is_none() {
-            (begun, before, peer) = (Instant::now(), Processor::now(), Some(from));
-        }
-        if number == END {
-            counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
-        } else {
-            counted.take(number, received.length);
-            last = Instant::now();
-        }
-    }
-    if peer.is_none() {
-        return Err(stopped());
-    }
+    let (Begun { peer, at, before }, counted) = count(&socket, tester.length, stop)?;
     let dropped = dropped_at(local.port());
-    let elapsed = last.saturating_duration_since(begun);
+    let Counted { octets, received, late, strangers, highest, sent, last } = counted;
+    let elapsed = last.map_or(Duration::ZERO, |last| last.saturating_duration_since(at));
     let processor = Processor::now().since(before);
-    let Counted { octets, received, late, strangers, highest, sent } = counted;
     let Processor { used, waited } = processor;
     let far = Far { octets, elapsed, processor: used, waited, calls: received, dropped };
-    if let (Some(peer), Some(_)) = (peer, sent) {
+    let ended = sent.is_some();
+    if ended {
         answer(&socket, &peer, &far)?;
     }
-    let ended = sent.is_some();
     let sent = sent.unwrap_or_else(|| highest.map_or(0, |highest| highest.saturating_add(1)));
     let mut summary = Summary {
         transmitted: false,
@@ -172,7 +163,7 @@ pub(super) fn receive(
         calls: received,
         processor: processor.used,
         waited: processor.waited,
-        near: peer.is_some_and(|peer| peer.ip().is_loopback()),
+        near: peer.ip().is_loopback(),
         far: None,
         tcp: None,
         datagrams: Some(Datagrams { sent, received, late, dropped, strangers, ended }),
@@ -180,6 +171,26 @@ pub(super) fn receive(
     };
     summary.limits = limits::of_receiver(&summary);
     Ok(summary)
+}
+
+/// Counts what comes from who transmits first, until the end.
+fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Begun, Counted)> {
+    let mut buffer = vec![0; length.max(65_536)];
+    let mut counted = Counted::default();
+    let mut begun = None;
+    while counted.sent.is_none() {
+        let limit = begun.as_ref().map_or(Duration::MAX, |_| SILENCE);
+        let Some((received, from)) = next(socket, &mut buffer, limit, stop)? else { break };
+        let Some(number) = get(&buffer[..received.length]) else { continue };
+        if begun.get_or_insert_with(|| Begun::with(from)).peer != from {
+            counted.strangers += 1;
+        } else if number == END {
+            counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
+        } else {
+            counted.take(number, received.length);
+        }
+    }
+    Ok((begun.ok_or_else(stopped)?, counted))
 }
 
 /// The next datagram; `None` when none has come for so long, or the test is stopped.

@@ -12,6 +12,7 @@ mod current;
 mod error;
 mod gate;
 mod ids;
+mod incarnation;
 mod index;
 mod lifecycle;
 mod loan;

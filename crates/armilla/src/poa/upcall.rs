@@ -401,28 +401,6 @@ impl PoaInner {
         })
     }
 
-    /// Asks the activator for a servant and activates it, unless another thread has done so.
-    fn incarnate(
-        self: &Arc<Self>,
-        orb: &Orb,
-        activator: &dyn super::ServantActivator,
-        id: &ObjectId,
-    ) -> Result<(), Refusal> {
-        if !self.begin_incarnation(orb, id)? {
-            return Ok(());
-        }
-        let poa = orb.poa_of(self);
-        let asked =
-            self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
-        let done = match asked {
-            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
-            Ok(Err(refusal)) => Err(refusal),
-            Err(panicked) => Err(panicked.into()),
-        };
-        self.end_incarnation(id);
-        done
-    }
-
     /// Asks a servant manager, about an object that stood at `slot`. Whoever waits for requests to end
     /// waits for this too, and who is asked cannot wait for them.
     pub(super) fn ask<R>(

@@ -13,7 +13,7 @@ use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb};
-use crate::poa::Found;
+use crate::poa::{Found, PoaInner};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
@@ -87,24 +87,13 @@ fn otherwise(
 ) -> Served {
     let orb = &connection.orb;
     // How the request ends, where it does before its object was looked for.
-    let stop = |exception| Some(Box::new(Outcome::SystemException(exception)));
     let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
         Ok(agreed) => (agreed, None),
-        Err(exception) => (code_sets, stop(exception)),
+        Err(exception) => (code_sets, Some(stop(exception))),
     };
     let key = header.target.object_key();
-    // Who makes POAs is asked once for a request, and before it is known whose thread serves it.
-    let adapter = match (&stopped, key) {
-        (None, Some(key)) => orb.adapter_for(key),
-        _ => Ok(None),
-    };
+    let adapter = adapter(connection, key, &mut stopped);
     let poa = adapter.as_ref().ok().and_then(Option::as_ref);
-    if stopped.is_none()
-        && connection.is_originated()
-        && let Some(refusal) = both_ways::refusal(orb, poa.map(|poa| &**poa), key)
-    {
-        stopped = stop(refusal);
-    }
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
     if stopped.is_none()
@@ -138,6 +127,28 @@ fn otherwise(
         Some(stopped) => call.end(*stopped),
     };
     conclude(&mut call, outcome)
+}
+
+/// How a request ends that is not served.
+fn stop(exception: SystemException) -> Box<Outcome> {
+    Box::new(Outcome::SystemException(exception))
+}
+
+/// The POA that a request is for. Who makes POAs is asked once for a request, and before it is known whose
+/// thread serves it. Nobody is asked for one that is `stopped`, as one is here that came over a connection
+/// of our own making for who does not serve those.
+fn adapter(
+    connection: &Connection,
+    key: Option<&[u8]>,
+    stopped: &mut Option<Box<Outcome>>,
+) -> Result<Option<Arc<PoaInner>>, SystemException> {
+    let (None, Some(key)) = (&stopped, key) else { return Ok(None) };
+    let adapter = connection.orb.adapter_for(key);
+    if connection.is_originated() {
+        let poa = adapter.as_ref().ok().and_then(Option::as_deref);
+        *stopped = both_ways::refusal(&connection.orb, poa, Some(key)).map(stop);
+    }
+    adapter
 }
 
 /// Does with a request what its object key led to.

@@ -1,0 +1,184 @@
+//! What a POA with a servant activator asks it for: servants to be, which it incarnates, and those that were,
+//! which it etherealizes (CORBA 3.4 Part 1, 15.3.6).
+
+use super::activation::Ending;
+use super::gate::{Mark, discarded};
+use super::lifecycle::Birth;
+use super::manager::would_deadlock;
+use super::object_key::Slot;
+use super::servant_manager::{Refusal, ServantActivator, ServantManager};
+use super::{ObjectId, PoaError, PoaInner, State, current};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::object::AnyServant;
+use crate::orb::{Orb, lock};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
+
+impl PoaInner {
+    /// Asks the activator for a servant and activates it, unless another thread has done so.
+    pub(super) fn incarnate(
+        self: &Arc<Self>,
+        orb: &Orb,
+        activator: &dyn ServantActivator,
+        id: &ObjectId,
+    ) -> Result<(), Refusal> {
+        if !self.begin_incarnation(orb, id)? {
+            return Ok(());
+        }
+        let poa = orb.poa_of(self);
+        let asked =
+            self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
+        let done = match asked {
+            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
+            Ok(Err(refusal)) => Err(refusal),
+            Err(panicked) => Err(panicked.into()),
+        };
+        self.end_incarnation(id);
+        done
+    }
+
+    /// Waits until nobody else makes or unmakes servants, and says whether this thread shall incarnate
+    /// the object; then [`end_incarnation`](Self::end_incarnation) follows. Otherwise the object is
+    /// active, or [its last servant](Self::await_retired) is still to be given back.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already.
+    fn begin_incarnation(&self, orb: &Orb, id: &ObjectId) -> Result<bool, SystemException> {
+        self.activating.acquire();
+        let mut state = lock(&self.state);
+        let needed = !state.retiring.contains_key(id)
+            && !self.gate.is(Mark::Destroyed)
+            && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
+        if needed && state.incarnating.insert(id.clone()) {
+            // Under the lock: who destroys the POA prevents this or waits for what comes of it.
+            self.passing_begins();
+            return Ok(true);
+        }
+        drop(state);
+        self.activating.release();
+        match needed {
+            false => Ok(false),
+            true => Err(would_deadlock(&format!("{id:?} to be incarnated"))),
+        }
+    }
+
+    fn end_incarnation(&self, id: &ObjectId) {
+        lock(&self.state).incarnating.remove(id);
+        self.activating.release();
+        self.passing_ended();
+    }
+
+    /// Waits until every servant that was taken from its object was etherealized.
+    pub(super) fn await_all_retired(&self) {
+        let mut state = lock(&self.state);
+        while !state.retiring.is_empty() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until the last servant of the object was etherealized.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (reason 3) where this very thread is calling or etherealizing it, or keeps others
+    /// from that, as one that serves a request where calls are made one at a time; `TRANSIENT` (reason 1)
+    /// when that takes longer than calls may.
+    pub(super) fn await_retired(
+        &self,
+        orb: &Orb,
+        id: &ObjectId,
+    ) -> Result<MutexGuard<'_, State>, SystemException> {
+        let mut state = lock(&self.state);
+        let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
+        while let Some(slot) = state.retiring.get(id) {
+            if current::is_serving_at(self.incarnation, *slot)
+                || self.activating.is_mine()
+                || self.gate.is_passed_by_me()
+            {
+                drop(state);
+                return Err(would_deadlock(&format!("{id:?} to be etherealized")));
+            }
+            let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
+            state = match left {
+                Some(left) if left.is_zero() => {
+                    let what = format!("the last servant of {id:?} is not etherealized yet");
+                    return Err(discarded(what));
+                }
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        Ok(state)
+    }
+
+    /// Activates what a servant activator gave, unless the POA has ended meanwhile.
+    fn activate_incarnated(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &ObjectId,
+        servant: AnyServant,
+    ) -> Result<(), SystemException> {
+        // The activator may have activated it itself, with the same servant.
+        let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
+        if let Some(active) = active.as_deref().and_then(|lent| lent.as_ref()) {
+            return match active.servant == servant {
+                true => Ok(()),
+                false => Err(bad_incarnation(id)),
+            };
+        }
+        match self.place(orb, Birth { servant, id: Some(id.as_bytes()) }) {
+            Ok(activation) => {
+                // The POA may have ended while the activator was asked: the request has not begun and goes
+                // where those go that come now, and the servant goes back, once.
+                self.ended_meanwhile().inspect(|ending| _ = self.retire(&activation, *ending));
+                Ok(())
+            }
+            Err(PoaError::System(exception)) => Err(exception),
+            Err(_) => Err(bad_incarnation(id)),
+        }
+    }
+
+    /// Gives the servant of the object that stood at `slot` back to the activator.
+    pub(super) fn etherealize(
+        self: &Arc<Self>,
+        orb: &Orb,
+        id: &ObjectId,
+        slot: Slot,
+        servant: AnyServant,
+        ending: Ending,
+    ) {
+        let Some(ServantManager::Activator(activator)) = self.servant_manager.get() else { return };
+        if ending == Ending::Quiet {
+            return;
+        }
+        let cleanup = ending == Ending::Cleanup;
+        let remaining = self.servants.is_active(servant.get().address());
+        let adapter = orb.poa_of(self);
+        // One at a time, where calls are.
+        let pass = self.serialize();
+        self.activating.acquire();
+        let done = self.ask("ServantActivator::etherealize", slot, || {
+            activator.etherealize(id, &adapter, servant, cleanup, remaining);
+        });
+        self.activating.release();
+        self.gate.give_back(pass);
+        if let Err(error) = done {
+            report!(
+                warn,
+                "a servant was not etherealized",
+                object = format_args!("{id:?}"),
+                error = error
+            );
+        }
+    }
+}
+
+/// The servant breaks the policies of the POA (reason 5 of `OBJ_ADAPTER`).
+#[cold]
+fn bad_incarnation(id: &ObjectId) -> SystemException {
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_5, Completion::No)
+        .because(format!("the servant activator gave for {id:?} a servant that is active already"))
+}
