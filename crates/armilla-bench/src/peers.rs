@@ -141,7 +141,7 @@ const RECIPES: &[Recipe] = &[
         script: "mvn -q -B -f pom.xml dependency:copy-dependencies -DoutputDirectory=lib
                  (echo 'module T {'; grep -v '^#' ttcp.idl; grep -v '^#' bench.idl; echo '};') >all.idl
                  java -cp 'lib/*' org.jacorb.idl.parser -all -notimestamps -d java all.idl
-                 javac --release 17 -nowarn -Xlint:none -d classes -cp 'lib/*' \
+                 javac -encoding UTF-8 --release 17 -nowarn -Xlint:none -d classes -cp 'lib/*' \
                    $(find java -name '*.java') *.java
                  options=\"-XX:+UseSerialGC -cp $PWD/classes:$PWD/lib/*\"
                  printf '#!/bin/sh\nexec java %s Jacorb \"$@\"\n' \"$options\" >jacorb
