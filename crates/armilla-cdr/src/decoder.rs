@@ -3,7 +3,9 @@
 mod fixed;
 mod kept;
 mod nesting;
+mod numbers;
 mod pieces;
+mod text;
 
 pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
@@ -11,13 +13,11 @@ pub(crate) use nesting::Room;
 pub use pieces::Pieces;
 
 use crate::encoding::Encoding;
-use crate::plain::{has_nul, is_plain};
 use crate::value::DecodedValues;
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Encoder, TypeCode,
-    WideFormat, code_set,
+    WideFormat,
 };
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -344,52 +344,6 @@ impl<'a> Decoder<'a> {
         self.raw(length)
     }
 
-    /// Reads a string, borrowed where its octets are the Rust string already.
-    ///
-    /// A length of 0, which some ORBs send for the empty string, is accepted.
-    ///
-    /// # Errors
-    /// When it does not end in NUL, contains another, or is malformed in its code set.
-    pub fn string(&mut self) -> CdrResult<Cow<'a, str>> {
-        let octets = match self.octets()? {
-            [] => return Ok(Cow::Borrowed("")),
-            [text @ .., 0] => text,
-            _ => return Err(self.error(CdrErrorKind::MissingNul)),
-        };
-        let plain = is_plain(octets);
-        if !plain && has_nul(octets) {
-            return Err(self.error(CdrErrorKind::EmbeddedNul));
-        }
-        match simdutf8::basic::from_utf8(octets) {
-            Ok(text) if plain || self.code_sets.char == CodeSet::Utf8 => Ok(Cow::Borrowed(text)),
-            _ => match code_set::decode(octets, self.code_sets.char) {
-                Some(text) => Ok(Cow::Owned(text)),
-                None => Err(self.error(CdrErrorKind::Malformed(self.code_sets.char))),
-            },
-        }
-    }
-
-    /// Whether `text` is the string that comes next, as far as can be seen without reading it: of an
-    /// exception in an any some ORBs leave out the repository id.
-    pub fn may_be_string(&self, text: &str) -> bool {
-        let mut ahead = Self::at(self.octets, self.position, self.order);
-        self.pieces.is_some()
-            || self.here() == 0
-            || matches!(ahead.octets(), Ok([found @ .., 0]) if *found == *text.as_bytes())
-    }
-
-    /// Reads a string of at most `bound` characters, however many octets each takes.
-    ///
-    /// # Errors
-    /// When it is longer, or as [`string`](Self::string).
-    pub fn bounded_string(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
-        let text = self.string()?;
-        if text.len() > bound as usize {
-            self.check_bound(text.chars().count(), bound)?;
-        }
-        Ok(text)
-    }
-
     /// Reads a sequence.
     ///
     /// # Errors
@@ -514,48 +468,4 @@ fn forget(values: DecodedValues<'_>) {
 #[cold]
 fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)
-}
-
-macro_rules! numbers {
-    ($($get:ident $slice:ident $ty:ty),*) => {
-        impl<'a> Decoder<'a> {$(
-            #[doc = concat!("Reads a `", stringify!($ty), "`, aligned to its size.")]
-            ///
-            /// # Errors
-            /// When the octets end before it does.
-            #[inline]
-            pub fn $get(&mut self) -> CdrResult<$ty> {
-                let octets = self.take()?;
-                Ok(match self.order {
-                    ByteOrder::Little => <$ty>::from_le_bytes(octets),
-                    ByteOrder::Big => <$ty>::from_be_bytes(octets),
-                })
-            }
-
-            #[doc = concat!("Reads `len` values of `", stringify!($ty), "` in bulk.")]
-            ///
-            /// # Errors
-            /// When the octets end before they do.
-            pub fn $slice(&mut self, len: usize) -> CdrResult<Vec<$ty>> {
-                const SIZE: usize = size_of::<$ty>();
-                if len == 0 {
-                    return Ok(Vec::new());
-                }
-                self.align(SIZE);
-                if self.here() == 0 {
-                    self.go_on_behind(SIZE);
-                }
-                let octets = self.raw(len.saturating_mul(SIZE))?.as_chunks::<SIZE>().0.iter();
-                Ok(match self.order {
-                    ByteOrder::Little => octets.map(|o| <$ty>::from_le_bytes(*o)).collect(),
-                    ByteOrder::Big => octets.map(|o| <$ty>::from_be_bytes(*o)).collect(),
-                })
-            }
-        )*}
-    };
-}
-
-numbers! {
-    i8 i8s i8, i16 i16s i16, u16 u16s u16, i32 i32s i32, u32 u32s u32, i64 i64s i64, u64 u64s u64,
-    f32 f32s f32, f64 f64s f64
 }

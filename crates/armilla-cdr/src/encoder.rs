@@ -1,12 +1,13 @@
 //! Values into octets.
 
+mod fixed;
+mod numbers;
+mod text;
+
 use crate::encoding::Encoding;
-use crate::fixed::TURN;
-use crate::plain::{has_nul, is_plain};
 use crate::value::EncodedValues;
 use crate::{
-    BigEndian, ByteOrder, CdrError, CdrErrorKind, CdrResult, Chunk, CodeSet, CodeSets, Encode,
-    Fixed, LittleEndian, Memory, Order, WideFormat, code_set,
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Memory, WideFormat,
 };
 use alloc::vec::Vec;
 
@@ -376,106 +377,6 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends a copy of a string in the code set of the connection (CORBA 3.4 Part 2, 9.3.2.7).
-    ///
-    /// # Errors
-    /// When it contains a NUL or a character that the code set does not have.
-    pub fn put_string(&mut self, value: &str) -> CdrResult {
-        match self.goes_unchanged(value)? {
-            true => self.put_text(value.as_bytes()),
-            false => self.put_converted(value),
-        }
-    }
-
-    /// Appends a copy of the octets of a string: its length, these and the NUL, all at once.
-    #[inline]
-    pub(crate) fn put_text(&mut self, text: &[u8]) -> CdrResult {
-        let Ok(counted) = u32::try_from(text.len() + 1) else {
-            return Err(CdrError::new(CdrErrorKind::TooLong(text.len() + 1)));
-        };
-        let counted = match self.order {
-            ByteOrder::Big => counted.to_be_bytes(),
-            ByteOrder::Little => counted.to_le_bytes(),
-        };
-        self.align(counted.len());
-        let room = self.memory.room(counted.len() + text.len() + 1);
-        if let Some((length, rest)) = room.split_first_chunk_mut()
-            && let Some((nul, place)) = rest.split_last_mut()
-        {
-            *length = counted;
-            place.copy_from_slice(text);
-            *nul = 0;
-        }
-        Ok(())
-    }
-
-    /// Appends a string, which is borrowed where it is long and needs no conversion.
-    ///
-    /// # Errors
-    /// As [`put_string`](Self::put_string).
-    #[inline]
-    pub fn lend_string(&mut self, value: &'p str) -> CdrResult {
-        if value.len() < BORROW_FROM || !self.goes_unchanged(value)? {
-            return self.put_string(value);
-        }
-        self.lend_text(value.as_bytes())
-    }
-
-    /// Appends a string whose octets are known to be one, if they are the same in every code set; otherwise
-    /// nothing, and `false`.
-    pub(crate) fn lend_plain(&mut self, text: &'p [u8]) -> CdrResult<bool> {
-        if !is_plain(text) {
-            return Ok(false);
-        }
-        match text.len() < BORROW_FROM {
-            true => self.put_text(text)?,
-            false => self.lend_text(text)?,
-        }
-        Ok(true)
-    }
-
-    fn lend_text(&mut self, text: &'p [u8]) -> CdrResult {
-        self.put_length(text.len() + 1)?;
-        self.put_raw(text);
-        self.put_u8(0);
-        Ok(())
-    }
-
-    /// Whether the octets of a string are the same in the code set of the connection.
-    #[inline]
-    fn goes_unchanged(&self, value: &str) -> CdrResult<bool> {
-        if is_plain(value.as_bytes()) {
-            return Ok(true);
-        }
-        if has_nul(value.as_bytes()) {
-            return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
-        }
-        Ok(self.code_sets.char == CodeSet::Utf8)
-    }
-
-    /// Appends a string that is not the same in every code set.
-    fn put_converted(&mut self, value: &str) -> CdrResult {
-        let set = self.code_sets.char;
-        let mut octets = Vec::with_capacity(value.len() + 1);
-        if let Err(character) = code_set::encode(value, set, &mut octets) {
-            return Err(CdrError::at(CdrErrorKind::NotInCodeSet(character, set), self.len()));
-        }
-        octets.push(0);
-        self.copy_octets(&octets)
-    }
-
-    /// Appends a string of at most `bound` characters, however many octets each takes: whether a
-    /// value may be sent does not depend on the code set of the connection.
-    ///
-    /// # Errors
-    /// When it is longer, or as [`put_string`](Self::put_string).
-    pub fn put_bounded_string(&mut self, value: &str, bound: u32) -> CdrResult {
-        if value.len() > bound as usize {
-            self.check_bound(value.chars().count(), bound)?;
-        }
-        self.put_string(value)
-    }
-
     /// Appends an encapsulation (CORBA 3.4 Part 2, 9.3.3): its length, its byte order, and what
     /// `fill` writes, aligned from its own start.
     ///
@@ -493,76 +394,4 @@ impl<'p> Encoder<'p> {
         inner.parts().for_each(|part| self.memory.append(part));
         Ok(())
     }
-
-    /// Appends the elements of a sequence of fixed-size structs, without the length.
-    ///
-    /// # Errors
-    /// Those of the first element.
-    #[inline]
-    pub fn put_fixed<T: Fixed>(&mut self, items: &'p [T]) -> CdrResult {
-        let Some((first, rest)) = items.split_first() else { return Ok(()) };
-        first.encode(self)?;
-        match self.order {
-            ByteOrder::Little => self.put_chunks::<T, LittleEndian>(rest),
-            ByteOrder::Big => self.put_chunks::<T, BigEndian>(rest),
-        }
-        Ok(())
-    }
-
-    /// Appends structs that begin at their phase.
-    #[inline]
-    fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        write_chunks::<T, O>(items, self.memory.room(size_of::<T::Chunk>() * items.len()));
-    }
-}
-
-/// Writes structs into as many chunks.
-#[inline(always)]
-fn write_chunks<T: Fixed, O: Order>(items: &[T], octets: &mut [u8]) {
-    let (turns, rest) = items.as_chunks::<TURN>();
-    let (places, rest_places) = T::Chunk::all_mut(octets).as_chunks_mut::<TURN>();
-    for (items, chunks) in turns.iter().zip(places) {
-        for (item, chunk) in items.iter().zip(chunks) {
-            item.write::<O>(chunk);
-        }
-    }
-    for (item, chunk) in rest.iter().zip(rest_places) {
-        item.write::<O>(chunk);
-    }
-}
-
-macro_rules! numbers {
-    ($($put:ident $slice:ident $ty:ty),*) => {
-        impl Encoder<'_> {$(
-            #[doc = concat!("Appends a `", stringify!($ty), "`, aligned to its size.")]
-            #[inline]
-            pub fn $put(&mut self, value: $ty) {
-                self.align(size_of::<$ty>());
-                self.memory.put(match self.order {
-                    ByteOrder::Little => value.to_le_bytes(),
-                    ByteOrder::Big => value.to_be_bytes(),
-                });
-            }
-
-            #[doc = concat!("Appends `", stringify!($ty), "` values in bulk, without a length.")]
-            pub fn $slice(&mut self, values: &[$ty]) {
-                const SIZE: usize = size_of::<$ty>();
-                if values.is_empty() {
-                    return;
-                }
-                self.align(SIZE);
-                let room = self.memory.room(values.len() * SIZE);
-                let places = room.as_chunks_mut::<SIZE>().0.iter_mut().zip(values);
-                match self.order {
-                    ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),
-                    ByteOrder::Big => places.for_each(|(p, v)| *p = v.to_be_bytes()),
-                }
-            }
-        )*}
-    };
-}
-
-numbers! {
-    put_i8 put_i8s i8, put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
-    put_i64 put_i64s i64, put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
 }

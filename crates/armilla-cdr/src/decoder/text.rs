@@ -1,0 +1,54 @@
+//! Strings.
+
+use super::Decoder;
+use crate::plain::{has_nul, is_plain};
+use crate::{CdrErrorKind, CdrResult, CodeSet, code_set};
+use alloc::borrow::Cow;
+
+impl<'a> Decoder<'a> {
+    /// Reads a string, borrowed where its octets are the Rust string already.
+    ///
+    /// A length of 0, which some ORBs send for the empty string, is accepted.
+    ///
+    /// # Errors
+    /// When it does not end in NUL, contains another, or is malformed in its code set.
+    pub fn string(&mut self) -> CdrResult<Cow<'a, str>> {
+        let octets = match self.octets()? {
+            [] => return Ok(Cow::Borrowed("")),
+            [text @ .., 0] => text,
+            _ => return Err(self.error(CdrErrorKind::MissingNul)),
+        };
+        let plain = is_plain(octets);
+        if !plain && has_nul(octets) {
+            return Err(self.error(CdrErrorKind::EmbeddedNul));
+        }
+        match simdutf8::basic::from_utf8(octets) {
+            Ok(text) if plain || self.code_sets.char == CodeSet::Utf8 => Ok(Cow::Borrowed(text)),
+            _ => match code_set::decode(octets, self.code_sets.char) {
+                Some(text) => Ok(Cow::Owned(text)),
+                None => Err(self.error(CdrErrorKind::Malformed(self.code_sets.char))),
+            },
+        }
+    }
+
+    /// Whether `text` is the string that comes next, as far as can be seen without reading it: of an
+    /// exception in an any some ORBs leave out the repository id.
+    pub fn may_be_string(&self, text: &str) -> bool {
+        let mut ahead = Self::at(self.octets, self.position, self.order);
+        self.pieces.is_some()
+            || self.here() == 0
+            || matches!(ahead.octets(), Ok([found @ .., 0]) if *found == *text.as_bytes())
+    }
+
+    /// Reads a string of at most `bound` characters, however many octets each takes.
+    ///
+    /// # Errors
+    /// When it is longer, or as [`string`](Self::string).
+    pub fn bounded_string(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
+        let text = self.string()?;
+        if text.len() > bound as usize {
+            self.check_bound(text.chars().count(), bound)?;
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,40 @@
+//! Numbers, one by one and in bulk.
+
+use super::Encoder;
+use crate::ByteOrder;
+
+macro_rules! numbers {
+    ($($put:ident $slice:ident $ty:ty),*) => {
+        impl Encoder<'_> {$(
+            #[doc = concat!("Appends a `", stringify!($ty), "`, aligned to its size.")]
+            #[inline]
+            pub fn $put(&mut self, value: $ty) {
+                self.align(size_of::<$ty>());
+                self.memory.put(match self.order {
+                    ByteOrder::Little => value.to_le_bytes(),
+                    ByteOrder::Big => value.to_be_bytes(),
+                });
+            }
+
+            #[doc = concat!("Appends `", stringify!($ty), "` values in bulk, without a length.")]
+            pub fn $slice(&mut self, values: &[$ty]) {
+                const SIZE: usize = size_of::<$ty>();
+                if values.is_empty() {
+                    return;
+                }
+                self.align(SIZE);
+                let room = self.memory.room(values.len() * SIZE);
+                let places = room.as_chunks_mut::<SIZE>().0.iter_mut().zip(values);
+                match self.order {
+                    ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),
+                    ByteOrder::Big => places.for_each(|(p, v)| *p = v.to_be_bytes()),
+                }
+            }
+        )*}
+    };
+}
+
+numbers! {
+    put_i8 put_i8s i8, put_i16 put_i16s i16, put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32,
+    put_i64 put_i64s i64, put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
+}
