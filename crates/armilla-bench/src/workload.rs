@@ -270,15 +270,15 @@ impl Workload {
             }
             Self::Shorts => {
                 out.put_length(count)?;
-                out.put_i16s(&vec![0; count]);
+                out.copy_i16s(&vec![0; count]);
             }
             Self::Longs => {
                 out.put_length(count)?;
-                out.put_i32s(&vec![0; count]);
+                out.copy_i32s(&vec![0; count]);
             }
             Self::Doubles => {
                 out.put_length(count)?;
-                out.put_f64s(&vec![0.0; count]);
+                out.copy_f64s(&vec![0.0; count]);
             }
             Self::Chars
             | Self::Octets

@@ -10,6 +10,7 @@ mod text;
 pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
 pub(crate) use nesting::Room;
+pub use numbers::Number;
 pub use pieces::Pieces;
 
 use crate::encoding::Encoding;

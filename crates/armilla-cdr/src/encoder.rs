@@ -23,8 +23,8 @@ const BORROW_FROM: usize = 16 * 1024;
 
 /// Writes CDR into memory of its own, aligned from the start of that memory.
 ///
-/// Large octet payloads are not copied: the encoder remembers where in the output they stand, for
-/// as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
+/// Large payloads of octets or numbers are not copied: the encoder remembers where in the output they
+/// stand, for as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
 #[derive(Debug)]
 pub struct Encoder<'p> {
     pub(crate) memory: Memory,
@@ -41,9 +41,19 @@ pub struct Encoder<'p> {
 /// Payloads that stand in the output without being in the buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Borrowed<'p> {
-    payloads: [Option<(usize, &'p [u8])>; MAX_BORROWED],
+    payloads: [Option<Payload<'p>>; MAX_BORROWED],
     count: usize,
     octets: usize,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy)]
+struct Payload<'p> {
+    /// Where in the memory it stands.
+    at: usize,
+    octets: &'p [u8],
+    /// Whether it is numbers of eight octets.
+    eights: bool,
 }
 
 impl<'p> Borrowed<'p> {
@@ -52,8 +62,8 @@ impl<'p> Borrowed<'p> {
         Self { payloads: [None; MAX_BORROWED], count: MAX_BORROWED, octets }
     }
 
-    /// The payloads, each with where in the memory it stands.
-    fn iter(&self) -> impl Iterator<Item = (usize, &'p [u8])> {
+    /// The payloads.
+    fn iter(&self) -> impl Iterator<Item = Payload<'p>> {
         self.payloads.iter().take(self.count).copied().flatten()
     }
 
@@ -166,10 +176,10 @@ impl<'p> Encoder<'p> {
     /// The output in order, piece by piece.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let written = self.memory.written();
-        let starts = core::iter::once(0).chain(self.borrowed.iter().map(|(at, _)| at));
-        let ends = self.borrowed.iter().map(|(at, _)| at).chain([written.len()]);
+        let starts = core::iter::once(0).chain(self.borrowed.iter().map(|payload| payload.at));
+        let ends = self.borrowed.iter().map(|payload| payload.at).chain([written.len()]);
         let own = starts.zip(ends).map(|(start, end)| &written[start..end]);
-        let lent = self.borrowed.iter().map(|(_, payload)| payload).chain([&[] as &[u8]]);
+        let lent = self.borrowed.iter().map(|payload| payload.octets).chain([&[] as &[u8]]);
         own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
     }
 
@@ -188,10 +198,10 @@ impl<'p> Encoder<'p> {
                 count += 1;
             }
         };
-        for (at, payload) in self.borrowed.iter() {
-            list(&written[start..at]);
-            list(payload);
-            start = at;
+        for payload in self.borrowed.iter() {
+            list(&written[start..payload.at]);
+            list(payload.octets);
+            start = payload.at;
         }
         list(&written[start..]);
         count
@@ -200,8 +210,8 @@ impl<'p> Encoder<'p> {
     /// Where to cut the output so that the rest can be read as a piece of its own that begins four
     /// octets behind a multiple of eight: up to seven octets before `wanted`, else at the first
     /// such place behind it. No number may lie in both pieces, nor may the second begin with the
-    /// padding of one, so there is none from the first number of eight octets on but in what is
-    /// borrowed.
+    /// padding of one, so there is none from the first number of eight octets on but in octets and smaller
+    /// numbers that are borrowed.
     ///
     /// What has values in it is not cut: they are named by distances, which such pieces do not have.
     pub fn cut(&self, wanted: usize) -> Option<usize> {
@@ -209,10 +219,10 @@ impl<'p> Encoder<'p> {
             return None;
         }
         let mut borrowed = 0;
-        let payloads = self.borrowed.iter().map(|(at, payload)| {
-            let start = at + borrowed;
-            borrowed += payload.len();
-            start..start + payload.len()
+        let payloads = self.borrowed.iter().filter_map(|payload| {
+            let start = payload.at + borrowed;
+            borrowed += payload.octets.len();
+            (!payload.eights).then_some(start..start + payload.octets.len())
         });
         let from = wanted.saturating_sub(7);
         let before = core::iter::once(0..self.eights_from.min(self.len()));
@@ -301,11 +311,18 @@ impl<'p> Encoder<'p> {
     /// Appends octets as they are, without a length.
     #[inline]
     pub fn put_raw(&mut self, octets: &'p [u8]) {
+        self.lend_payload(octets, false);
+    }
+
+    /// Appends a payload, which is borrowed where it is large.
+    #[inline]
+    fn lend_payload(&mut self, octets: &'p [u8], eights: bool) {
         let borrowed = &mut self.borrowed;
         if octets.len() < BORROW_FROM || borrowed.count == MAX_BORROWED {
             return self.memory.append(octets);
         }
-        borrowed.payloads[borrowed.count] = Some((self.memory.len(), octets));
+        let at = self.memory.len();
+        borrowed.payloads[borrowed.count] = Some(Payload { at, octets, eights });
         borrowed.count += 1;
         borrowed.octets += octets.len();
     }

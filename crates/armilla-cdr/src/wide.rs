@@ -118,12 +118,12 @@ impl Encoder<'_> {
             (WideFormat::Units, CodeSet::Ucs4) => {
                 let units: Vec<u32> = value.chars().map(u32::from).chain([0]).collect();
                 self.put_length(units.len())?;
-                self.put_u32s(&units);
+                self.copy_u32s(&units);
             }
             (WideFormat::Units, _) => {
                 let units: Vec<u16> = value.encode_utf16().chain([0]).collect();
                 self.put_length(units.len())?;
-                self.put_u16s(&units);
+                self.copy_u16s(&units);
             }
             (_, CodeSet::Ucs4) => {
                 let mark = value.starts_with('\u{feff}').then_some(MARK.into());

@@ -184,7 +184,7 @@ fn each_case_of_a_union_passes_through() {
     check(1, &|out| out.put_f64(2.5));
     check(-2, &|out| {
         out.put_u32(2);
-        out.put_i16s(&[1, 2]);
+        out.copy_i16s(&[1, 2]);
     });
     check(7, &|out| out.put_string("seven, by default").unwrap());
 }

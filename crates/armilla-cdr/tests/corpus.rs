@@ -74,7 +74,7 @@ fn write_seeds() {
             out.put_u32(3);
             out.put_i64(-4);
             out.put_f32(0.5);
-            out.put_f64s(&[0.25, f64::NAN, f64::INFINITY]);
+            out.copy_f64s(&[0.25, f64::NAN, f64::INFINITY]);
             out.put_u8(7);
         });
         seed("sequences", 2, [7, 8, 9, 10, 11, 12, 13, 14], &|out| {
@@ -82,7 +82,7 @@ fn write_seeds() {
             out.copy_octets(&[1, 2, 3]).unwrap();
             out.copy_octets(&[0, 1, 0]).unwrap();
             out.put_u32(2);
-            out.put_u16s(&[1, 2]);
+            out.copy_u16s(&[1, 2]);
             out.put_u32(1);
             out.put_u64(u64::MAX);
             out.put_u32(3);
@@ -92,7 +92,7 @@ fn write_seeds() {
             let skipped = inner.len();
             nested[..].encode(&mut inner).unwrap();
             out.copy_raw(&inner.to_vec()[skipped..]);
-            out.put_u16s(&[1, 2, 3, 4, 5]);
+            out.copy_u16s(&[1, 2, 3, 4, 5]);
         });
         seed("bounded", 2, [15, 16, 17, 18, 19, 0, 0, 0], &|out| {
             out.put_u32(2);

@@ -13,7 +13,8 @@ use random::Random;
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 const FRAGMENTING: [Version; 2] = [Version::V1_1, Version::V1_2];
 
-/// What a message carries: numbers of every size around octets that are borrowed.
+/// What a message carries: numbers of every size around octets that are borrowed, and many of them borrowed
+/// themselves.
 #[derive(Debug, Clone, PartialEq)]
 struct Contents {
     text: String,
@@ -31,11 +32,11 @@ impl Contents {
         let mut up_to = |limit| random.below(limit) as usize;
         Self {
             text: "é".repeat(up_to(300)),
-            shorts: (0..up_to(500)).map(|n| n as i16).collect(),
-            longs: (0..up_to(500)).map(|n| -(n as i32)).collect(),
+            shorts: (0..up_to(12_000)).map(|n| n as i16).collect(),
+            longs: (0..up_to(6_000)).map(|n| -(n as i32)).collect(),
             first: vec![1; 16_000 + up_to(2_000)],
             double: 0.5,
-            doubles: (0..up_to(300)).map(|n| n as f64).collect(),
+            doubles: (0..up_to(3_000)).map(|n| n as f64).collect(),
             second: vec![2; up_to(50_000)],
             last: -7,
         }
@@ -171,7 +172,7 @@ fn before_the_first_number_of_eight_octets_a_message_of_1_1_keeps_to_the_size_to
     begin_reply(&mut out, Version::V1_1, 3, ReplyStatus::NoException, &[]).unwrap();
     let body = |out: &mut Encoder<'_>| {
         out.put_string(&contents.text)?;
-        out.put_i32s(&contents.longs.repeat(100));
+        out.copy_i32s(&contents.longs.repeat(100));
         Ok(())
     };
     put_body(&mut out, Version::V1_1, body).unwrap();
@@ -189,16 +190,21 @@ fn before_the_first_number_of_eight_octets_a_message_of_1_1_keeps_to_the_size_to
 
 #[test]
 fn numbers_of_eight_octets_are_never_cut_in_1_1() {
-    let doubles: Vec<f64> = (0..1000).map(f64::from).collect();
-    let mut out = Encoder::new(ByteOrder::Big);
-    begin_reply(&mut out, Version::V1_1, 3, ReplyStatus::NoException, &[]).unwrap();
-    put_body(&mut out, Version::V1_1, |out| out.put_sequence(&doubles)).unwrap();
-    MessageHeader::finish(&mut out).unwrap();
-    let fragments = cut(&out, 400);
-    assert!(fragments.len() <= 2, "only what stands before them can be apart");
-    receive(&fragments.concat(), &mut Random::new(10), |message| {
-        assert!(decode_reply(message).unwrap().1.sequence::<f64>().unwrap() == doubles);
-    });
+    // Few are copied, and many are borrowed in the order of the machine.
+    for (count, order) in
+        [(1000, ORDERS[0]), (1000, ORDERS[1]), (4000, ORDERS[0]), (4000, ORDERS[1])]
+    {
+        let doubles: Vec<f64> = (0..count).map(f64::from).collect();
+        let mut out = Encoder::new(order);
+        begin_reply(&mut out, Version::V1_1, 3, ReplyStatus::NoException, &[]).unwrap();
+        put_body(&mut out, Version::V1_1, |out| out.put_sequence(&doubles)).unwrap();
+        MessageHeader::finish(&mut out).unwrap();
+        let fragments = cut(&out, 400);
+        assert!(fragments.len() <= 2, "only what stands before them can be apart");
+        receive(&fragments.concat(), &mut Random::new(10), |message| {
+            assert!(decode_reply(message).unwrap().1.sequence::<f64>().unwrap() == doubles);
+        });
+    }
 }
 
 #[test]

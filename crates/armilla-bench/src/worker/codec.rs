@@ -120,7 +120,7 @@ impl Client {
             Data::Structs => out.put_sequence(&structs)?,
             Data::Longs => {
                 out.put_length(units)?;
-                out.put_i32s(&vec![7; units]);
+                out.copy_i32s(&vec![7; units]);
             }
             Data::Octets => out.copy_octets(&vec![b'x'; units])?,
         }

@@ -231,11 +231,11 @@ fn numbers(
 ) -> CdrResult<bool> {
     match element {
         TypeCode::Octet | TypeCode::Char => out.copy_raw(input.raw(length)?),
-        TypeCode::Short | TypeCode::UShort => out.put_u16s(&input.u16s(length)?),
-        TypeCode::Long | TypeCode::ULong => out.put_u32s(&input.u32s(length)?),
-        TypeCode::LongLong | TypeCode::ULongLong => out.put_u64s(&input.u64s(length)?),
-        TypeCode::Float => out.put_f32s(&input.f32s(length)?),
-        TypeCode::Double => out.put_f64s(&input.f64s(length)?),
+        TypeCode::Short | TypeCode::UShort => out.copy_u16s(&input.lent_numbers(length)?),
+        TypeCode::Long | TypeCode::ULong => out.copy_u32s(&input.lent_numbers(length)?),
+        TypeCode::LongLong | TypeCode::ULongLong => out.copy_u64s(&input.lent_numbers(length)?),
+        TypeCode::Float => out.copy_f32s(&input.lent_numbers(length)?),
+        TypeCode::Double => out.copy_f64s(&input.lent_numbers(length)?),
         composed => match (length > 1).then(|| Plain::of(composed)).flatten() {
             Some(plain) => plain.copy(length, trusted, input, out)?,
             None => return Ok(false),

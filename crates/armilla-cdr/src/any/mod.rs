@@ -100,8 +100,8 @@ impl Any {
         copy::value(&self.type_code, &beyond, &mut self.decoder(), out, true)
     }
 
-    /// Appends the value without its type; a string or a sequence of octets is borrowed where it is long
-    /// and needs no conversion.
+    /// Appends the value without its type; a string or a sequence of octets or of numbers is borrowed where
+    /// it is long and needs no conversion.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -115,13 +115,18 @@ impl Any {
                     return Ok(());
                 }
             }
-            TypeCode::Sequence(element, _)
-                if matches!(element.resolved(), TypeCode::Octet | TypeCode::Char) =>
-            {
-                let octets = self.decoder().octets()?;
-                out.put_length(octets.len())?;
-                out.put_raw(octets);
-                return Ok(());
+            TypeCode::Sequence(element, _) => {
+                let mut input = self.decoder();
+                let size = number_size(element.resolved());
+                if let Some(size) = size.filter(|size| *size == 1 || input.order() == out.order()) {
+                    let length = input.length()?;
+                    out.put_length(length)?;
+                    if length > 0 {
+                        input.align(size);
+                        out.lend_numbers(input.raw(length.saturating_mul(size))?, size);
+                    }
+                    return Ok(());
+                }
             }
             _ => {}
         }
@@ -255,6 +260,18 @@ impl Rest {
         let is_usual = types.is_empty() && form == Encoding::NATIVE;
         (!is_usual).then(|| Arc::new(Self { types, form }))
     }
+}
+
+/// How many octets an element of the type takes, if it is a number of which many lie in memory as they
+/// travel.
+const fn number_size(element: &TypeCode) -> Option<usize> {
+    Some(match element {
+        TypeCode::Octet | TypeCode::Char => 1,
+        TypeCode::Short | TypeCode::UShort => 2,
+        TypeCode::Long | TypeCode::ULong | TypeCode::Float => 4,
+        TypeCode::LongLong | TypeCode::ULongLong | TypeCode::Double => 8,
+        _ => return None,
+    })
 }
 
 /// What `write` writes: in the form of this machine, or else in the one that a value needs.

@@ -1,8 +1,54 @@
 //! Numbers, one by one and in bulk.
 
 use super::Decoder;
-use crate::{ByteOrder, CdrResult};
+use crate::{ByteOrder, CdrResult, Decode};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
+
+/// A number of one to eight octets, of which a sequence can lie in memory as it travels.
+pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed {
+    /// The numbers that lie in `octets`, where these begin at a multiple of the size of one and end with
+    /// one.
+    #[doc(hidden)]
+    fn lying_in(octets: &[u8]) -> Option<&[Self]>;
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+impl<'a> Decoder<'a> {
+    /// Reads a sequence of numbers, of at most `bound` if there is one. They are borrowed where they lie
+    /// in memory as they travel: in the byte order of the machine, and from a multiple of their size on.
+    ///
+    /// # Errors
+    /// When there are more, or the octets end before they do.
+    #[inline]
+    pub fn lent_sequence<T: Number>(&mut self, bound: Option<u32>) -> CdrResult<Cow<'a, [T]>> {
+        let len = match bound {
+            Some(bound) => self.bounded_length(bound)?,
+            None => self.length()?,
+        };
+        self.lent_numbers(len)
+    }
+
+    /// Reads `len` numbers, borrowed as those of a [`lent_sequence`](Self::lent_sequence).
+    ///
+    /// # Errors
+    /// When the octets end before they do.
+    pub fn lent_numbers<T: Number>(&mut self, len: usize) -> CdrResult<Cow<'a, [T]>> {
+        if len > 0 && self.order == ByteOrder::NATIVE {
+            let start = self.position.next_multiple_of(size_of::<T>());
+            let octets = self.octets.get(start..).unwrap_or_default();
+            let octets = octets.get(..len.saturating_mul(size_of::<T>()));
+            if let Some(numbers) = octets.and_then(T::lying_in) {
+                self.position = start + size_of_val(numbers);
+                return Ok(Cow::Borrowed(numbers));
+            }
+        }
+        T::decode_vec(self, len).map(Cow::Owned)
+    }
+}
 
 macro_rules! numbers {
     ($($get:ident $slice:ident $ty:ty),*) => {
@@ -40,6 +86,17 @@ macro_rules! numbers {
                 })
             }
         )*}
+
+        $(
+            impl private::Sealed for $ty {}
+
+            impl Number for $ty {
+                #[inline]
+                fn lying_in(octets: &[u8]) -> Option<&[Self]> {
+                    bytemuck::try_cast_slice(octets).ok()
+                }
+            }
+        )*
     };
 }
 

@@ -298,17 +298,22 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
                 }
             }
         }
+        Type::Sequence(element, bound) if types::is_number(scope.model, element) => {
+            let (element, bound) = (types::owned(scope, element), limit(*bound));
+            quote!(#input.lent_sequence::<#element>(#bound))
+        }
         Type::Sequence(element, bound) if fixed::is_fixed(scope, element) => {
-            let element = types::owned(scope, element);
-            let bound = match bound {
-                None => quote!(None),
-                Some(bound) => {
-                    let bound = Literal::u32_unsuffixed(*bound);
-                    quote!(Some(#bound))
-                }
-            };
+            let (element, bound) = (types::owned(scope, element), limit(*bound));
             quote!(rt::Scratch::<#element>::read(#input, #bound))
         }
         _ => decode(scope, input, ty),
+    }
+}
+
+/// A bound as an expression.
+fn limit(bound: Option<u32>) -> TokenStream {
+    match bound.map(Literal::u32_unsuffixed) {
+        None => quote!(None),
+        Some(bound) => quote!(Some(#bound)),
     }
 }

@@ -150,7 +150,9 @@ fn read(
 fn is_borrowed(scope: &Scope<'_>, ty: &Type) -> bool {
     let is_lent = match scope.model.resolve(ty) {
         Type::String(_) | Type::WString(_) => true,
-        Type::Sequence(element, _) => fixed::is_fixed(scope, element),
+        Type::Sequence(element, _) => {
+            fixed::is_fixed(scope, element) || types::is_number(scope.model, element)
+        }
         _ => false,
     };
     is_lent || types::is_octets(scope.model, ty)

@@ -156,6 +156,16 @@ pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
     }
 }
 
+/// Whether values of the type are numbers of which many can lie in memory as they travel.
+pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
+    match model.resolve(ty) {
+        Type::Primitive(kind) => {
+            !matches!(kind, Primitive::Boolean | Primitive::WChar | Primitive::LongDouble)
+        }
+        _ => false,
+    }
+}
+
 /// Whether `Encode` and `Decode` of the Rust type do everything: no bound has to be checked on the
 /// way down to named types, which check their own.
 pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {

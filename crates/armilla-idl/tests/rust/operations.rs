@@ -179,6 +179,9 @@ pub mod extras {
     /// IDL `Extras::Signed`.
     pub type Signed = Vec<i8>;
 
+    /// IDL `Extras::Samples`.
+    pub type Samples = Vec<f64>;
+
     /// IDL `Extras::Small`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Small {
@@ -293,6 +296,9 @@ pub mod extras {
             raw: &[u8],
             values: &[i8],
         ) -> Result<i8, rt::SystemException>;
+
+        /// IDL operation `sample`.
+        fn sample(&self, taken: &[f64]) -> Result<(), rt::SystemException>;
     }
 
     /// A reference to an object with the interface [`Device`].
@@ -414,6 +420,13 @@ pub mod extras {
                     result
                 })
         }
+
+        fn sample(&self, taken: &[f64]) -> Result<(), rt::SystemException> {
+            if let Some(done) = self.directly(|servant| Device::sample(servant, taken)) {
+                return done;
+            }
+            self.invoke_oneway("sample", |out| out.put_bounded_sequence(taken, 16))
+        }
     }
 
     impl rt::Interface for dyn Device {
@@ -428,10 +441,11 @@ pub mod extras {
             "run",
             "stop",
             "mix",
+            "sample",
         ];
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-            static OPERATIONS: rt::Operations<8, 16> = rt::Operations::new(
+            static OPERATIONS: rt::Operations<9, 32> = rt::Operations::new(
                 <dyn Device as rt::Interface>::OPERATIONS,
             );
             match OPERATIONS.find(call.operation()) {
@@ -455,6 +469,7 @@ pub mod extras {
                 5 => device::skeleton::run(self, call),
                 6 => device::skeleton::stop(self, call),
                 7 => device::skeleton::mix(self, call),
+                8 => device::skeleton::sample(self, call),
                 _ => call.unknown_operation(),
             }
         }
@@ -513,6 +528,17 @@ pub mod extras {
                                 ),
                             )
                             .with_result(rt::TypeCode::Octet)
+                    }
+                    "sample" => {
+                        rt::Signature::new()
+                            .with_in(
+                                "taken",
+                                rt::TypeCode::alias(
+                                    "IDL:Extras/Samples:1.0",
+                                    "Samples",
+                                    rt::TypeCode::sequence(rt::TypeCode::Double, 16),
+                                ),
+                            )
                     }
                     _ => return None,
                 },
@@ -813,7 +839,7 @@ pub mod extras {
                 let given = input.i8()?;
                 let mut kept = input.u8()?;
                 let raw = input.octets()?;
-                let values: super::super::Signed = input.sequence()?;
+                let values = input.lent_sequence::<i8>(None)?;
                 let outcome = servant.mix(given, &mut kept, raw, &values);
                 call.reply(
                     outcome.map(|value| (value, kept)),
@@ -823,6 +849,15 @@ pub mod extras {
                         Ok(())
                     },
                 )
+            }
+
+            pub fn sample<T: super::super::Device + ?Sized>(
+                servant: &T,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                let input = &mut call.arguments();
+                let taken = input.lent_sequence::<f64>(Some(16))?;
+                call.no_reply(servant.sample(&taken))
             }
         }
     }
