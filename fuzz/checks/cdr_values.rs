@@ -2,7 +2,8 @@
 //! types to read, one behind the other, from the rest.
 
 use armilla_cdr::{
-    ByteOrder, CdrResult, CodeSet, CodeSets, Decode, Decoder, Encode, Encoder, WString, WideFormat,
+    ByteOrder, CdrResult, CodeSet, CodeSets, Decode, Decoder, Encode, Encoder, Number, WString,
+    WideFormat,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -56,12 +57,23 @@ fn value(number: u8, input: &mut Decoder<'_>, code_sets: CodeSets) -> CdrResult 
         20 => again::<char>(input, code_sets),
         21 => again::<WString>(input, code_sets),
         22 => input.bounded_wstring(4).map(|text| assert!(text.chars().count() <= 4)),
+        23 => lent::<u16>(input),
+        24 => lent::<u64>(input),
         _ => {
             let mut inner = input.encapsulation()?;
             inner.string()?;
             Ok(())
         }
     }
+}
+
+/// Reads a sequence of numbers, which is the same where it is borrowed.
+fn lent<T: Number + PartialEq + core::fmt::Debug>(input: &mut Decoder<'_>) -> CdrResult {
+    let mut copied = input.clone();
+    let (numbers, copy) = (input.lent_sequence::<T>(None), copied.sequence::<T>());
+    assert_eq!(numbers.as_deref(), copy.as_deref());
+    assert!(numbers.is_err() || input.position() == copied.position());
+    numbers.map(drop)
 }
 
 /// Reads a value. One that was understood is written again, and must be understood the same.

@@ -103,6 +103,14 @@ fn write_seeds() {
             out.put_u32(9);
             out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
         });
+        seed("lent", 0, [23, 24, 0, 23, 24, 23, 0, 0], &|out| {
+            out.put_sequence(&[1_u16, 2, 3]).unwrap();
+            out.put_sequence(&[u64::MAX, 4]).unwrap();
+            out.put_u8(5);
+            out.put_sequence(&[6_u16]).unwrap();
+            out.put_sequence(&[0_u64; 0]).unwrap();
+            out.put_sequence(&[7_u16]).unwrap();
+        });
         // The code sets that these modes choose are told by `fuzz/checks/cdr_values.rs`.
         for (mode, char, wchar, text) in [
             (0xd4, CodeSet::EucJp, CodeSet::Ucs4, "漢字ｱ"),

@@ -6,7 +6,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// A number of one to eight octets, of which a sequence can lie in memory as it travels.
-pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed {
+pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed + 'static {
     /// The numbers that lie in `octets`, where these begin at a multiple of the size of one and end with
     /// one.
     #[doc(hidden)]
