@@ -10,7 +10,8 @@ use core::mem;
 /// How large the buffer is but for large messages. A read into it mostly brings whole messages.
 const INITIAL: usize = 64 * 1024;
 
-/// A buffer that grew further than this does not wait for a small message to shrink again.
+/// A buffer that grew further than this shrinks again, unless two messages in turn have needed half of it:
+/// to make it anew for each of many costs a quarter of their time.
 const RETAINED: usize = 1024 * 1024;
 
 /// What has arrived of a message is left behind alone when the buffer is given back, if it is no
@@ -66,6 +67,8 @@ pub struct Framer {
     lent: usize,
     /// How long the last message was, or fragment, that was whole.
     last: usize,
+    /// How long the one before it was, when the buffer was looked at for its size.
+    before: usize,
     /// How many octets from `start` on the message under way needs, as far as that is known.
     needed: usize,
     /// Up to where the messages behind the first were looked at.
@@ -94,6 +97,7 @@ impl Framer {
             outside: false,
             lent: 0,
             last: 0,
+            before: 0,
             needed: 0,
             scanned: 0,
             foreseen: Vec::new(),
@@ -435,9 +439,11 @@ impl Framer {
     /// Sees to it that there is enough memory, and gives some back after a large message.
     #[cold]
     #[inline(never)]
-    fn resize(&self, memory: &mut Vec<u8>) {
+    fn resize(&mut self, memory: &mut Vec<u8>) {
         // While large messages follow each other the memory that they need stays.
-        let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > RETAINED);
+        let usual = self.last.min(mem::replace(&mut self.before, self.last));
+        let retained = RETAINED.max(2 * usual);
+        let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > retained);
         if large || memory.len() < INITIAL {
             *memory = vec![0; INITIAL];
         }

@@ -215,6 +215,27 @@ fn the_buffer_is_small_again_after_a_large_message() {
 }
 
 #[test]
+fn memory_stays_for_huge_messages_that_follow_each_other() {
+    let message = |length| request(Version::V1_2, ByteOrder::Big, 1, &vec![7; length]);
+    let (huge, less, small) = (message(6 << 20), message(2 << 20), message(0));
+    let mut framer = Framer::new(1 << 24);
+    let usual = framer.space().len();
+    for (next, is_kept) in [
+        (&huge, false),
+        (&huge, true),
+        (&huge, true),
+        (&less, false),
+        (&huge, false),
+        (&huge, true),
+        (&small, false),
+    ] {
+        assert!(run(&mut framer, next, || usize::MAX).unwrap() == [next.as_slice()]);
+        let space = framer.space().len();
+        assert_eq!(space, if is_kept { huge.len() } else { usual });
+    }
+}
+
+#[test]
 fn large_messages_are_read_one_by_one_into_the_same_memory() {
     for length in [4096, 20_000] {
         let message = request(Version::V1_2, ByteOrder::Little, 1, &vec![7; length]);
