@@ -60,7 +60,8 @@ const fn between(
 const INTERPRETED: &[Program] =
     &[codec("interpreted", &["interpreted"]), codec("planned", &["planned"]), COMPILED];
 const SWAPPED: &[Program] = &[codec("swapped", &["swapped"]), codec("native order", &[])];
-const COPIED: &[Program] = &[codec("copied", &["element-wise"]), codec("borrowed", &[])];
+const COPIED: &[Program] = &[codec("copied", &["copied"]), codec("borrowed", &[])];
+const BULK_LONGS: &[Program] = &[ELEMENT_WISE, codec("bulk", &["copied"])];
 const DYNAMIC: &[Program] = &[
     Program::orb("DII and DSI", &["dii", "dsi"]),
     Program::orb("DII", &["dii"]),
@@ -116,11 +117,13 @@ const RUNGS: &[Rung] = &[
     within("compiled marshalling: reading", INTERPRETED, Workload::Read(Data::Structs), 1024),
     within("bulk, structs: writing", &[ELEMENT_WISE, BULK], Workload::Write(Data::Structs), 1024),
     within("bulk, structs: reading", &[ELEMENT_WISE, BULK], Workload::Read(Data::Structs), 1024),
-    within("bulk, longs: writing", &[ELEMENT_WISE, BULK], Workload::Write(Data::Longs), 1024),
-    within("bulk, longs: reading", &[ELEMENT_WISE, BULK], Workload::Read(Data::Longs), 1024),
+    within("bulk, longs: writing", BULK_LONGS, Workload::Write(Data::Longs), 1024),
+    within("bulk, longs: reading", BULK_LONGS, Workload::Read(Data::Longs), 1024),
     within("reader makes right", SWAPPED, Workload::Read(Data::Structs), 1024),
     within("lending octets", COPIED, Workload::Write(Data::Octets), 65_536),
     within("borrowing octets", COPIED, Workload::Read(Data::Octets), 65_536),
+    within("lending numbers", COPIED, Workload::Write(Data::Longs), 16_384),
+    within("borrowing numbers", COPIED, Workload::Read(Data::Longs), 16_384),
     between("generated code", DYNAMIC, Workload::Structs, 1024),
     between("generated code", DYNAMIC, Workload::Void, 0),
     between("reused requests", REUSED, Workload::Structs, 1024),

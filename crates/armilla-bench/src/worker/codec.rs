@@ -15,7 +15,9 @@ enum Way {
     Compiled,
     /// The same in the byte order of the other machines.
     Swapped,
-    /// Each member by itself; octets copied.
+    /// In bulk, but copied.
+    Copied,
+    /// Each member by itself.
     ElementWise,
     /// By a plan that was made of the TypeCode.
     Planned,
@@ -36,6 +38,7 @@ impl Client {
         let (way, order) = match worker.options.first().map(String::as_str) {
             None => (Way::Compiled, ByteOrder::NATIVE),
             Some("swapped") => (Way::Swapped, swapped()),
+            Some("copied") => (Way::Copied, ByteOrder::NATIVE),
             Some("element-wise") => (Way::ElementWise, ByteOrder::NATIVE),
             Some("planned") => (Way::Planned, ByteOrder::NATIVE),
             Some("interpreted") => (Way::Interpreted, ByteOrder::NATIVE),
@@ -100,7 +103,12 @@ impl Client {
                 out.put_length(longs.len())?;
                 longs.iter().try_for_each(|item| item.encode(out))
             }),
-            (Way::ElementWise, Data::Octets) => self.write(count, |out| out.copy_octets(&octets)),
+            (Way::Copied, Data::Longs) => self.write(count, |out| {
+                out.put_length(longs.len())?;
+                out.copy_i32s(&longs);
+                Ok(())
+            }),
+            (Way::Copied, Data::Octets) => self.write(count, |out| out.copy_octets(&octets)),
             (Way::Planned, Data::Structs) => {
                 let any = Any::new(&structs)?;
                 self.write(count, |out| any.write(out))
@@ -130,7 +138,7 @@ impl Client {
                 self.read(count, octets, Vec::<BinStruct>::decode)
             }
             (Way::Compiled | Way::Swapped, Data::Longs) => {
-                self.read(count, octets, Vec::<i32>::decode)
+                self.read(count, octets, |input| input.lent_sequence::<i32>(None))
             }
             (Way::Compiled | Way::Swapped, Data::Octets) => {
                 self.read(count, octets, |input| input.octets())
@@ -141,7 +149,8 @@ impl Client {
             (Way::ElementWise, Data::Longs) => {
                 self.read(count, octets, |input| input.sequence_with(i32::decode))
             }
-            (Way::ElementWise, Data::Octets) => self.read(count, octets, Vec::<u8>::decode),
+            (Way::Copied, Data::Longs) => self.read(count, octets, Vec::<i32>::decode),
+            (Way::Copied, Data::Octets) => self.read(count, octets, Vec::<u8>::decode),
             (Way::Planned, Data::Structs) => {
                 let code = Vec::<BinStruct>::type_code();
                 self.read(count, octets, |input| Any::read(code.clone(), input))
