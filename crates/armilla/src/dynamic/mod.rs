@@ -52,7 +52,7 @@ pub use armilla_cdr::type_code::{
 pub use context::Context;
 pub use dyn_any::{
     Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
-    DynValue,
+    DynValue, ValueIdentity,
 };
 pub use exception::UnknownUserException;
 pub(crate) use exception::is_exception;

@@ -2,21 +2,40 @@
 
 use super::tree::{Content, is_octet};
 use super::union::Discriminator;
+use super::value::Shared;
 use super::{DynAny, Result};
 use armilla_cdr::TypeCode;
 use std::ops::{Deref, DerefMut};
-use std::sync::RwLockWriteGuard;
+use std::sync::Arc;
 
-/// A component of a [`DynAny`], to be looked at and changed. While one of a valuetype is held the
-/// value cannot be reached another way. The member of a union follows when the discriminator, changed,
-/// is let go of.
+/// A component of a [`DynAny`], to be looked at and changed. What is changed in one of a valuetype is seen
+/// through other handles of the value when the component is let go of; of several that are the same one,
+/// the last that was changed counts. The member of a union follows when the discriminator, changed, is let
+/// go of.
 pub struct Component<'d>(Place<'d>);
 
 enum Place<'d> {
     Own(&'d mut DynAny),
     Discriminator(Discriminator<'d>),
     /// One of the state of a valuetype.
-    Shared(RwLockWriteGuard<'d, Vec<DynAny>>, usize),
+    Member(Member<'d>),
+}
+
+/// A member of a valuetype, which may be reached another way at the same time.
+struct Member<'d> {
+    value: &'d Shared,
+    index: usize,
+    original: Arc<DynAny>,
+    /// What is changed, once somebody asks for that.
+    changed: Option<DynAny>,
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        if let Some(changed) = self.changed.take() {
+            self.value.put(self.index, &self.original, changed);
+        }
+    }
 }
 
 impl DynAny {
@@ -87,8 +106,8 @@ impl DynAny {
             Content::Parts(parts) => Place::Own(parts.get_mut(index)?),
             Content::Union(union) if index == 1 => Place::Own(union.member.as_mut()?),
             Content::Value(Some(value)) => {
-                let state = value.state_mut();
-                (index < state.len()).then_some(Place::Shared(state, index))?
+                let original = value.state().get(index)?.clone();
+                Place::Member(Member { value, index, original, changed: None })
             }
             _ => return None,
         }))
@@ -118,7 +137,7 @@ impl Deref for Component<'_> {
         match &self.0 {
             Place::Own(component) => component,
             Place::Discriminator(discriminator) => discriminator.value(),
-            Place::Shared(state, index) => &state[*index],
+            Place::Member(member) => member.changed.as_ref().unwrap_or(&member.original),
         }
     }
 }
@@ -128,7 +147,9 @@ impl DerefMut for Component<'_> {
         match &mut self.0 {
             Place::Own(component) => component,
             Place::Discriminator(discriminator) => discriminator.value_mut(),
-            Place::Shared(state, index) => &mut state[*index],
+            Place::Member(member) => {
+                member.changed.get_or_insert_with(|| (*member.original).clone())
+            }
         }
     }
 }

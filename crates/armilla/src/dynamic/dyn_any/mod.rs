@@ -21,7 +21,7 @@ mod views;
 
 pub use cursor::Component;
 pub use error::DynAnyError;
-pub use value::DynValue;
+pub use value::{DynValue, ValueIdentity};
 pub use views::{DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion};
 
 use armilla_cdr::{

@@ -86,7 +86,7 @@ impl Content {
             Self::Parts(parts) => parts.iter_mut().for_each(give_up),
             Self::Union(union) => union.member.iter_mut().for_each(give_up),
             Self::Value(Some(shared)) => {
-                let state = Arc::get_mut(shared).map(Shared::take_state);
+                let state = Arc::get_mut(shared).map(|shared| shared.take_state());
                 state.into_iter().flatten().for_each(|mut part| give_up(&mut part));
             }
             _ => {}

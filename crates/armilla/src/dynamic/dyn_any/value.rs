@@ -7,10 +7,13 @@ use super::{DynAny, DynAnyError, Result, invalid};
 use armilla_cdr::value::NewValue;
 use armilla_cdr::{Any, CdrResult, TypeCode, TypeCodeKind};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A value. Every handle of it sees what is changed in it.
+/// The state of a value as it was when somebody asked.
+pub(super) type State = Arc<Vec<Arc<DynAny>>>;
+
+/// A value. Every handle of it sees what is changed in it. Nobody keeps it locked while doing something
+/// else: what a value leads to may lead back to it.
 pub(super) struct Shared {
     /// Of which type it is.
     code: TypeCode,
@@ -20,9 +23,7 @@ pub(super) struct Shared {
     ids: Vec<String>,
     chunked: bool,
     /// The state, that of bases first; what is in a box is all of its state.
-    members: RwLock<Vec<DynAny>>,
-    /// How many members there are, for who may hold one of them.
-    count: AtomicUsize,
+    members: Mutex<State>,
 }
 
 /// `VM_CUSTOM` and `VM_ABSTRACT`, which have no state that a TypeCode describes.
@@ -45,8 +46,7 @@ impl Shared {
         let known = head.ids().iter().map(|id| String::from_utf8_lossy(id).into_owned());
         let ids = known.skip_while(|id| code.id() != Some(id)).collect();
         let (types, chunked) = (types.clone(), head.can_be_truncated());
-        let (members, count) = Default::default();
-        Self { code, types, ids, chunked, members, count }
+        Self { code, types, ids, chunked, members: Mutex::default() }
     }
 
     /// A value with a state of nothing.
@@ -60,8 +60,8 @@ impl Shared {
             ids.extend(part.id().map(str::to_owned));
         }
         let chunked = ids.len() > 1;
-        let (code, (members, count)) = (code.clone(), Default::default());
-        let value = Self { code, types: types.clone(), ids, chunked, members, count };
+        let (code, members) = (code.clone(), Mutex::default());
+        let value = Self { code, types: types.clone(), ids, chunked, members };
         let mut maker = Maker::default();
         let members = value.members()?.into_iter().map(|ty| maker.make(ty, types));
         let members = members.collect::<Result<_>>()?;
@@ -98,27 +98,46 @@ impl Shared {
         self.code.id() == expected.id() || self.code.is_derived_from(expected)
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn set(&self, members: Vec<DynAny>) {
-        self.count.store(members.len(), Ordering::Relaxed);
-        *self.state_mut() = members;
+        let state = Arc::new(members.into_iter().map(Arc::new).collect());
+        // What was there goes when the lock is free again.
+        let _before = std::mem::replace(&mut *self.lock(), state);
+    }
+
+    /// Makes `changed` its member `index`, which was `original` when somebody began to change it. What
+    /// others have made of the member since then goes for it if nothing was changed after all.
+    pub(super) fn put(&self, index: usize, original: &Arc<DynAny>, changed: DynAny) {
+        let mut state = self.lock();
+        let Some(now) = state.get(index) else { return };
+        if !Arc::ptr_eq(now, original) && Comparison::is_same_as(original, &changed) {
+            return;
+        }
+        let before = std::mem::replace(&mut Arc::make_mut(&mut state)[index], Arc::new(changed));
+        drop(state);
+        drop(before);
     }
 
     pub(super) fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        self.lock().len()
     }
 
-    pub(super) fn state(&self) -> RwLockReadGuard<'_, Vec<DynAny>> {
-        self.members.read().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> State {
+        self.lock().clone()
     }
 
-    /// The state, for who alone has the value.
-    pub(super) fn take_state(&mut self) -> Vec<DynAny> {
-        let state = self.members.get_mut().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(state)
+    /// Copies of its state.
+    pub(super) fn copies(&self) -> Vec<DynAny> {
+        self.state().iter().map(|part| (**part).clone()).collect()
     }
 
-    pub(super) fn state_mut(&self) -> RwLockWriteGuard<'_, Vec<DynAny>> {
-        self.members.write().unwrap_or_else(PoisonError::into_inner)
+    /// What of the state nobody else has, for who frees the value.
+    pub(super) fn take_state(&self) -> Vec<DynAny> {
+        let state = std::mem::take(&mut *self.lock());
+        Arc::into_inner(state).into_iter().flatten().filter_map(Arc::into_inner).collect()
     }
 
     /// The types of its state.
@@ -195,7 +214,43 @@ impl DynAny {
     }
 }
 
+/// Which valuetype a [`DynAny`] is a handle of: the same for all its handles, and no other value's as long
+/// as there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueIdentity(usize);
+
 impl DynValue<'_> {
+    /// Which value it is; `None` for null. Who walks through values that may lead back to themselves ends
+    /// where one was met before:
+    ///
+    /// ```
+    /// use armilla::TypeCode;
+    /// use armilla::dynamic::{DynAny, ValueIdentity};
+    /// use std::collections::HashSet;
+    ///
+    /// fn count(value: &mut DynAny, met: &mut HashSet<ValueIdentity>) -> usize {
+    ///     let identity = value.as_value().ok().and_then(|value| value.identity());
+    ///     if identity.is_some_and(|identity| !met.insert(identity)) {
+    ///         return 0;
+    ///     }
+    ///     let parts = (0..value.component_count())
+    ///         .filter_map(|index| Some(count(&mut *value.component(index)?, met)));
+    ///     usize::from(identity.is_some()) + parts.sum::<usize>()
+    /// }
+    ///
+    /// let next = ("next", TypeCode::recursive("IDL:Node:1.0"), true);
+    /// let node = TypeCode::value("IDL:Node:1.0", "Node", 0, TypeCode::Null, [next]);
+    /// let mut node = DynAny::new(&node)?;
+    /// node.as_value()?.set_to_value()?;
+    /// let itself = node.clone();
+    /// node.component(0).unwrap().as_value()?.share(&itself)?;
+    /// assert_eq!(count(&mut node, &mut HashSet::new()), 1);
+    /// # Ok::<(), armilla::dynamic::DynAnyError>(())
+    /// ```
+    pub fn identity(&self) -> Option<ValueIdentity> {
+        self.0.shared().map(|shared| ValueIdentity(Arc::as_ptr(shared).addr()))
+    }
+
     /// Whether there is no value.
     pub const fn is_null(&self) -> bool {
         self.0.shared().is_none()
@@ -262,13 +317,14 @@ impl DynValue<'_> {
 
     /// The kind of the member that the cursor is at.
     pub fn current_member_kind(&self) -> Option<TypeCodeKind> {
-        self.0.shared()?.state().get(self.0.current?)?.resolved().kind()
+        let state = self.0.shared()?.state();
+        state.get(self.0.current?)?.resolved().kind()
     }
 
     /// Copies of its state, in the order of [`member_names`](Self::member_names); nothing for null
     /// (`get_members_as_dyn_any`).
     pub fn members(&self) -> Vec<DynAny> {
-        self.0.shared().map_or_else(Vec::new, |shared| shared.state().clone())
+        self.0.shared().map_or_else(Vec::new, |shared| shared.copies())
     }
 
     /// Sets its whole state, in order; null becomes a new value (`set_members`). An empty name stands
@@ -307,7 +363,7 @@ impl DynValue<'_> {
             None => self.made()?,
         };
         let values = in_order(members, &new.names())?;
-        let mut state = new.state().clone();
+        let mut state = new.copies();
         state.iter_mut().zip(values).try_for_each(|(part, value)| assign(part, value))?;
         new.set(state);
         self.0.content = Content::Value(Some(new));
@@ -373,11 +429,21 @@ impl Comparison {
 
     fn same_states(&mut self) -> bool {
         while let Some((a, b)) = self.open.pop() {
-            if !a.code.is_equivalent(&b.code) || !self.all(&a.state(), &b.state()) {
+            let (x, y) = (a.state(), b.state());
+            let same = a.code.is_equivalent(&b.code)
+                && x.len() == y.len()
+                && x.iter().zip(&*y).all(|(a, b)| self.same_content(a, b));
+            if !same {
                 return false;
             }
         }
         true
+    }
+
+    /// Whether both, of one type, have the same contents and lead to the very same values.
+    fn is_same_as(a: &DynAny, b: &DynAny) -> bool {
+        let mut comparison = Self::default();
+        comparison.same_content(a, b) && comparison.open.is_empty()
     }
 
     fn all(&mut self, a: &[DynAny], b: &[DynAny]) -> bool {
@@ -449,7 +515,7 @@ fn take_apart(value: DynAny) {
         match std::mem::replace(&mut value.content, Content::Nothing) {
             Content::Parts(parts) => open.extend(parts),
             Content::Union(union) => open.extend(union.member),
-            Content::Value(Some(shared)) => open.append(&mut shared.state_mut()),
+            Content::Value(Some(shared)) => open.append(&mut shared.take_state()),
             _ => {}
         }
     }

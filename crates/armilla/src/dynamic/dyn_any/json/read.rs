@@ -166,7 +166,7 @@ impl Reader {
         self.values.push(shared.clone());
         target.as_value()?.share(&made)?;
         // Its state apart, for what it leads to may lead back to it.
-        let mut state = shared.state().clone();
+        let mut state = shared.copies();
         match (shared.code(), &mut state[..]) {
             (TypeCode::ValueBox(_), [boxed]) => {
                 self.value(boxed, unwrapped(json, said.is_some()))?

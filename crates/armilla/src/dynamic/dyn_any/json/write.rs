@@ -88,8 +88,7 @@ impl Writer {
             return Ok(object_of([(REF, (*number).into())]));
         }
         self.values.insert(address, number);
-        // A copy of the state, for the value may lead back to itself.
-        let state = shared.state().clone();
+        let state = shared.copies();
         if let (TypeCode::ValueBox(_), [boxed]) = (shared.code(), &state[..]) {
             let boxed = self.value(boxed)?;
             return Ok(match shared.code().id() == value.resolved().id() {
