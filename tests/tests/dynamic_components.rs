@@ -143,6 +143,10 @@ fn what_cannot_have_components_says_so() {
     let mut nested = DynAny::new(&nested).unwrap();
     assert!(is_mismatch(nested.insert_octet(1)), "the component has components itself");
     assert!(is_mismatch(nested.get_octet()));
+    let list = TypeCode::sequence(TypeCode::Long, 2);
+    let mut holder = DynAny::new(&TypeCode::structure("IDL:H:1.0", "H", [("list", list)])).unwrap();
+    assert!(is_mismatch(holder.insert_string("three")), "the bound is not one of a string");
+    assert!(is_mismatch(holder.insert_wstring("\0")));
 }
 
 #[test]

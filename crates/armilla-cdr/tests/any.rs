@@ -201,6 +201,11 @@ fn an_exception_may_lack_its_repository_id_and_passes_through_as_it_came() {
         let any = Any::decode(&mut Decoder::new(&sent, ByteOrder::Big)).unwrap();
         assert_eq!(octets_of(&any), sent, "{id:?}");
     }
+    // One without members is nothing then, also at the end of a message.
+    let empty = TypeCode::exception("IDL:Empty:1.0", "Empty", [] as [(&str, TypeCode); 0]);
+    let sent = octets(&empty, ByteOrder::Big, 0);
+    let any = Any::decode(&mut Decoder::new(&sent, ByteOrder::Big)).unwrap();
+    assert_eq!((any.type_code(), octets_of(&any)), (&empty, sent));
 }
 
 #[test]

@@ -55,6 +55,25 @@ fn strings_octets_and_arrays_of_numbers_are_read_across_seams() {
 }
 
 #[test]
+fn an_exception_may_lack_its_repository_id_wherever_the_seam_is() {
+    let lost = TypeCode::exception("IDL:L:1.0", "", [("why", TypeCode::String(0))]);
+    for id in [Some("IDL:L:1.0"), None] {
+        let mut out = Encoder::new(BIG);
+        lost.write(&mut out).unwrap();
+        id.into_iter().for_each(|id| out.put_string(id).unwrap());
+        out.put_string("because").unwrap();
+        let octets = out.to_vec();
+        let whole = Any::decode(&mut Decoder::new(&octets, BIG)).unwrap();
+        for seam in (0..=octets.len()).step_by(4) {
+            let pieces = pieces(&[&octets[..seam], &octets[seam..]]);
+            let mut input = pieces.decoder(HEADER, BIG);
+            assert_eq!(Any::decode(&mut input), Ok(whole.clone()), "{id:?} at {seam}");
+            assert_eq!(input.remaining(), 0);
+        }
+    }
+}
+
+#[test]
 fn a_decoder_may_begin_in_any_piece() {
     let pieces = pieces(&[&[0; 5], &[0, 0, 0, 0, 9, 9, 9, 9], &[1]]);
     for position in 0..=14 {

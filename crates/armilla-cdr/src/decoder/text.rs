@@ -31,13 +31,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether `text` is the string that comes next, as far as can be seen without reading it: of an
-    /// exception in an any some ORBs leave out the repository id.
-    pub fn may_be_string(&self, text: &str) -> bool {
-        let mut ahead = Self::at(self.octets, self.position, self.order);
-        self.pieces.is_some()
-            || self.here() == 0
-            || matches!(ahead.octets(), Ok([found @ .., 0]) if *found == *text.as_bytes())
+    /// Whether `text` is the string that comes next, which stays unread: of an exception in an any some
+    /// ORBs leave out the repository id.
+    pub fn may_be_string(&mut self, text: &str) -> bool {
+        let here = self.mark();
+        let found = self.octets();
+        self.return_to(here);
+        matches!(found, Ok([found @ .., 0]) if *found == *text.as_bytes())
     }
 
     /// Reads a string of at most `bound` characters, however many octets each takes.

@@ -73,14 +73,17 @@ basic! {
     insert_typecode get_typecode TypeCode TypeCode, "TypeCode";
 }
 
-/// Checks a text against the bound of its type.
-fn check_bound(code: &TypeCode, text: &str) -> Result {
+/// Sets a text of the type `code`, if that has room for it.
+fn set_text(content: &mut String, code: &TypeCode, text: &str) -> Result {
     match code.length() {
         Some(bound) if bound > 0 && text.chars().count() > bound as usize => {
             Err(DynAnyError::invalid(format!("the text has more than {bound} characters")))
         }
         _ if text.contains('\0') => Err(DynAnyError::invalid("the text contains a NUL")),
-        _ => Ok(()),
+        _ => {
+            text.clone_into(content);
+            Ok(())
+        }
     }
 }
 
@@ -92,12 +95,11 @@ impl DynAny {
     /// bound or the cursor is at no component.
     pub fn insert_string(&mut self, text: &str) -> Result {
         self.at_cursor(|target| {
-            check_bound(target.resolved(), text)?;
+            let code = target.resolved().clone();
             match &mut target.content {
-                Content::String(content) => text.clone_into(content),
-                _ => return Err(target.mismatch("string")),
+                Content::String(content) => set_text(content, &code, text),
+                _ => Err(target.mismatch("string")),
             }
-            Ok(())
         })
     }
 
@@ -119,12 +121,11 @@ impl DynAny {
     /// As [`insert_string`](Self::insert_string).
     pub fn insert_wstring(&mut self, text: &str) -> Result {
         self.at_cursor(|target| {
-            check_bound(target.resolved(), text)?;
+            let code = target.resolved().clone();
             match &mut target.content {
-                Content::WString(content) => text.clone_into(content),
-                _ => return Err(target.mismatch("wstring")),
+                Content::WString(content) => set_text(content, &code, text),
+                _ => Err(target.mismatch("wstring")),
             }
-            Ok(())
         })
     }
 

@@ -10,6 +10,9 @@ use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
+/// Why a value does not stand where it should.
+const OTHER_TYPE: &str = "a value is of another type than the one that is expected";
+
 /// Reads a value of the type `code`.
 pub(super) fn value(code: TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<DynAny> {
     let content = content(types.resolve(&code), types, input)?;
@@ -164,7 +167,7 @@ fn valuetype(
             let fits = declared.is_none_or(|declared| known.is(declared));
             return match fits {
                 true => Ok(Some(known)),
-                false => Err(invalid("an indirection leads to a value of another type")),
+                false => Err(invalid(OTHER_TYPE)),
             };
         }
         ValueHead::New(head) => head,
@@ -199,7 +202,12 @@ fn actual<'c>(
             Some(_) if index > 0 && types.keeps_whole && head.can_be_truncated() => {
                 return Err(invalid(MUST_TRUNCATE));
             }
-            Some(code) if index == 0 || head.can_be_truncated() => return Ok((code, index > 0)),
+            Some(code) if index == 0 || head.can_be_truncated() => {
+                return match declared.is_none_or(|declared| types.may_stand_for(code, declared)) {
+                    true => Ok((code, index > 0)),
+                    false => Err(invalid(OTHER_TYPE)),
+                };
+            }
             _ => {}
         }
     }

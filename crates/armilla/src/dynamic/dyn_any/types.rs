@@ -60,6 +60,23 @@ impl Types {
         code
     }
 
+    /// Whether a value of the type `code` can stand where one of the type `expected` is. That a type
+    /// inherits from an abstract one no TypeCode says.
+    pub(super) fn may_stand_for(&self, code: &TypeCode, expected: &TypeCode) -> bool {
+        if expected.type_modifier() == Some(ABSTRACT) || code.is_derived_from(expected) {
+            return true;
+        }
+        let mut part = self.resolve(code);
+        for _ in 0..armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
+            match part {
+                part if part.id() == expected.id() => return true,
+                TypeCode::Value(value) | TypeCode::Event(value) => part = self.resolve(&value.base),
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// `code` as a type of its own.
     pub(super) fn closed(&self, code: &TypeCode) -> TypeCode {
         match &self.by_id {
@@ -68,6 +85,9 @@ impl Types {
         }
     }
 }
+
+/// `VM_ABSTRACT`.
+const ABSTRACT: i16 = 2;
 
 /// Whether no part of the type can name another by its repository id.
 fn is_simple(mut code: &TypeCode) -> bool {

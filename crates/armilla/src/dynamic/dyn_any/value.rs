@@ -95,7 +95,7 @@ impl Shared {
 
     /// Whether it can stand where a value of this type is expected.
     pub(super) fn is(&self, expected: &TypeCode) -> bool {
-        self.code.id() == expected.id() || self.code.is_derived_from(expected)
+        self.types.may_stand_for(&self.code, expected)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,0 +1,110 @@
+//! Which valuetypes may stand where in a dynamic value: those of the declared type and of types that
+//! inherit from it, as far as TypeCodes say so.
+
+use armilla::dynamic::{DynAny, DynAnyError};
+use armilla::{Any, ByteOrder, Decode, Decoder, Encoder, TypeCode, Value};
+use armilla_tests::values;
+
+fn value(name: &str, base: TypeCode, members: Vec<(&str, TypeCode)>) -> TypeCode {
+    let members = members.into_iter().map(|(name, ty)| (name, ty, true));
+    TypeCode::value(format!("IDL:{name}:1.0"), name, 0, base, members)
+}
+
+/// The octets of a value with one repository id and the long 7.
+fn put_seven(id: &str, out: &mut Encoder<'_>) {
+    out.put_u32(0x7fff_ff02);
+    out.put_string(id).unwrap();
+    out.put_i32(7);
+}
+
+/// An any that holds `put`, as one of the type `code`.
+fn any(code: &TypeCode, put: impl Fn(&mut Encoder<'_>)) -> Any {
+    let mut out = Encoder::new(ByteOrder::NATIVE);
+    code.write(&mut out).unwrap();
+    put(&mut out);
+    Any::decode(&mut Decoder::new(&out.to_vec(), ByteOrder::NATIVE)).unwrap()
+}
+
+fn seven() -> Vec<(&'static str, TypeCode)> {
+    vec![("seven", TypeCode::Long)]
+}
+
+#[test]
+fn a_value_of_another_type_than_the_declared_one_is_refused() {
+    let base = value("Base", TypeCode::Null, seven());
+    let derived = value("Derived", base.clone(), vec![]);
+    let other = value("Other", TypeCode::Null, seven());
+    let members = [("derived", derived.clone()), ("other", other)];
+    let code = TypeCode::structure("IDL:Both:1.0", "Both", members);
+    for (first, second, fits) in [
+        ("IDL:Derived:1.0", "IDL:Other:1.0", true),
+        ("IDL:Base:1.0", "IDL:Other:1.0", false),
+        ("IDL:Derived:1.0", "IDL:Derived:1.0", false),
+        ("IDL:Other:1.0", "IDL:Other:1.0", false),
+    ] {
+        let any = any(&code, |out| {
+            put_seven(first, out);
+            out.align(4);
+            put_seven(second, out);
+        });
+        let read = DynAny::from_any(&any);
+        assert_eq!(read.is_ok(), fits, "{first} {second}: {read:?}");
+        assert!(fits || matches!(read, Err(DynAnyError::Encoding(_))));
+    }
+    // The base may have any that inherits from it.
+    let code = TypeCode::structure("IDL:B:1.0", "B", [("base", base), ("derived", derived)]);
+    let any = any(&code, |out| {
+        put_seven("IDL:Derived:1.0", out);
+        out.put_null_value();
+    });
+    assert!(DynAny::from_any(&any).is_ok());
+}
+
+#[test]
+fn a_type_inherits_from_one_that_encloses_it() {
+    // valuetype Root { long seven; }; valuetype Branch : Root { Leaf leaf; };
+    // valuetype Leaf : Branch {};
+    let root = value("Root", TypeCode::Null, seven());
+    let leaf = value("Leaf", TypeCode::recursive("IDL:Branch:1.0"), vec![]);
+    let branch = value("Branch", root.clone(), vec![("leaf", leaf)]);
+    let code = TypeCode::structure("IDL:T:1.0", "T", [("root", root), ("branch", branch)]);
+    let any = any(&code, |out| {
+        put_seven("IDL:Leaf:1.0", out);
+        out.put_null_value();
+        out.put_null_value();
+    });
+    let mut tree = DynAny::from_any(&any).unwrap();
+    let leaf = tree.component(0).unwrap().clone();
+    tree.component(1).unwrap().as_value().unwrap().share(&leaf).unwrap();
+    let again = DynAny::from_any(&tree.to_any().unwrap()).unwrap();
+    assert!(again == tree);
+}
+
+#[test]
+fn values_stand_and_are_shared_where_an_abstract_valuetype_is_declared() {
+    let circle = Value::new(values::Circle { radius: 0.5 });
+    let circle = DynAny::from_any(&Any::new(&Some(circle)).unwrap()).unwrap();
+    let shape = TypeCode::value(
+        "IDL:armilla.org/Values/Shape:1.0",
+        "Shape",
+        2,
+        TypeCode::Null,
+        [] as [(&str, TypeCode, bool); 0],
+    );
+    let circle_type = circle.type_code();
+    let members = [("first", shape.clone()), ("second", shape), ("third", circle_type)];
+    let mut shapes = DynAny::new(&TypeCode::structure("IDL:S:1.0", "S", members)).unwrap();
+    for index in 0..3 {
+        shapes.component(index).unwrap().as_value().unwrap().share(&circle).unwrap();
+    }
+    let any = shapes.to_any().unwrap();
+    let mut again = DynAny::from_any(&any).unwrap();
+    assert!(again == shapes);
+    let identities =
+        [0, 1, 2].map(|index| again.component(index).unwrap().as_value().unwrap().identity());
+    assert!(identities[0].is_some() && identities[1..].iter().all(|one| *one == identities[0]));
+    assert!(again.component(0).unwrap().as_value().unwrap().set_to_value().is_ok(), "it is one");
+    again.component(0).unwrap().as_value().unwrap().set_to_null();
+    let made = again.component(0).unwrap().as_value().unwrap().set_to_value();
+    assert!(matches!(made, Err(DynAnyError::InconsistentTypeCode(_))), "there are none of Shape");
+}
