@@ -191,6 +191,36 @@ fn nothing_inherits_from_itself_or_from_another_kind() {
 }
 
 #[test]
+fn an_abstract_valuetype_has_no_state_however_it_came_to_be() {
+    let mut model = fed("valuetype Stateful { public long number; }; valuetype Base {}; \
+                         valuetype Derived : Base {}; abstract valuetype Pure {}; valuetype User : Pure {}; \
+                         valuetype Made { factory make(); }; valuetype Alone { void call(); };");
+    let changed = |model: &Model, name: &str| {
+        let id = find(model, name);
+        let Kind::Value(mut value) = model.definition(id).unwrap().kind.clone() else { panic!() };
+        value.is_abstract = !value.is_abstract;
+        (id, Kind::Value(value))
+    };
+    for name in ["Stateful", "Base", "Pure", "Made"] {
+        let (id, kind) = changed(&model, name);
+        let refused = model.set_kind(id, kind);
+        assert!(matches!(refused, Err(ModelError::Invalid(_))), "{name}: {refused:?}");
+        let Kind::Value(value) = &model.definition(id).unwrap().kind else { panic!("{name}") };
+        assert_eq!(value.is_abstract, name == "Pure");
+    }
+    let (alone, kind) = changed(&model, "Alone");
+    model.set_kind(alone, kind).unwrap();
+    let number = find(&model, "Stateful::number");
+    let pure = find(&model, "Pure");
+    for place in [alone, pure] {
+        assert_eq!(model.relocate(number, place, "n", "1.0"), Err(ModelError::NotAContainer));
+        let member = model.definition(number).unwrap().kind.clone();
+        let made = model.create(place, "IDL:n:1.0", "n", "1.0", member);
+        assert_eq!(made, Err(ModelError::NotAContainer));
+    }
+}
+
+#[test]
 fn what_inherits_is_not_given_two_operations_of_one_name() {
     let mut model =
         fed("interface A {}; interface B : A {}; interface C : B { void f(); typedef long T; }; \

@@ -58,6 +58,7 @@ impl Model {
         self.check_inheritance(id, &kind)?;
         self.transaction(|model| {
             model.update(id, |definition| definition.kind = kind)?;
+            model.check_contents(id)?;
             model.check_all_inherited_names(id)?;
             model.check_type(id)?;
             model.check_users(id)

@@ -171,8 +171,11 @@ impl Model {
         {
             return wrong("a base of a valuetype is none");
         }
-        if value.is_abstract && (value.is_custom || value.base.is_some()) {
-            return wrong("an abstract valuetype is not custom and has no concrete base");
+        let has_state = value.base.is_some() || !value.initializers.is_empty();
+        if value.is_abstract && (value.is_custom || has_state) {
+            let what =
+                "an abstract valuetype is not custom, and has no concrete base or initializers";
+            return wrong(what);
         }
         if value.is_truncatable && (value.is_custom || value.is_abstract) {
             return wrong("a custom or abstract valuetype is not truncatable");
@@ -231,6 +234,19 @@ impl Model {
         }
     }
 
+    /// Whether what stands in a definition that has changed may stand there.
+    pub(super) fn check_contents(&self, id: DefId) -> Result {
+        let kind = &self.definition(id)?.kind;
+        let mut contents = self.index.contents(id).filter_map(|id| self.get(id));
+        match contents.find(|inner| !kind.may_contain(&inner.kind)) {
+            None => Ok(()),
+            Some(inner) => {
+                let name = &inner.name;
+                Err(ModelError::Invalid(format!("{name} could not stand there any more")))
+            }
+        }
+    }
+
     /// Whether a definition has a TypeCode, if it is to have one.
     pub(super) fn check_type(&self, id: DefId) -> Result {
         match self.definition(id)?.kind.has_type_code() {
@@ -251,6 +267,7 @@ impl Model {
                 Kind::Constant { .. } | Kind::Operation { .. } | Kind::Attribute { .. } => {
                     self.check_kind(&definition.kind)
                 }
+                kind @ Kind::Value(_) => self.check_kind(kind).and_then(|()| self.check_type(user)),
                 _ => self.check_type(user),
             };
             checked.map_err(|error| match user == id {

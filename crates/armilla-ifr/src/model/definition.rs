@@ -265,7 +265,8 @@ impl Kind {
                             | Self::Attribute { .. }
                             | Self::Operation { .. }
                     )
-                    || (matches!(self, Self::Value(_)) && matches!(inner, Self::ValueMember { .. }))
+                    || (matches!(self, Self::Value(value) if !value.is_abstract)
+                        && matches!(inner, Self::ValueMember { .. }))
             }
             Self::Struct(_) | Self::Union { .. } | Self::Exception(_) => {
                 matches!(inner, Self::Struct(_) | Self::Union { .. } | Self::Enum(_))
