@@ -324,3 +324,38 @@ fn types_that_a_program_nests_without_end_take_no_stack() {
         }
     });
 }
+
+#[test]
+fn the_label_of_a_default_case_may_be_as_long_as_the_discriminator() {
+    for (order, id) in [(ByteOrder::Big, "IDL:U:1.0"), (ByteOrder::Little, "IDL:Union:1.0")] {
+        for with_octet in [true, false] {
+            let mut body = Encoder::new(order);
+            body.put_u8(order.flag());
+            body.put_string(id).unwrap();
+            body.put_string("U").unwrap();
+            TypeCode::LongLong.write(&mut body).unwrap();
+            body.put_i32(1);
+            body.put_u32(2);
+            body.put_i64(i64::MIN);
+            body.put_string("low").unwrap();
+            TypeCode::Long.write(&mut body).unwrap();
+            match with_octet {
+                true => body.put_u8(0),
+                false => body.put_i64(0),
+            }
+            body.put_string("").unwrap();
+            TypeCode::String(0).write(&mut body).unwrap();
+            let mut out = Encoder::new(order);
+            out.put_u32(16);
+            out.copy_octets(&body.to_vec()).unwrap();
+            let cases = [(i64::MIN, "low", TypeCode::Long), (0, "", TypeCode::String(0))];
+            let code = TypeCode::union(id, "U", TypeCode::LongLong, Some(1), cases);
+            let octets = out.to_vec();
+            assert_eq!(
+                TypeCode::decode(&mut Decoder::new(&octets, order)),
+                Ok(code),
+                "{with_octet}"
+            );
+        }
+    }
+}

@@ -184,7 +184,7 @@ impl Reader {
         let mut index = 0;
         let cases: Vec<_> = input.sequence_with(|input| {
             let label = match default == Some(index) {
-                true => i64::from(input.u8()?),
+                true => default_label(&discriminator, input)?,
                 false => read_label(&discriminator, input)?,
             };
             index += 1;
@@ -223,6 +223,19 @@ impl Reader {
     ) -> CdrResult<Arc<AliasCode>> {
         Ok(Arc::new(AliasCode { id, name, ty: self.read(input, base)? }))
     }
+}
+
+/// The label of a default case: the octet 0. omniORB writes a value of the discriminator's type, which shows
+/// where that has eight octets. They are not all zero behind the octet, for the length of a name is not.
+fn default_label(discriminator: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i64> {
+    if matches!(discriminator.resolved(), TypeCode::LongLong | TypeCode::ULongLong) {
+        let here = input.mark();
+        if input.i64() == Ok(0) {
+            return Ok(0);
+        }
+        input.return_to(here);
+    }
+    input.u8().map(i64::from)
 }
 
 /// A value of the type of a discriminator, as a number.
