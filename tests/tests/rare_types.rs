@@ -5,6 +5,7 @@ mod idl {
     armilla::include_idl!("rare");
 }
 
+use armilla::dynamic::DynAny;
 use armilla::{
     Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, SystemException, TypeCode,
 };
@@ -108,6 +109,17 @@ fn an_any_has_no_more_values_without_octets_than_is_reasonable() {
     let few = TypeCode::array(nothing.clone(), 100);
     let read = |code: &TypeCode| Any::read(code.clone(), &mut Decoder::new(&[], ByteOrder::NATIVE));
     assert!(read(&nothing).is_ok() && read(&few).is_ok());
+    // Lists of them are only a length, which nothing need follow.
+    let lists = Any::new(&Lists { nothings: vec![Nothing; 3], few: vec![] }).unwrap();
+    assert_eq!(lists.get::<Lists>().unwrap().unwrap().nothings.len(), 3);
+    let mut tree = DynAny::from_any(&lists).unwrap();
+    assert_eq!(tree.component(0).unwrap().component_count(), 3);
+    assert_eq!(tree.to_any().unwrap(), lists);
+    assert_eq!(DynAny::from_json(lists.type_code(), &tree.to_json().unwrap()).unwrap(), tree);
+    let one = TypeCode::sequence(TypeCode::array(nothing.clone(), 2), 0);
+    let list = |count: u32| Any::with_type(one.clone(), &count);
+    assert_eq!(DynAny::from_any(&list(5).unwrap()).unwrap().component_count(), 5);
+    assert!(list(500).is_err() && list(u32::MAX).is_err());
     let many = TypeCode::array(few, u32::MAX);
     let refused = read(&many).unwrap_err().to_string();
     assert!(refused.contains("too many values that take no octets"), "{refused}");

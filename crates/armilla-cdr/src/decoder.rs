@@ -318,7 +318,11 @@ impl<'a> Decoder<'a> {
         Ok(length)
     }
 
-    pub(crate) fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
+    /// Checks a length against the bound of its type.
+    ///
+    /// # Errors
+    /// When it is larger.
+    pub fn check_bound(&self, length: usize, bound: u32) -> CdrResult {
         if length > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded { bound, length }));
         }
@@ -372,6 +376,15 @@ impl<'a> Decoder<'a> {
         if !T::WEIGHTLESS {
             return self.length();
         }
+        self.weightless_length()
+    }
+
+    /// Reads the length of a sequence of elements that take no octets
+    /// ([`weightless_parts`](crate::TypeCode::weightless_parts)).
+    ///
+    /// # Errors
+    /// When there are more than 65,536.
+    pub fn weightless_length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
         self.check_bound(length, WEIGHTLESS_LIMIT)?;
         Ok(length)

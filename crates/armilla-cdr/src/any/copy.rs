@@ -127,7 +127,7 @@ impl<'c> Copy<'c> {
             TypeCode::Union(code) => self.union(code, input, out),
             TypeCode::Alias(code) => self.value(&code.ty, input, out),
             TypeCode::Sequence(element, bound) => {
-                let length = sequence_length(*bound, input, out)?;
+                let length = sequence_length(element, *bound, input, out)?;
                 self.elements(element, length, input, out)
             }
             TypeCode::Array(element, length) => {
@@ -244,11 +244,19 @@ fn numbers(
     Ok(true)
 }
 
-fn sequence_length(bound: u32, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult<usize> {
-    let length = match bound {
-        0 => input.length()?,
-        bound => input.bounded_length(bound)?,
+fn sequence_length(
+    element: &TypeCode,
+    bound: u32,
+    input: &mut Decoder<'_>,
+    out: &mut Encoder<'_>,
+) -> CdrResult<usize> {
+    let length = match element.weightless_parts(MAX_WEIGHTLESS) {
+        Some(_) => input.weightless_length()?,
+        None => input.length()?,
     };
+    if bound > 0 {
+        input.check_bound(length, bound)?;
+    }
     out.put_length(length)?;
     Ok(length)
 }

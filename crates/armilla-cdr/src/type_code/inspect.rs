@@ -107,6 +107,23 @@ impl TypeCode {
         }
     }
 
+    /// How many values one of this type consists of, itself among them, where it takes no octets: a struct
+    /// without members, or of nothing but such, or an array. `None` for all other types, and where it is
+    /// more than `most`.
+    pub fn weightless_parts(&self, most: usize) -> Option<usize> {
+        let within = most.checked_sub(1)?;
+        let parts = match self.resolved() {
+            Self::Struct(code) => code.members.iter().try_fold(0, |parts: usize, member| {
+                Some(parts + member.ty.weightless_parts(within.checked_sub(parts)?)?)
+            })?,
+            Self::Array(element, length) => {
+                element.weightless_parts(within)?.checked_mul(*length as usize)?
+            }
+            _ => return None,
+        };
+        (parts <= within).then_some(parts + 1)
+    }
+
     /// Whether the member `index` of a valuetype is public.
     pub fn member_visibility(&self, index: usize) -> Option<bool> {
         match self {

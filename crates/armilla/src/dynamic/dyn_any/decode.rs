@@ -10,6 +10,9 @@ use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
+/// The most values without octets, which are structs without members, in one sequence or array.
+const MAX_WEIGHTLESS: usize = 1_000;
+
 /// Why a value does not stand where it should.
 const OTHER_TYPE: &str = "a value is of another type than the one that is expected";
 
@@ -45,7 +48,7 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
             parts(&code.members, types, input)
         }
         TypeCode::Sequence(element, bound) => {
-            let length = sequence_length(*bound, input)?;
+            let length = sequence_length(types.resolve(element), *bound, input)?;
             elements(element, length, types, input)
         }
         TypeCode::Array(element, length) => elements(element, *length as usize, types, input),
@@ -103,11 +106,15 @@ fn exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
     }
 }
 
-fn sequence_length(bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
-    match bound {
-        0 => input.length(),
-        bound => input.bounded_length(bound),
+fn sequence_length(element: &TypeCode, bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
+    let length = match element.weightless_parts(MAX_WEIGHTLESS) {
+        Some(_) => input.weightless_length()?,
+        None => input.length()?,
+    };
+    if bound > 0 {
+        input.check_bound(length, bound)?;
     }
+    Ok(length)
 }
 
 fn parts(members: &[MemberCode], types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
@@ -127,12 +134,15 @@ fn elements(
     if is_octet(types.resolve(element)) {
         return Ok(Content::Octets(input.u8s(length)?));
     }
+    // A type could make any number of them out of nothing.
+    let weightless = types.resolve(element).weightless_parts(MAX_WEIGHTLESS);
+    let few = weightless.is_some_and(|parts| length <= MAX_WEIGHTLESS / parts);
     let mut parts = Vec::new();
     for _ in 0..length {
         let before = input.remaining();
         parts.push(value(element.clone(), types, input)?);
-        if input.remaining() == before {
-            return Err(invalid("there are elements that take no octets"));
+        if !few && input.remaining() == before {
+            return Err(invalid("there are too many elements that take no octets"));
         }
     }
     Ok(Content::Parts(parts))
