@@ -359,3 +359,26 @@ fn the_label_of_a_default_case_may_be_as_long_as_the_discriminator() {
         }
     }
 }
+
+#[test]
+fn a_type_that_contains_itself_is_the_same_however_often_it_is_written_out() {
+    const ID: &str = "IDL:Tree:1.0";
+    let tree = |name: &str, inner| {
+        let members = [(name, TypeCode::Long), ("children", TypeCode::sequence(inner, 0))];
+        TypeCode::structure(ID, "Tree", members)
+    };
+    let once = tree("n", TypeCode::recursive(ID));
+    let twice = tree("n", once.clone());
+    let thrice = TypeCode::alias("IDL:A:1.0", "A", tree("n", twice.clone()));
+    for (one, other) in [(&once, &twice), (&twice, &once), (&twice, &tree("n", twice.clone()))] {
+        assert_eq!(one, other);
+    }
+    assert_eq!(thrice, TypeCode::alias("IDL:A:1.0", "A", once.clone()));
+    let other = tree("n", tree("m", TypeCode::recursive(ID)));
+    for (one, other) in [(&once, &other), (&other, &once), (&twice, &other), (&other, &twice)] {
+        assert_ne!(one, other);
+    }
+    assert_ne!(twice, tree("n", TypeCode::recursive("IDL:Other:1.0")));
+    // A part alone stands for nothing.
+    assert_ne!(TypeCode::recursive(ID), once);
+}

@@ -1,6 +1,6 @@
 //! When two TypeCodes are the same, and when their values can stand for one another.
 
-use super::{Identity, StructCode, TypeCode, UnionCode, ValueCode};
+use super::{Identity, StructCode, TypeCode, TypeIndex, UnionCode, ValueCode};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ impl TypeCode {
 }
 
 impl PartialEq for TypeCode {
-    /// `TypeCode::equal`: everything counts.
+    /// `TypeCode::equal`: everything counts, but not how often a type that contains itself is written out.
     fn eq(&self, other: &Self) -> bool {
         Comparison::new(true).same(self, other)
     }
@@ -28,22 +28,46 @@ struct Comparison<'c> {
     assumed: BTreeSet<(Identity, Identity)>,
     /// Pairs that are still to be looked at.
     open: Vec<(&'c TypeCode, &'c TypeCode)>,
+    /// The types within both, from when a recursive code stands for one that the other writes out.
+    index: Option<(TypeIndex<'c>, TypeIndex<'c>)>,
 }
 
 impl<'c> Comparison<'c> {
     const fn new(exact: bool) -> Self {
-        Self { exact, assumed: BTreeSet::new(), open: Vec::new() }
+        Self { exact, assumed: BTreeSet::new(), open: Vec::new(), index: None }
     }
 
     fn same(&mut self, a: &'c TypeCode, b: &'c TypeCode) -> bool {
         let mut next = Some((a, b));
-        while let Some((a, b)) = next {
-            if !self.same_so_far(a, b) {
+        while let Some((x, y)) = next {
+            let Some((x, y)) = self.written_out((a, b), x, y) else { return false };
+            if !self.same_so_far(x, y) {
                 return false;
             }
             next = self.open.pop();
         }
         true
+    }
+
+    /// Both, where one is a recursive code and the other is not with the type that this stands for within
+    /// its whole; `None` where that is of another repository id.
+    fn written_out(
+        &mut self,
+        (whole_a, whole_b): (&'c TypeCode, &'c TypeCode),
+        a: &'c TypeCode,
+        b: &'c TypeCode,
+    ) -> Option<(&'c TypeCode, &'c TypeCode)> {
+        let is_recursive = |code: &TypeCode| matches!(code, TypeCode::Recursive(_));
+        if !self.exact || is_recursive(a) == is_recursive(b) {
+            return Some((a, b));
+        }
+        let id = a.id().filter(|id| b.id() == Some(id))?;
+        let whole = || (TypeIndex::new(whole_a), TypeIndex::new(whole_b));
+        let (within_a, within_b) = self.index.get_or_insert_with(whole);
+        match is_recursive(a) {
+            true => Some((within_a.find(id)?, b)),
+            false => Some((a, within_b.find(id)?)),
+        }
     }
 
     /// Whether both are the same if their parts are, which are to be looked at then.

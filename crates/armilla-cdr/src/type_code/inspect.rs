@@ -116,6 +116,7 @@ impl TypeCode {
             Self::Struct(code) => code.members.iter().try_fold(0, |parts: usize, member| {
                 Some(parts + member.ty.weightless_parts(within.checked_sub(parts)?)?)
             })?,
+            Self::Array(_, 0) => 0,
             Self::Array(element, length) => {
                 element.weightless_parts(within)?.checked_mul(*length as usize)?
             }
