@@ -168,3 +168,22 @@ fn each_value_of_a_union_costs_the_same_however_many_cases_there_are() {
     assert_eq!(DynAny::from_any(&got).unwrap().component_count(), COUNT as usize);
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
+
+/// Lists whose elements might take no octets, as far as most of their members say, and that are empty.
+#[test]
+fn an_empty_list_costs_the_same_whatever_its_elements_would_consist_of() {
+    const COUNT: u32 = 200_000;
+    let nothing = TypeCode::structure::<&str>("IDL:Nothing:1.0", "", []);
+    let last = [("last", TypeCode::Long)];
+    let members = std::iter::repeat_n(("", nothing), 990).chain(last);
+    let element = TypeCode::structure("IDL:Element:1.0", "", members);
+    let mut out = Encoder::new(ByteOrder::NATIVE);
+    TypeCode::sequence(TypeCode::sequence(element, 0), 0).write(&mut out).unwrap();
+    out.put_u32(COUNT);
+    (0..COUNT).for_each(|_| out.put_u32(0));
+    let octets = out.to_vec();
+    let start = Instant::now();
+    let got = answers(&[octets]).remove(0).unwrap();
+    assert_eq!(DynAny::from_any(&got).unwrap().component_count(), COUNT as usize);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}

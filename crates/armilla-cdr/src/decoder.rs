@@ -376,18 +376,27 @@ impl<'a> Decoder<'a> {
         if !T::WEIGHTLESS {
             return self.length();
         }
-        self.weightless_length()
-    }
-
-    /// Reads the length of a sequence of elements that take no octets
-    /// ([`weightless_parts`](crate::TypeCode::weightless_parts)).
-    ///
-    /// # Errors
-    /// When there are more than 65,536.
-    pub fn weightless_length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
         self.check_bound(length, WEIGHTLESS_LIMIT)?;
         Ok(length)
+    }
+
+    /// Reads the length of a sequence of elements of this type, which need no octets to follow where they
+    /// take none ([`weightless_parts`](TypeCode::weightless_parts)).
+    ///
+    /// # Errors
+    /// When the octets that are left cannot hold so many elements.
+    pub fn length_for(&mut self, element: &TypeCode) -> CdrResult<usize> {
+        let here = self.mark();
+        let length = self.length();
+        // Looked at only where it makes a difference: there may be as many lengths as octets.
+        if length.is_err() && element.weightless_parts(WEIGHTLESS_LIMIT as usize).is_some() {
+            self.return_to(here);
+            let length = self.u32()? as usize;
+            self.check_bound(length, WEIGHTLESS_LIMIT)?;
+            return Ok(length);
+        }
+        length
     }
 
     /// Reads a sequence whose elements `element` reads.

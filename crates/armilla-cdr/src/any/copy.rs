@@ -250,10 +250,7 @@ fn sequence_length(
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
 ) -> CdrResult<usize> {
-    let length = match element.weightless_parts(MAX_WEIGHTLESS) {
-        Some(_) => input.weightless_length()?,
-        None => input.length()?,
-    };
+    let length = input.length_for(element)?;
     if bound > 0 {
         input.check_bound(length, bound)?;
     }

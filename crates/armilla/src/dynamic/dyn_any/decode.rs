@@ -107,10 +107,7 @@ fn exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
 }
 
 fn sequence_length(element: &TypeCode, bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
-    let length = match element.weightless_parts(MAX_WEIGHTLESS) {
-        Some(_) => input.weightless_length()?,
-        None => input.length()?,
-    };
+    let length = input.length_for(element)?;
     if bound > 0 {
         input.check_bound(length, bound)?;
     }
@@ -135,13 +132,16 @@ fn elements(
         return Ok(Content::Octets(input.u8s(length)?));
     }
     // A type could make any number of them out of nothing.
-    let weightless = types.resolve(element).weightless_parts(MAX_WEIGHTLESS);
-    let few = weightless.is_some_and(|parts| length <= MAX_WEIGHTLESS / parts);
+    let are_few = || {
+        let weightless = types.resolve(element).weightless_parts(MAX_WEIGHTLESS);
+        weightless.is_some_and(|parts| length <= MAX_WEIGHTLESS / parts)
+    };
     let mut parts = Vec::new();
     for _ in 0..length {
         let before = input.remaining();
         parts.push(value(element.clone(), types, input)?);
-        if !few && input.remaining() == before {
+        // All of them are, if the first is.
+        if input.remaining() == before && parts.len() == 1 && !are_few() {
             return Err(invalid("there are too many elements that take no octets"));
         }
     }
