@@ -7,6 +7,7 @@ use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use crate::orb::{Located as Place, Orb};
+use crate::poa::with_patience;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
@@ -28,7 +29,8 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     reference.callable()?;
     if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
-        return locate_here(&reference.orb, key);
+        let limit = object.reply_limit(reference.orb.settings());
+        return with_patience(limit, || locate_here(&reference.orb, key));
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));

@@ -119,7 +119,12 @@ impl PoaInner {
                 Threading::OrbControl => Pass::default(),
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
                 Threading::MainThread | Threading::SingleThread => {
-                    self.gate.serial.acquire_in_time(&self.name)?;
+                    self.gate.serial.acquire_in_time(|| {
+                        format!(
+                            "POA {:?} makes one call at a time, and another one lasted too long",
+                            self.name
+                        )
+                    })?;
                     Pass { serial: true }
                 }
             };
@@ -160,19 +165,44 @@ impl PoaInner {
     /// Waits until the adapter activator that makes this POA has returned.
     ///
     /// # Errors
-    /// `TRANSIENT` where it is this very thread that is in the activator.
-    pub(super) fn await_made(&self) -> Result<(), SystemException> {
-        let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
-        let maker = parent.and_then(|parent| lock(&parent.state).making.get(&self.name).copied());
-        if maker == Some(thread::current().id()) {
+    /// `TRANSIENT` where it is this very thread that is in the activator; `TIMEOUT` when a call of this
+    /// process has no time left.
+    fn await_made(&self) -> Result<(), SystemException> {
+        if self.is_made_by_me() {
             let what = format!("POA {:?} is being made by the thread that calls", self.name);
             return Err(discarded(what));
         }
-        let state = lock(&self.state);
-        let making = |_: &mut _| self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed);
-        drop(self.changed.wait_while(state, making).unwrap_or_else(PoisonError::into_inner));
+        self.await_made_by_others()
+    }
+
+    /// Waits until another thread's adapter activator that makes this POA has returned.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when a call of this process has no time left.
+    pub(super) fn await_made_by_others(&self) -> Result<(), SystemException> {
+        if self.is_made_by_me() {
+            return Ok(());
+        }
+        let mut state = lock(&self.state);
+        while self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed) {
+            state = patience::wait(&self.changed, state)
+                .map_err(|_| patience::exhausted(Completion::No, still_being_made(&self.name)))?;
+        }
         Ok(())
     }
+
+    /// Whether the calling thread is in the adapter activator that makes this POA.
+    fn is_made_by_me(&self) -> bool {
+        let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
+        let maker = parent.and_then(|parent| lock(&parent.state).making.get(&self.name).copied());
+        maker == Some(thread::current().id())
+    }
+}
+
+/// Why a call had to wait for an adapter activator.
+#[cold]
+pub(super) fn still_being_made(poa: &str) -> String {
+    format!("the adapter activator that makes POA {poa:?} took too long")
 }
 
 /// Which thread holds it, and how often.
@@ -191,16 +221,18 @@ impl Serial {
         self.acquire_by(endless);
     }
 
-    /// Takes it for a call to the POA of this name.
+    /// Takes it for a call; `why` says what that would have waited for.
     ///
     /// # Errors
     /// `TIMEOUT` when a call of this process has no time left.
-    fn acquire_in_time(&self, poa: &str) -> Result<(), SystemException> {
-        if self.acquire_by(|holder| patience::wait(&self.freed, holder)) {
-            return Ok(());
+    pub(super) fn acquire_in_time(
+        &self,
+        why: impl FnOnce() -> String,
+    ) -> Result<(), SystemException> {
+        match self.acquire_by(|holder| patience::wait(&self.freed, holder)) {
+            true => Ok(()),
+            false => Err(patience::exhausted(Completion::No, why())),
         }
-        let what = format!("POA {poa:?} makes one call at a time, and another one lasted too long");
-        Err(patience::exhausted(Completion::No, what))
     }
 
     /// Takes it, unless `wait` gives up.

@@ -7,7 +7,7 @@ use super::lifecycle::Birth;
 use super::manager::would_deadlock;
 use super::object_key::Slot;
 use super::servant_manager::{Refusal, ServantActivator, ServantManager};
-use super::{ObjectId, PoaError, PoaInner, State, current};
+use super::{ObjectId, PoaError, PoaInner, State, current, patience};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::AnyServant;
@@ -43,9 +43,16 @@ impl PoaInner {
     /// active, or [its last servant](Self::await_retired) is still to be given back.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already.
+    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already; `TIMEOUT` when a call of this
+    /// process has no time left.
     fn begin_incarnation(&self, orb: &Orb, id: &ObjectId) -> Result<bool, SystemException> {
-        self.activating.acquire();
+        self.activating.acquire_in_time(|| {
+            format!(
+                "the servant activator of POA {:?}, which is asked for one thing at a time, took too \
+                 long for another",
+                self.name
+            )
+        })?;
         let mut state = lock(&self.state);
         let needed = !state.retiring.contains_key(id)
             && !self.gate.is(Mark::Destroyed)
@@ -81,8 +88,8 @@ impl PoaInner {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (reason 3) where this very thread is calling or etherealizing it, or keeps others
-    /// from that, as one that serves a request where calls are made one at a time; `TRANSIENT` (reason 1)
-    /// when that takes longer than calls may.
+    /// from that, as one that serves a request where calls are made one at a time; when that takes longer
+    /// than calls may, `TIMEOUT` to one of this process, to others `TRANSIENT` (reason 1).
     pub(super) fn await_retired(
         &self,
         orb: &Orb,
@@ -98,11 +105,15 @@ impl PoaInner {
                 drop(state);
                 return Err(would_deadlock(&format!("{id:?} to be etherealized")));
             }
+            let own = patience::left();
             let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
-            state = match left {
+            state = match own.or(left) {
                 Some(left) if left.is_zero() => {
                     let what = format!("the last servant of {id:?} is not etherealized yet");
-                    return Err(discarded(what));
+                    return Err(match own {
+                        Some(_) => patience::exhausted(Completion::No, what),
+                        None => discarded(what),
+                    });
                 }
                 Some(left) => {
                     let waited = self.changed.wait_timeout(state, left);

@@ -6,6 +6,7 @@ use super::lifecycle::Birth;
 use super::object_key::{counted_number, parse_system_id};
 use super::{
     Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, Slot,
+    patience,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{AnyServant, Interface, Object, Ref};
@@ -81,7 +82,7 @@ impl Poa {
         self.require(self.inner.policies.retains())?;
         self.check_assigned(&id)?;
         self.orb.prepare_references()?;
-        drop(self.inner.await_retired(&self.orb, &id)?);
+        patience::without_end(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
         let birth = Birth { servant: servant.into(), id: Some(id.as_bytes()) };
         let activation = self.inner.insert(&self.orb, birth)?;
         self.object_of(activation)

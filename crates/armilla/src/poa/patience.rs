@@ -38,6 +38,12 @@ pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R 
     call()
 }
 
+/// Does what a program asks a POA for. That waits as long as it takes, also where a servant asks that is
+/// called by who has little time: the limit was for the way to the servant.
+pub(super) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
+    within(None, ask)
+}
+
 /// How long the calling thread may still wait; `None` is without end.
 pub(crate) fn left() -> Option<Duration> {
     match LIMIT.get() {

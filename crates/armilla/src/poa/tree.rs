@@ -1,11 +1,12 @@
 //! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
 
-use super::gate::{Admission, Mark};
+use super::gate::{Admission, Mark, still_being_made};
+use super::patience;
 use super::upcall::guarded;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 
 impl Poa {
@@ -71,7 +72,7 @@ impl Poa {
         self.require(true)?;
         let found = match activate_it {
             false => lock(&self.inner.state).children.get(name).cloned(),
-            true => self.inner.child(&self.orb, name)?,
+            true => patience::without_end(|| self.inner.child(&self.orb, name))?,
         };
         found.map(|inner| self.orb.poa_of(&inner)).ok_or(PoaError::AdapterNonExistent)
     }
@@ -79,6 +80,10 @@ impl Poa {
 
 impl PoaInner {
     /// The POA of this name below this one, made by the adapter activator if need be.
+    ///
+    /// # Errors
+    /// `OBJ_ADAPTER` (reason 1) when the activator failed; `TIMEOUT` when another thread is in it, and a
+    /// call of this process has no time left.
     fn child(
         self: &Arc<Self>,
         orb: &Orb,
@@ -88,7 +93,8 @@ impl PoaInner {
             let mut state = lock(&self.state);
             let me = thread::current().id();
             while state.making.get(name).is_some_and(|maker| *maker != me) {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = patience::wait(&self.changed, state)
+                    .map_err(|_| patience::exhausted(Completion::No, still_being_made(name)))?;
             }
             if let Some(child) = state.children.get(name) {
                 return Ok(Some(child.clone()));
@@ -136,7 +142,7 @@ impl Orb {
             let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
             if poa.gate.is(Mark::Making) {
                 // Others make it, and may not have come to what is below it; who makes it itself knows.
-                poa.await_made().ok();
+                poa.await_made_by_others()?;
             }
             let known = lock(&poa.state).children.get(name).cloned();
             let next = match known {
