@@ -62,11 +62,25 @@ impl ReplyPort {
         status: ReplyStatus,
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
-        match flow.answer(status, body) {
-            Outcome::Reply | Outcome::UserException(_) | Outcome::Sent | Outcome::Retry => {
-                self.send(connection, memory, status, &flow.contexts(), body)
-            }
-            outcome => self.send_outcome(&flow, connection, memory, &outcome),
+        // What cannot be sent is no reply, and interceptors hear of the exception instead.
+        let mut out = self.paper(memory);
+        let fits = match self.response_expected {
+            true => self.encode(&mut out, connection, status, &[], body),
+            false => Ok(()),
+        };
+        let outcome = match fits {
+            Ok(()) => flow.answer(status, body),
+            Err(exception) => flow.end(Outcome::SystemException(exception)),
+        };
+        let is_reply = !matches!(outcome, Outcome::SystemException(_) | Outcome::Forward(_));
+        let contexts = flow.contexts();
+        let sent = (is_reply && self.response_expected && contexts.is_empty())
+            .then(|| connection.settle(self.request_id, self.owed, Some(&out)));
+        *memory = out.take_memory();
+        match sent {
+            Some(sent) => Ok(sent),
+            None if is_reply => self.send(connection, memory, status, &contexts, body),
+            None => self.send_outcome(&flow, connection, memory, &outcome),
         }
     }
 
@@ -170,18 +184,38 @@ impl ReplyPort {
         if !self.response_expected {
             return Ok(connection.settle(self.request_id, self.owed, None));
         }
-        let mut out =
-            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
-        out.truncate(0);
-        let encoded = begin_reply(&mut out, self.version, self.request_id, status, contexts)
-            .and_then(|()| put_body(&mut out, self.version, &body))
-            .or_else(|error| self.encode_again(error, &mut out, status, contexts, &body))
-            .map_err(|error| SystemException::encoding(&error, Completion::Yes))
-            .and_then(|()| finish(&mut out, connection.orb.settings().max_message));
+        let mut out = self.paper(memory);
+        let encoded = self.encode(&mut out, connection, status, contexts, &body);
         let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
         *memory = out.take_memory();
         std::mem::forget(out);
         sent
+    }
+
+    /// What a reply is written with, into `memory`.
+    #[inline(always)]
+    fn paper<'p>(self, memory: &mut Memory) -> Encoder<'p> {
+        let mut out =
+            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
+        out.truncate(0);
+        out
+    }
+
+    /// Writes a reply, to be sent over `connection`.
+    #[inline(always)]
+    fn encode<'p>(
+        self,
+        out: &mut Encoder<'p>,
+        connection: &Connection,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: &(impl Fn(&mut Encoder<'p>) -> CdrResult + ?Sized),
+    ) -> Result<(), SystemException> {
+        begin_reply(out, self.version, self.request_id, status, contexts)
+            .and_then(|()| put_body(out, self.version, body))
+            .or_else(|error| self.encode_again(error, out, status, contexts, &|out| body(out)))
+            .map_err(|error| SystemException::encoding(&error, Completion::Yes))
+            .and_then(|()| finish(out, connection.orb.settings().max_message))
     }
 
     /// Encodes a reply in the other byte order, if `error` says that it must be.
