@@ -1,6 +1,6 @@
 //! The address under which other hosts reach this one, and how to tell it from them.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// The address to publish for servers on this host: the one from which traffic to the rest of the
 /// world would leave, IPv4 before IPv6, or 127.0.0.1 on a host without a network.
@@ -61,6 +61,50 @@ pub fn has_address(ip: IpAddr) -> bool {
     !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
 }
 
+/// Whether what this host sends to `ip` comes back to it, as the routing table has it. Nothing is sent. Of
+/// several addresses in one network this may know the first alone.
+pub fn leads_here(ip: IpAddr) -> bool {
+    // That it can be bound does not say it: where the system allows it (`ip_nonlocal_bind`) any can.
+    ip.is_loopback() || source_towards(SocketAddr::new(ip, 9)) == Some(ip)
+}
+
+/// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has them,
+/// which the resolver reads before it asks anybody; nobody is asked here. `localhost` is always among them
+/// (RFC 6761).
+pub fn known_names() -> Vec<(String, Vec<IpAddr>)> {
+    let table = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
+    names_in(&table, name().as_deref())
+}
+
+/// The names that `table` gives to the host that calls itself `own`: those that stand in one line with it.
+fn names_in(table: &str, own: Option<&str>) -> Vec<(String, Vec<IpAddr>)> {
+    let lines = table.lines().filter_map(|line| {
+        let mut words = line.split('#').next()?.split_whitespace();
+        Some((words.next()?.parse::<IpAddr>().ok()?, words.collect::<Vec<_>>()))
+    });
+    let lines: Vec<_> = lines.collect();
+    let is_own = |name: &str| own.is_some_and(|own| own.eq_ignore_ascii_case(name));
+    let ours = lines.iter().filter(|(_, names)| names.iter().any(|name| is_own(name)));
+    let mut found: Vec<String> = vec![LOCALHOST.to_owned()];
+    for name in ours.flat_map(|(_, names)| names) {
+        if !found.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            found.push((*name).to_owned());
+        }
+    }
+    let addresses = |name: &str| {
+        let has = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let all = lines.iter().filter(|(_, names)| has(names)).map(|(ip, _)| ip.to_canonical());
+        let mut all: Vec<_> = all.collect();
+        if name == LOCALHOST && all.is_empty() {
+            all = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        }
+        all
+    };
+    found.into_iter().map(|name| (name.clone(), addresses(&name))).collect()
+}
+
+const LOCALHOST: &str = "localhost";
+
 /// The local address that the routing table chooses for `target`. Connecting a datagram socket
 /// looks this up and sends no packet.
 fn source_towards(target: SocketAddr) -> Option<IpAddr> {
@@ -88,6 +132,28 @@ mod tests {
         let ten = |last| IpAddr::V4(Ipv4Addr::new(10, 0, last, 7));
         assert!(contains(ten(1), 16, ten(2)) && !contains(ten(1), 24, ten(2)));
         assert!(contains(ten(1), 0, loopback) && !contains(ten(1), 32, ten(2)));
+    }
+
+    #[test]
+    fn what_leads_here_is_told_from_the_addresses_of_others() {
+        assert!(leads_here(Ipv4Addr::LOCALHOST.into()) && leads_here(primary_address()));
+        for other in ["192.0.2.1", "2001:db8::1", "0.0.0.0", "::"] {
+            assert!(!leads_here(other.parse().unwrap()), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_this_host_are_those_in_one_line_with_its_own() {
+        let table = "127.0.0.1 localhost\n::1 localhost ip6-localhost # comment vm\n\
+                     127.0.1.1 vm.example.org VM\nfe80::1%eth0 vm\n10.0.0.9 other vm2\n";
+        let ips = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let expected = [
+            ("localhost".to_owned(), ips(&["127.0.0.1", "::1"])),
+            ("vm.example.org".to_owned(), ips(&["127.0.1.1"])),
+            ("VM".to_owned(), ips(&["127.0.1.1"])),
+        ];
+        assert_eq!(names_in(table, Some("vm")), expected);
+        assert_eq!(names_in("", None), [("localhost".to_owned(), ips(&["127.0.0.1", "::1"]))]);
     }
 
     #[test]

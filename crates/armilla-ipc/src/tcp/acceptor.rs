@@ -51,6 +51,10 @@ impl TcpAcceptor {
         let fd = addr::socket(target, options, SocketFlags::empty())?;
         // A restarted server takes its port again while old connections linger in TIME_WAIT.
         sockopt::set_socket_reuseaddr(&fd, true)?;
+        if target.is_ipv6() && target.ip().is_unspecified() {
+            // Whatever the system's default is.
+            sockopt::set_ipv6_v6only(&fd, false)?;
+        }
         net::bind(&fd, &target)?;
         let listener = Listener::new(fd)?;
         let local = addr::from_os(net::getsockname(&listener)?)?;

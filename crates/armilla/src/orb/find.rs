@@ -183,9 +183,8 @@ impl Orb {
             // make, and so may a published name, so the address must be ours too.
             let ours = incarnation == self.0.incarnation
                 || incarnation == 0
-                    && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
-                        server.publications().addresses().contains(&(profile.host, profile.port))
-                    });
+                    && IiopProfile::decode_data(&profile.data)
+                        .is_ok_and(|profile| server.is_at(&profile.host, profile.port));
             ours.then(|| (octets.into(), key.and_then(|key| self.active(key))))
         })
     }

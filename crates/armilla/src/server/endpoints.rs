@@ -3,6 +3,7 @@
 use super::admit::accept_all;
 use super::crew::Crew;
 use super::publications::Publications;
+use super::whereabouts::{Whereabouts, is_same_host};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::Orb;
@@ -17,6 +18,7 @@ pub(crate) struct Server {
     crew: Arc<Crew>,
     /// What references carry of the endpoints.
     publications: Publications,
+    whereabouts: Whereabouts,
 }
 
 impl Server {
@@ -33,7 +35,8 @@ impl Server {
     pub(crate) fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
         let crew = Crew::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let publications = Publications::new(orb.settings());
-        let mut server = Self { acceptors: Vec::new(), crew, publications };
+        let (acceptors, whereabouts) = Default::default();
+        let mut server = Self { acceptors, crew, publications, whereabouts };
         for endpoint in endpoints {
             server.listen(orb, endpoint)?;
         }
@@ -46,12 +49,23 @@ impl Server {
     fn listen(&mut self, orb: &Orb, endpoint: &Endpoint) -> Result<(), SystemException> {
         let Listening { acceptor, publications } = endpoint.listen(orb.settings())?;
         self.publications.extend(publications);
+        if endpoint.is_iiop() {
+            self.whereabouts.add(&*acceptor);
+        }
         self.accept(orb, acceptor.into())
     }
 
     /// What references carry of the endpoints.
     pub(crate) fn publications(&self) -> &Publications {
         &self.publications
+    }
+
+    /// Whether this is an address of IIOP at which this very process serves: one that references carry, or
+    /// another spelling of where it listens.
+    pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
+        let mut published = self.publications.addresses().iter();
+        published.any(|(own, at)| *at == port && is_same_host(own, host))
+            || self.whereabouts.include(host, port)
     }
 
     fn accept(&mut self, orb: &Orb, acceptor: Arc<dyn Acceptor>) -> Result<(), SystemException> {

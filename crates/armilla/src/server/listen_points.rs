@@ -42,9 +42,7 @@ fn peer(stream: &dyn Stream) -> Option<IpAddr> {
 /// # Errors
 /// Why not, with what to do about it.
 pub(super) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), String> {
-    let ours = connection.orb.server().is_ok_and(|server| {
-        server.publications().addresses().contains(&(point.host.clone(), point.port))
-    });
+    let ours = connection.orb.server().is_ok_and(|server| server.is_at(&point.host, point.port));
     if ours {
         return Err("it is this server's own".into());
     }

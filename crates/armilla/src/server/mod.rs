@@ -22,6 +22,7 @@ mod publications;
 mod registry;
 mod reply_port;
 mod scratch;
+mod whereabouts;
 
 pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};

@@ -116,6 +116,11 @@ impl Endpoint {
         Self { transport: Arc::new(Iiop), place: ":".to_owned() }
     }
 
+    /// Whether GIOP itself is spoken there, over TCP.
+    pub(crate) fn is_iiop(&self) -> bool {
+        self.transport.scheme() == Iiop::SCHEME
+    }
+
     /// Opens it.
     ///
     /// # Errors

@@ -1,0 +1,126 @@
+//! Which addresses are surely those at which this process listens, however they are spelled.
+//!
+//! An address is one of them where a connection to it, made by this very process, would reach one of its
+//! own endpoints. That holds of references that come from elsewhere too: what they say is read here. What
+//! only a look-up of names could tell is not asked for; such a reference is called over its address.
+
+use armilla_ipc::{Acceptor, Address, host};
+use std::net::{IpAddr, SocketAddr};
+
+/// Where endpoints of IIOP listen, and by what names this host knows itself.
+#[derive(Default)]
+pub(super) struct Whereabouts {
+    listening: Vec<SocketAddr>,
+    /// Those of the time when the first endpoint was opened.
+    names: Vec<(String, Vec<IpAddr>)>,
+}
+
+impl Whereabouts {
+    /// Adds those of an endpoint.
+    pub(super) fn add(&mut self, acceptor: &dyn Acceptor) {
+        let Address::Tcp { host, port } = acceptor.local() else { return };
+        let Ok(ip) = host.parse::<IpAddr>() else { return };
+        if self.listening.is_empty() {
+            self.names = host::known_names();
+        }
+        self.listening.push(SocketAddr::new(ip.to_canonical(), *port));
+    }
+
+    /// Whether this address leads to one of the endpoints.
+    pub(super) fn include(&self, host: &str, port: u16) -> bool {
+        if !self.listening.iter().any(|at| at.port() == port) {
+            return false;
+        }
+        if let Ok(ip) = host.parse::<IpAddr>() {
+            return self.listens_at(ip.to_canonical(), port);
+        }
+        let known = self.names.iter().find(|(name, _)| is_same_host(name, host));
+        let Some((_, addresses)) = known else { return false };
+        let reached = addresses.iter().any(|ip| self.listens_at(*ip, port));
+        // Where a name stands for other hosts too nobody knows which of them is meant.
+        reached && addresses.iter().all(|ip| host::leads_here(*ip))
+    }
+
+    fn listens_at(&self, ip: IpAddr, port: u16) -> bool {
+        let mut at_port = self.listening.iter().filter(|at| at.port() == port);
+        at_port.any(|at| match at.ip() {
+            IpAddr::V4(all) if all.is_unspecified() => ip.is_ipv4() && host::leads_here(ip),
+            IpAddr::V6(all) if all.is_unspecified() => host::leads_here(ip),
+            one => one == ip,
+        })
+    }
+}
+
+/// Whether both texts are the same name or address of a host.
+pub(super) fn is_same_host(one: &str, other: &str) -> bool {
+    fn name(text: &str) -> &str {
+        text.strip_suffix('.').unwrap_or(text)
+    }
+    let ip = |text: &str| text.parse::<IpAddr>().ok().map(|ip| ip.to_canonical());
+    match (ip(one), ip(other)) {
+        (None, None) => name(one).eq_ignore_ascii_case(name(other)),
+        (one, other) => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(listening: &[&str]) -> Whereabouts {
+        let names = [
+            ("localhost", &["127.0.0.1", "::1"][..]),
+            ("vm", &["127.0.1.1"]),
+            ("cluster", &["127.0.0.1", "192.0.2.7"]),
+        ];
+        let names = names.map(|(name, ips)| {
+            (name.to_owned(), ips.iter().map(|ip| ip.parse().unwrap()).collect())
+        });
+        let listening = listening.iter().map(|text| text.parse().unwrap()).collect();
+        Whereabouts { listening, names: names.into() }
+    }
+
+    fn spellings(of: &Whereabouts) -> Vec<&'static str> {
+        let all = [
+            "127.0.0.1",
+            "::ffff:127.0.0.1",
+            "127.0.0.2",
+            "::1",
+            "0:0:0:0:0:0:0:1",
+            "localhost",
+            "LocalHost.",
+            "vm",
+            "cluster",
+            "elsewhere",
+            "192.0.2.7",
+            "0.0.0.0",
+            "",
+        ];
+        all.into_iter().filter(|host| of.include(host, 7)).collect()
+    }
+
+    #[test]
+    fn a_spelling_is_known_where_it_leads_to_an_endpoint() {
+        let loopback = ["127.0.0.1", "::ffff:127.0.0.1", "localhost", "LocalHost."];
+        assert_eq!(spellings(&at(&["127.0.0.1:7"])), loopback);
+        let six = ["::1", "0:0:0:0:0:0:0:1", "localhost", "LocalHost."];
+        assert_eq!(spellings(&at(&["[::1]:7"])), six);
+        let four = ["127.0.0.1", "::ffff:127.0.0.1", "127.0.0.2", "localhost", "LocalHost.", "vm"];
+        assert_eq!(spellings(&at(&["0.0.0.0:7"])), four);
+        let every = [&four[..3], &six[..2], &four[3..]].concat();
+        assert_eq!(spellings(&at(&["[::]:7"])), every);
+        assert_eq!(spellings(&at(&["192.0.2.7:7"])), ["192.0.2.7"]);
+        assert!(spellings(&at(&["[::]:8"])).is_empty(), "another port");
+        assert!(spellings(&at(&[])).is_empty());
+    }
+
+    #[test]
+    fn hosts_are_the_same_by_name_and_by_address() {
+        for (one, other) in [("a.org", "A.ORG."), ("::1", "0::1"), ("127.0.0.1", "::ffff:7f00:1")] {
+            assert!(is_same_host(one, other), "{one} {other}");
+        }
+        for (one, other) in [("a.org", "a.net"), ("127.0.0.1", "localhost"), ("::1", "127.0.0.1")] {
+            assert!(!is_same_host(one, other), "{one} {other}");
+        }
+    }
+}
