@@ -297,3 +297,26 @@ fn an_adapter_activator_that_always_ends_its_poa_ends_the_request_too() {
         assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_4));
     }
 }
+
+#[test]
+fn a_servant_that_comes_when_the_program_has_activated_the_object_goes_back() {
+    let server = Server::start();
+    for number in 0..4 {
+        let maker = Arc::new(Maker::default());
+        let poa = server.root_poa().create_poa(format!("{number}")).user_ids();
+        let poa = if number < 2 { poa } else { poa.single_thread() };
+        let poa = poa.servant_manager(made_by(&maker)).build().unwrap();
+        let near: EverythingRef = poa.create_reference_with_id("slow").unwrap();
+        let caller = if number % 2 == 0 { near } else { travel(&near, &orbs::client()) };
+        let call = thread::spawn(move || in_time(move || caller.increment()));
+        maker.gate.await_waiting(1);
+        let own = Arc::new(Probe::default());
+        own.increment().unwrap();
+        poa.activate_with_id("slow", own as Arc<dyn Everything>).unwrap();
+        maker.gate.open();
+        assert_eq!(call.join().unwrap(), Ok(2), "the object is active");
+        assert_eq!((maker.made.load(SeqCst), maker.gone.load(SeqCst)), (1, 1));
+        poa.destroy(true, true).unwrap();
+        assert_eq!(maker.gone.load(SeqCst), 2, "what was activated goes back as well");
+    }
+}

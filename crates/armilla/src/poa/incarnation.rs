@@ -125,31 +125,31 @@ impl PoaInner {
         Ok(state)
     }
 
-    /// Activates what a servant activator gave, unless the POA has ended meanwhile.
+    /// Activates what a servant activator gave, unless the POA has ended meanwhile. Where the program has
+    /// activated the object itself meanwhile, with another servant, that serves, and the new one goes back.
     fn activate_incarnated(
         self: &Arc<Self>,
         orb: &Orb,
         id: &ObjectId,
         servant: AnyServant,
     ) -> Result<(), SystemException> {
-        // The activator may have activated it itself, with the same servant.
-        let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
-        if let Some(active) = active.as_deref().and_then(|lent| lent.as_ref()) {
-            return match active.servant == servant {
-                true => Ok(()),
-                false => Err(bad_incarnation(id)),
-            };
-        }
-        match self.place(orb, Birth { servant, id: Some(id.as_bytes()) }) {
+        match self.place(orb, Birth { servant: servant.clone(), id: Some(id.as_bytes()) }) {
             Ok(activation) => {
                 // The POA may have ended while the activator was asked: the request has not begun and goes
                 // where those go that come now, and the servant goes back, once.
                 self.ended_meanwhile().inspect(|ending| _ = self.retire(&activation, *ending));
-                Ok(())
             }
-            Err(PoaError::System(exception)) => Err(exception),
-            Err(_) => Err(bad_incarnation(id)),
+            Err(PoaError::ObjectAlreadyActive) => {
+                let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
+                let active = active.as_deref().and_then(|lent| lent.as_ref());
+                if active.is_none_or(|active| active.servant != servant) {
+                    self.etherealize(orb, id, Slot::NONE, servant, Ending::Deactivated);
+                }
+            }
+            Err(PoaError::System(exception)) => return Err(exception),
+            Err(_) => return Err(bad_incarnation(id)),
         }
+        Ok(())
     }
 
     /// Gives the servant of the object that stood at `slot` back to the activator.
