@@ -61,7 +61,7 @@ impl Adapters {
         }
         if self.moved_count.load(Ordering::Acquire) > 0 {
             let ours = |moved: &Arc<Moved>| Arc::ptr_eq(&moved.poa, poa);
-            self.moved.iter().filter(ours).for_each(|moved| self.forget(&moved));
+            self.moved.of(poa.serial).filter(ours).for_each(|moved| self.forget(&moved));
         }
     }
 
@@ -81,7 +81,7 @@ impl Adapters {
             return known.iter().for_each(|moved| self.forget(moved));
         };
         let poa = poa.clone();
-        let moved = self.moved.insert(0, |slot| Moved { from, poa, slot });
+        let moved = self.moved.insert(poa.serial, |slot| Moved { from, poa, slot });
         self.moved_count.fetch_add(1, Ordering::Release);
         self.moved_from.insert(self.hash_place(from), moved.slot.index);
     }

@@ -166,7 +166,7 @@ impl PoaInner {
             return Vec::new();
         }
         let ours = |object: &Arc<Activation>| std::ptr::eq(&*object.poa, self);
-        orb.objects().iter().filter(ours).collect()
+        orb.objects().of(self.serial).filter(ours).collect()
     }
 
     /// Waits until no call is under way that was begun before, as long as `goes_on` holds. The gate

@@ -96,7 +96,8 @@ impl<T> Table<T> {
         };
         let place = self.place_or_grow(index);
         let generation = place.generation.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
-        place.owner.store(owner, Ordering::Release);
+        // Before the content for everybody: who does not find the owner looks before that was put in.
+        place.owner.store(owner, Ordering::SeqCst);
         let content = Arc::new(make(Slot { index, generation }));
         place.content.store(Some(content.clone()));
         content
@@ -114,10 +115,12 @@ impl<T> Table<T> {
         removed
     }
 
-    /// Everything that stands in the table at this moment.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<T>> {
+    /// Everything of `owner`'s that stands in the table at this moment, and perhaps what others have put
+    /// in its places meanwhile. What is not `owner`'s is not looked at: there may be very much of it.
+    pub(crate) fn of(&self, owner: u32) -> impl Iterator<Item = Arc<T>> {
         let segments = self.segments.iter().map_while(OnceLock::get);
-        segments.flatten().filter_map(|place| place.content.load_full())
+        let ours = move |place: &&Place<T>| place.owner.load(Ordering::SeqCst) == owner;
+        segments.flatten().filter(ours).filter_map(|place| place.content.load_full())
     }
 
     fn lock(&self) -> MutexGuard<'_, FreePlaces> {
@@ -150,6 +153,21 @@ const fn locate(index: u32) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_owner_has_is_found_among_what_others_have() {
+        let table = Table::new();
+        let given: Vec<_> = (0..200_u32).map(|n| table.insert(n % 3, |slot| (n, slot))).collect();
+        for gone in given.iter().filter(|thing| thing.0 % 2 == 0) {
+            assert!(table.remove(gone.1));
+        }
+        table.insert(1, |slot| (200, slot));
+        let ours: Vec<_> = table.of(1).map(|thing| thing.0).filter(|n| *n < 200).collect();
+        let expected: Vec<_> = (0..200).filter(|n| n % 3 == 1 && n % 2 == 1).collect();
+        assert_eq!(ours, expected);
+        assert_eq!(table.of(1).filter(|thing| thing.0 == 200).count(), 1);
+        assert_eq!(table.of(3).count(), 0);
+    }
 
     #[test]
     fn places_follow_one_another_through_the_segments() {
