@@ -469,3 +469,20 @@ fn it_works_over_every_version_and_transport() {
         assert_eq!(echo(&remote, 5).wait().unwrap(), 5);
     }
 }
+
+#[test]
+fn who_waits_for_the_first_call_of_all_does_so_no_longer_than_it_may_take() {
+    // By far longer than the call, and less than threads wait without a look at the time. A machine with
+    // much to do may have something come between once.
+    let soon = Duration::from_millis(700);
+    let in_time = (0..3).any(|_| {
+        let server = Server::start();
+        server.root_poa().manager().hold_requests(false).unwrap();
+        let remote = server.remote(&orbs::client()).with_timeout(Duration::from_millis(20));
+        let began = std::time::Instant::now();
+        let error = ping(&remote).wait().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Timeout);
+        began.elapsed() < soon
+    });
+    assert!(in_time);
+}

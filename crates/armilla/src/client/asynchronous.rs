@@ -363,8 +363,11 @@ impl AsyncCall {
             state.listener = Listener::Thread(std::thread::current());
             let link = state.link.clone();
             drop(state);
-            let soon =
-                self.deadline.remaining().flatten().map_or(PATIENCE, |rest| rest.min(PATIENCE));
+            // The clock of the calls may be some milliseconds behind; then it is over in a moment.
+            let soon = match self.deadline.remaining() {
+                None => TICK,
+                Some(rest) => rest.map_or(PATIENCE, |rest| rest.min(PATIENCE)),
+            };
             let left = left.map_or(soon, |left| left.min(soon)).max(TICK);
             match link {
                 Some((link, id)) => link.help(id, left),
