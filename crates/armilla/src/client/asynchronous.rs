@@ -160,7 +160,12 @@ impl AsyncCall {
             return Some(came);
         }
         let access = &arrival.target().access;
-        let link = access.endpoint.shared_link_for(&reference.orb, access.version, self);
+        let orb = &reference.orb;
+        let link = match arrival.is_here() {
+            true => orb.client().endpoint_here(orb, access.endpoint.code_sets),
+            false => access.endpoint.clone(),
+        };
+        let link = link.shared_link_for(orb, access.version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),

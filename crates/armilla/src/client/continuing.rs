@@ -157,10 +157,16 @@ impl AsyncCall {
         let interceptors = reference.orb.interceptors()?;
         let home = reference.course.home();
         let ior = arrival.route().forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
-        let (object, operation, target) =
-            (&self.object, self.operation.get().name, arrival.target());
-        let values = self;
-        Some(use_it(Attempt { interceptors, object, reference, operation, values, ior, target }))
+        Some(use_it(Attempt {
+            interceptors,
+            object: &self.object,
+            reference,
+            operation: self.operation.get().name,
+            values: self,
+            ior,
+            target: arrival.target(),
+            is_here: arrival.is_here(),
+        }))
     }
 
     fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
@@ -209,7 +215,10 @@ impl AsyncCall {
         let reference = self.object.reference()?;
         self.with_journey(|arrival, journey| {
             let address = &arrival.target().access.endpoint.address;
-            let exception = exception.said_by(address, self.operation.get().name);
+            let exception = match arrival.is_here() {
+                true => exception,
+                false => exception.said_by(address, self.operation.get().name),
+            };
             reference.return_home(arrival.route(), journey, exception).map(|()| Came::Again)
         })
     }

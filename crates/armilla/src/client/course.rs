@@ -53,6 +53,8 @@ pub(super) struct Arrival {
     later: Option<Arc<Route>>,
     /// Which of the targets it was.
     place: usize,
+    /// Whether that is an object of this process.
+    here: bool,
 }
 
 impl Arrival {
@@ -64,7 +66,17 @@ impl Arrival {
             Leg::First(_) => None,
             Leg::Later(route) => Some(route),
         };
-        Ok(Self { reference: reference.clone(), later, place })
+        let here = reference.is_near()
+            && match &later {
+                None => true,
+                Some(route) => reference.leads_here(route),
+            };
+        Ok(Self { reference: reference.clone(), later, place, here })
+    }
+
+    /// Whether it was to an object of this process.
+    pub(super) const fn is_here(&self) -> bool {
+        self.here
     }
 
     pub(super) fn route(&self) -> &Route {
@@ -115,6 +127,18 @@ impl Course {
 }
 
 impl Reference {
+    /// Whether calls through this reference to an object of this process go to one of them still.
+    pub(crate) fn stays_here(&self) -> bool {
+        !self.course.is_changed() || self.route().is_ok_and(|leg| self.leads_here(&leg))
+    }
+
+    /// Whether the object to which it was sent by this route is one of this process.
+    fn leads_here(&self, route: &Route) -> bool {
+        let home = self.course.home();
+        let ior = route.forwarded_to().or(home.as_deref());
+        ior.is_none_or(|ior| self.orb.local_key(ior).is_some())
+    }
+
     /// Where calls go now.
     pub(crate) fn route(&self) -> Result<Leg<'_>, SystemException> {
         self.usual_route().map_or_else(|| self.find_route(), |first| Ok(Leg::First(first)))

@@ -7,7 +7,7 @@ use super::housekeeping;
 use super::link::Link;
 use super::shared::Places;
 use super::watch::Watches;
-use crate::orb::lock;
+use crate::orb::{Orb, lock};
 use crate::settings::{AcceptBidirectional, Settings};
 use crate::transport::Place;
 use armilla_giop::CodeSetContext;
@@ -15,7 +15,7 @@ use armilla_ipc::CoarseInstant;
 use crossbeam_utils::atomic::AtomicCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Duration;
 
 /// The client side of an ORB: every endpoint that it has called.
@@ -28,6 +28,8 @@ pub(crate) struct Client {
     housekeeping: Once,
     /// Addresses that can be reached over connections of clients, where those are accepted for that.
     claims: Option<Arc<Claims>>,
+    /// Where the objects of this process are.
+    here: OnceLock<Place>,
 }
 
 /// What is known of the servers that were called.
@@ -69,7 +71,8 @@ impl Client {
         let (endpoints, watches, driver, closed) = Default::default();
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let claims = accepts.then(Arc::default);
-        Self { endpoints, watches, settings, driver, closed, housekeeping: Once::new(), claims }
+        let (housekeeping, here) = (Once::new(), OnceLock::new());
+        Self { endpoints, watches, settings, driver, closed, housekeeping, claims, here }
     }
 
     /// What reads where nobody waits, and keeps the time.
@@ -109,6 +112,15 @@ impl Client {
             housekeeping::start(&self.endpoints, self.watches.clone(), &self.settings);
         });
         endpoint.clone()
+    }
+
+    /// The endpoint at which the objects of this process are for calls that no thread waits for.
+    pub(super) fn endpoint_here(
+        &self,
+        orb: &Orb,
+        code_sets: Option<CodeSetContext>,
+    ) -> Arc<Endpoint> {
+        self.endpoint(self.here.get_or_init(|| Place::within(orb.downgrade())), code_sets)
     }
 
     /// The ways to a server of whose profiles `around` stands around the object key, as far as they

@@ -32,9 +32,10 @@ use std::time::Duration;
 /// ```
 ///
 /// Asynchronous calls share connections, as with [`Links::Multiplexed`](crate::Links). Replies are read
-/// by whichever thread waits for one of them, and by one thread of the ORB when none does. They travel
-/// to objects of this process too, so that a servant of the single-thread model must not wait for the
-/// reply to a call of its own POA.
+/// by whichever thread waits for one of them, and by one thread of the ORB when none does. Those to
+/// objects of this process stay in it, whatever its addresses are, and are served by threads of the server
+/// as those of any client, so that a servant of the single-thread model must not wait for the reply to a
+/// call of its own POA.
 #[must_use = "dropping it cancels the call"]
 pub struct ReplyFuture<R, E = SystemException> {
     inner: Inner<R, E>,

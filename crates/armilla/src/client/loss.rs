@@ -2,6 +2,7 @@
 
 use super::deadline::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::server::is_here;
 use armilla_giop::CompletionStatus;
 use armilla_giop::engine::Loss;
 use armilla_ipc::Address;
@@ -30,7 +31,7 @@ impl Lost {
             CompletionStatus::No => Completion::No,
             CompletionStatus::Maybe => Completion::Maybe,
         };
-        let peer = &self.peer;
+        let peer = who(&self.peer);
         let (kind, minor, what) = match &self.loss {
             Loss::Closed => (
                 ExceptionKind::Transient,
@@ -69,10 +70,18 @@ impl Lost {
 
     #[cold]
     fn broken(&self, why: &str, completed: Completion) -> SystemException {
-        let what = format!("{} sent something that is no reply: {why}", self.peer);
+        let what = format!("{} sent something that is no reply: {why}", who(&self.peer));
         SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
             .because(what)
             .hint("is what listens there a CORBA server?")
+    }
+}
+
+/// The other end, in words.
+fn who(peer: &Address) -> String {
+    match is_here(peer) {
+        true => "this process".to_owned(),
+        false => peer.to_string(),
     }
 }
 
@@ -81,6 +90,6 @@ impl Lost {
 pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, Completion::Maybe)
-        .because(format!("no reply from {peer} within {limit}"))
+        .because(format!("no reply from {} within {limit}", who(peer)))
         .hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

@@ -141,7 +141,8 @@ impl Endpoint {
     /// wanted.
     fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<Multiplexed> {
         let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
-        let offered = settings.offer_bidirectional.then(|| {
+        let offers = settings.offer_bidirectional && !self.address.is_within();
+        let offered = offers.then(|| {
             let (settings, driver) = (settings.clone(), driver.clone());
             let announces = agreed.is_some();
             let foundation = Foundation { agreed, announces, offered: None, settings, driver };
@@ -178,7 +179,7 @@ impl Endpoint {
                 return Ok(Some(link));
             }
         }
-        if !call.deadline.may_connect {
+        if !call.deadline.may_connect && !self.address.is_within() {
             return Err(self.unbound());
         }
         self.watch_unsent(call);

@@ -116,7 +116,7 @@ struct Here {
 impl Here {
     /// The object of a reference, where that is in this process and was not forwarded elsewhere.
     fn of(reference: &Reference) -> Option<Self> {
-        let here = reference.is_near() && !reference.course.is_changed();
+        let here = reference.is_near() && reference.stays_here();
         let key = reference.local_key().filter(|_| here)?;
         Some(Self { key, forwarded: None })
     }

@@ -24,6 +24,8 @@ pub(crate) struct Attempt<'a> {
     /// The reference that it goes to, and where that leads.
     pub(crate) ior: &'a Ior,
     pub(crate) target: &'a Target,
+    /// Whether that is an object of this process.
+    pub(crate) is_here: bool,
 }
 
 /// What is kept of a request.
@@ -69,7 +71,8 @@ impl Suspended {
     }
 
     fn resume(self, attempt: Attempt<'_>) -> Flow<'_> {
-        let Attempt { interceptors, object, reference, operation, values, ior, target } = attempt;
+        let Attempt { interceptors, object, reference, operation, values, ior, target, is_here } =
+            attempt;
         let values = if interceptors.read_client_values() { Some(values) } else { None };
         let info = ClientRequestInfo {
             id: self.id,
@@ -81,7 +84,7 @@ impl Suspended {
             settings: reference.orb.settings(),
             ior,
             named: target.address(),
-            address: Some(&target.access.endpoint.address),
+            address: (!is_here).then_some(&target.access.endpoint.address),
             contexts: self.contexts,
             reply_contexts: Contexts::default(),
             outcome: None,

@@ -50,7 +50,7 @@ fn make_room(acceptor: &dyn Acceptor, crew: &Arc<Crew>) -> Box<dyn Fn(&io::Error
 }
 
 /// Begins to serve a connection, if there is a place for it.
-fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
+pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
     let both_ways = orb.client().claims().is_some();
     let way = match crew.way(&*stream, both_ways) {
         Ok(way) => way,

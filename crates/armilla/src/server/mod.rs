@@ -23,6 +23,7 @@ mod registry;
 mod reply_port;
 mod scratch;
 mod whereabouts;
+mod within;
 
 pub(crate) use both_ways::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};

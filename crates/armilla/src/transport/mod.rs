@@ -10,6 +10,7 @@ mod iiop;
 mod local;
 mod reachable;
 mod registry;
+mod within;
 
 pub(crate) use iiop::parse_published;
 pub(crate) use registry::{Endpoint, Place, Transports};

@@ -2,8 +2,10 @@
 
 use super::iiop::Iiop;
 use super::local::Local;
+use super::within::Within;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::orb::WeakOrb;
 use crate::settings::Settings;
 use armilla_cdr::CdrResult;
 use armilla_giop::ior::{TAG_INTERNET_IOP, split_at_key};
@@ -142,6 +144,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where the objects of this ORB are for itself. Each time it is another place.
+    pub(crate) fn within(orb: WeakOrb) -> Self {
+        Self { transport: Arc::new(Within(orb)), address: Within::NAME.to_owned() }
+    }
+
+    /// Whether it is such a one.
+    pub(crate) fn is_within(&self) -> bool {
+        self.transport.scheme() == Within::NAME
+    }
+
     /// Connects to it, as [`Transport::connect`].
     pub(crate) fn connect(
         &self,

@@ -1,0 +1,83 @@
+//! Connections of this process with itself, over which its asynchronous calls come to its own objects: they
+//! are served as those of any client, one beside the other, by threads of the server.
+
+use super::admit::admit;
+use super::endpoints::Server;
+use super::here::HERE;
+use crate::orb::Orb;
+use armilla_ipc::{Address, Readiness, SendError, Stream, UnixStream};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Server {
+    /// A connection to this server.
+    ///
+    /// # Errors
+    /// A shortage of descriptors or memory.
+    pub(crate) fn connect_here(&self, orb: &Orb) -> io::Result<Box<dyn Stream>> {
+        let (client, server) = UnixStream::pair()?;
+        admit(orb, Arc::new(Own(server)), self.crew());
+        Ok(Box::new(Own(client)))
+    }
+}
+
+/// An end of which the other one is this process's too.
+#[derive(Debug)]
+struct Own(UnixStream);
+
+impl Stream for Own {
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.recv(buffer)
+    }
+
+    fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.0.recv_vectored(parts)
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.0.send_all(bytes)
+    }
+
+    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        self.0.send_all_vectored(parts)
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.0.set_recv_timeout(timeout)
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.0.set_send_timeout(timeout)
+    }
+
+    fn readiness(&self) -> io::Result<Readiness> {
+        self.0.readiness()
+    }
+
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.try_recv(buffer)
+    }
+
+    fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.try_send_vectored(parts)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.0.descriptor()
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.0.shutdown(how)
+    }
+
+    fn peer(&self) -> &Address {
+        &HERE
+    }
+
+    fn local(&self) -> &Address {
+        &HERE
+    }
+}

@@ -1,0 +1,222 @@
+//! Calls for which no thread waits to objects of the same process: they do not leave it, whatever addresses
+//! the process has for others, and are served as calls that come from elsewhere.
+
+use armilla::interceptor::{
+    ClientInterceptor, ClientRequestInfo, Interruption, ProcessingMode, ServerInterceptor,
+    ServerRequestInfo,
+};
+use armilla::{
+    Collocation, Completion, Cookie, ExceptionKind, Object, ObjectId, Orb, Poa, Policies, Rebind,
+    Refusal, ServantLocator, ServantManager, SystemException,
+};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, travel};
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// Nobody is there, and nobody answers.
+const NOWHERE: &str = "iiop://127.0.0.1:0?publish=192.0.2.1:9";
+
+/// An ORB that can reach none of the addresses that its references carry, and whose generated stubs do not
+/// call servants directly.
+fn unreachable() -> Orb {
+    let builder =
+        orbs::builder().settings(|settings| settings.collocation = Collocation::ThroughPoa);
+    builder.listen(NOWHERE).unwrap().build().unwrap()
+}
+
+#[test]
+fn they_reach_objects_whose_address_the_process_cannot_reach_itself() {
+    let orb = unreachable();
+    let (probe, object) = orbs::activate(&orb);
+    assert_eq!(object.increment_async().wait(), Ok(1));
+    object.object().request("ping").send_deferred().wait().unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    object.increment_async().on_reply(move |count| sender.send(count).unwrap());
+    assert_eq!(receiver.recv().unwrap(), Ok(2));
+    // The program goes on meanwhile, and others are served too.
+    let blocked = object.block_async();
+    probe.gate.await_waiting(1);
+    assert_eq!(object.increment_async().wait(), Ok(3));
+    assert!(!blocked.is_ready());
+    probe.gate.open();
+    blocked.wait().unwrap();
+    orb.shutdown();
+    let late = object.increment_async().wait().unwrap_err();
+    assert_eq!(late.kind(), ExceptionKind::BadInvOrder);
+}
+
+/// Writes down what it sees.
+#[derive(Clone)]
+struct Witness(ProcessingMode, Arc<Mutex<Vec<String>>>);
+
+impl Witness {
+    fn saw(&self, what: &str) {
+        self.1.lock().unwrap().push(what.to_owned());
+    }
+}
+
+impl ClientInterceptor for Witness {
+    fn name(&self) -> &str {
+        "witness"
+    }
+
+    fn processing_mode(&self) -> ProcessingMode {
+        self.0
+    }
+
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        self.saw(&format!("sends {}", info.operation()));
+        Ok(())
+    }
+
+    fn receive_reply(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.saw(&format!("gets {}", info.operation()));
+        Ok(())
+    }
+}
+
+impl ServerInterceptor for Witness {
+    fn name(&self) -> &str {
+        "witness"
+    }
+
+    fn processing_mode(&self) -> ProcessingMode {
+        self.0
+    }
+
+    fn receive_request(&self, info: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        self.saw(&format!("receives {}", info.operation()));
+        Ok(())
+    }
+}
+
+#[test]
+fn interceptors_see_them_as_calls_within_the_process() {
+    for mode in [ProcessingMode::LocalOnly, ProcessingMode::RemoteOnly] {
+        let witness = Witness(mode, Arc::default());
+        let builder = orbs::builder().client_interceptor(witness.clone());
+        let builder = builder.server_interceptor(witness.clone());
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (_, object) = orbs::activate(&orb);
+        object.ping_async().wait().unwrap();
+        let seen = std::mem::take(&mut *witness.1.lock().unwrap());
+        match mode {
+            ProcessingMode::LocalOnly => {
+                assert_eq!(seen, ["sends ping", "receives ping", "gets ping"])
+            }
+            _ => assert!(seen.is_empty(), "{seen:?}"),
+        }
+        // Those that travel are seen by the others.
+        travel(&object, &orbs::client()).ping_async().wait().unwrap();
+        let seen = witness.1.lock().unwrap().len();
+        assert_eq!(seen, usize::from(mode == ProcessingMode::RemoteOnly));
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn they_keep_to_managers_and_limits_and_need_no_leave_to_connect() {
+    let orb = unreachable();
+    let poa = orb.root_poa().create_poa("held").build().unwrap();
+    let probe = Arc::new(Probe::default());
+    let object = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
+    poa.manager().hold_requests(true).unwrap();
+    let late = object.with_timeout(Duration::from_millis(20)).ping_async().wait().unwrap_err();
+    assert_eq!((late.kind(), late.completed()), (ExceptionKind::Timeout, Completion::Maybe));
+    assert!(late.to_string().contains("this process"), "{late}");
+    let bound = Policies { rebind: Some(Rebind::NoReconnect), ..Policies::default() };
+    let held = object.with_policies(bound).increment_async();
+    eventually("it is held", || poa.manager().held_requests() > 0);
+    assert!(!held.is_ready());
+    poa.manager().activate().unwrap();
+    assert_eq!(held.wait(), Ok(1));
+    poa.destroy(true, true).unwrap();
+    let gone = object.ping_async().wait().unwrap_err();
+    assert_eq!(gone.kind(), ExceptionKind::ObjectNotExist);
+    orb.shutdown();
+}
+
+/// Sends every request to another object.
+struct Sender(Object);
+
+impl ServantLocator for Sender {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(armilla::AnyServant, Cookie), Refusal> {
+        Err(Refusal::Forward(self.0.clone()))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+        _: Cookie,
+        _: armilla::AnyServant,
+    ) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+#[test]
+fn they_go_where_servant_managers_send_them_near_and_far() {
+    let elsewhere = orbs::Server::start();
+    let witness = Witness(ProcessingMode::LocalAndRemote, Arc::default());
+    let watched = orbs::builder().client_interceptor(witness).listen(NOWHERE).unwrap();
+    for orb in [unreachable(), watched.build().unwrap()] {
+        they_go_where_servant_managers_send_them(&orb, &elsewhere.local);
+        orb.shutdown();
+    }
+}
+
+fn they_go_where_servant_managers_send_them(orb: &Orb, elsewhere: &EverythingRef) {
+    let (_, near) = orbs::activate(orb);
+    let far = travel(elsewhere, orb);
+    for (name, target) in [("near", near), ("far", far)] {
+        let before = target.count().unwrap();
+        let sender = ServantManager::locator(Sender(target.object().clone()));
+        let poa = orb.root_poa().create_poa(name).user_ids().servant_manager(sender);
+        let poa = poa.build().unwrap();
+        let object: EverythingRef = poa.create_reference_with_id("one").unwrap();
+        for number in [1, 2] {
+            assert_eq!(object.increment_async().wait(), Ok(before + number), "{name}");
+        }
+        assert_eq!(object.increment(), Ok(before + 3), "{name}");
+    }
+}
+
+#[test]
+fn a_program_may_have_them_travel_all_the_same() {
+    let settings = orbs::builder().settings(|settings| {
+        settings.collocation = Collocation::Remote;
+        settings.connect_timeout = Duration::from_millis(50);
+    });
+    let orb = settings.listen("iiop://127.0.0.1:0?publish=127.0.0.1:9").unwrap().build().unwrap();
+    let (_, object) = orbs::activate(&orb);
+    let error = object.ping_async().wait().unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Transient, "nobody listens there: {error}");
+    orb.shutdown();
+}
+
+#[test]
+fn many_threads_may_make_many_of_them_at_once() {
+    let orb = unreachable();
+    let (_, object) = orbs::activate(&orb);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let calls: Vec<_> = (0..200).map(|_| object.increment_async()).collect();
+                calls.into_iter().for_each(|call| assert!(call.wait().is_ok()));
+            });
+        }
+    });
+    assert_eq!(object.count(), Ok(800));
+    orb.shutdown();
+}
