@@ -220,3 +220,33 @@ fn many_threads_may_make_many_of_them_at_once() {
     assert_eq!(object.count(), Ok(800));
     orb.shutdown();
 }
+
+#[test]
+fn those_that_the_end_of_the_orb_finds_on_their_way_were_executed_or_were_not() {
+    for _ in 0..10 {
+        let orb = unreachable();
+        let (probe, object) = orbs::activate(&orb);
+        let done = thread::scope(|scope| {
+            let callers = [(); 4].map(|()| {
+                scope.spawn(|| {
+                    let outcomes = std::iter::repeat_with(|| object.increment_async().wait());
+                    let mut done = 0;
+                    for outcome in outcomes {
+                        match outcome {
+                            Ok(_) => done += 1,
+                            Err(error) => {
+                                assert_eq!(error.completed(), Completion::No, "{error}");
+                                return done;
+                            }
+                        }
+                    }
+                    done
+                })
+            });
+            eventually("calls are made", || probe.count().unwrap() > 20);
+            orb.shutdown();
+            callers.map(|caller| caller.join().unwrap())
+        });
+        assert_eq!(probe.count(), Ok(done.iter().sum()));
+    }
+}

@@ -415,5 +415,5 @@ const TICK: Duration = Duration::from_millis(1);
 thread_local! {
     /// Whether the thread may wait for a server to take requests: the reactor's may not, because it
     /// is what sends and reads when nobody else does.
-    pub(super) static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
+    pub(in crate::client) static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
 }

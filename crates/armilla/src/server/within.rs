@@ -16,8 +16,11 @@ impl Server {
     /// A connection to this server.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory.
+    /// A shortage of descriptors or memory; refused where the server closes.
     pub(crate) fn connect_here(&self, orb: &Orb) -> io::Result<Box<dyn Stream>> {
+        if self.crew().is_closing() {
+            return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the ORB shuts down"));
+        }
         let (client, server) = UnixStream::pair()?;
         admit(orb, Arc::new(Own(server)), self.crew());
         Ok(Box::new(Own(client)))

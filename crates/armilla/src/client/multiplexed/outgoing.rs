@@ -8,7 +8,6 @@ use crate::orb::lock;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::Version;
-use armilla_giop::engine::Loss;
 use armilla_ipc::SendError;
 use armilla_ipc::reactor::{Interest, Reactor, Timer};
 use std::io::{self, IoSlice};
@@ -247,7 +246,7 @@ impl Multiplexed {
         match (self.note(&mut outgoing, Ok(sent), total), failure) {
             (Err(error), _) | (_, Some(error)) => {
                 drop(outgoing);
-                self.fail(Loss::Broken, &error.to_string());
+                self.cannot_send(&error);
             }
             (Ok(0), None) => {
                 outgoing.keep_spare(batch);
@@ -290,7 +289,7 @@ impl Multiplexed {
             }
             Err(error) => {
                 drop(outgoing);
-                self.fail(Loss::Broken, &error.to_string());
+                self.cannot_send(&error);
             }
         }
     }
@@ -330,7 +329,7 @@ impl Multiplexed {
                 }
                 Err(error) => {
                     drop(outgoing);
-                    return self.fail(Loss::Broken, &error.to_string());
+                    return self.cannot_send(&error);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Who reads, and who follows. See [the module](super) for why no wake-up is lost.
 
 use super::{Multiplexed, Slot, State};
-use crate::client::asynchronous::{AsyncCall, proceed_all};
+use crate::client::asynchronous::{AsyncCall, MAY_WAIT, proceed_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, late};
 use crate::exception::{Completion, SystemException};
@@ -14,11 +14,14 @@ use armilla_ipc::reactor::Interest;
 use std::io;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a reader waits before it looks at the clock. Always the same, so that it costs no system
 /// call, but for the end of its time.
 pub(super) const SLICE: Duration = Duration::from_secs(1);
+
+/// How long the last words of a server may take that takes no more requests.
+const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// What the reply that a thread waits for is handed to.
 pub(in crate::client) type Accept<'a, T> =
@@ -161,6 +164,25 @@ impl Multiplexed {
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.step_down(framer),
             Err(error) => self.fail(Loss::Broken, &error.to_string()),
+        }
+    }
+
+    /// Ends the connection, which the server has left, so that nothing can be sent. What it has said before
+    /// is read first: that it closes, and so has not begun what it has not answered.
+    #[cold]
+    pub(super) fn cannot_send(&self, error: &io::Error) {
+        // A server that takes nothing more may be about to say so, where both ends are on one host.
+        let waits = self.carrier.is_none() && MAY_WAIT.get();
+        let patience = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
+        loop {
+            self.read_what_is_there();
+            if lock(&self.state).lost.is_some() {
+                return;
+            }
+            if Instant::now() >= patience {
+                return self.fail(Loss::Broken, &error.to_string());
+            }
+            thread::sleep(Duration::from_micros(100));
         }
     }
 
