@@ -250,3 +250,25 @@ fn those_that_the_end_of_the_orb_finds_on_their_way_were_executed_or_were_not() 
         assert_eq!(probe.count(), Ok(done.iter().sum()));
     }
 }
+
+#[test]
+fn the_end_of_the_orb_lets_those_under_way_have_their_replies_whatever_comes_behind_them() {
+    let orb = unreachable();
+    let (probe, object) = orbs::activate(&orb);
+    let blocked = object.block_async();
+    probe.gate.await_waiting(1);
+    let ending = thread::spawn({
+        let orb = orb.clone();
+        move || orb.shutdown()
+    });
+    // Until one of them is not taken any more.
+    let soon = Duration::from_millis(100);
+    let last = std::iter::repeat_with(|| object.increment_async().wait_for(soon));
+    let last = last.skip_while(|taken| matches!(taken, Ok(Ok(_)))).next().unwrap();
+    assert!(!blocked.is_ready());
+    probe.gate.open();
+    assert_eq!(blocked.wait(), Ok(()));
+    let refused = last.unwrap_or_else(|last| last.wait()).unwrap_err();
+    assert_eq!(refused.completed(), Completion::No, "{refused}");
+    ending.join().unwrap();
+}

@@ -3,7 +3,7 @@
 use super::{Multiplexed, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_WAIT, proceed_all};
 use crate::client::deadline::Deadline;
-use crate::client::loss::{CLOSED_BY_SERVER, late};
+use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
 use crate::exception::{Completion, SystemException};
 use crate::orb::lock;
 use armilla_cdr::Decoder;
@@ -171,6 +171,9 @@ impl Multiplexed {
     /// is read first: that it closes, and so has not begun what it has not answered.
     #[cold]
     pub(super) fn cannot_send(&self, error: &io::Error) {
+        if self.is_half_closed(error) {
+            return;
+        }
         // A server that takes nothing more may be about to say so, where both ends are on one host.
         let waits = self.carrier.is_none() && MAY_WAIT.get();
         let patience = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
@@ -184,6 +187,23 @@ impl Multiplexed {
             }
             thread::sleep(Duration::from_micros(100));
         }
+    }
+
+    /// Lets the calls under way have their replies where there are others than the one that could not be
+    /// sent: a server that is about to close takes no more requests, and answers those that it has. Then it
+    /// says that it closes, or ends the connection, which whoever reads comes to.
+    fn is_half_closed(&self, error: &io::Error) -> bool {
+        let mut state = lock(&self.state);
+        let is_awaited = state.initiator.in_flight() > 1 && state.lost.is_none();
+        if error.kind() != io::ErrorKind::BrokenPipe || self.carrier.is_some() || !is_awaited {
+            return false;
+        }
+        state.initiator.close();
+        drop(state);
+        let (peer, why) = (self.peer().clone(), error.to_string());
+        lock(&self.outgoing).end(&Arc::new(Lost { peer, loss: Loss::Broken, why }));
+        self.room.notify_all();
+        true
     }
 
     /// What the reader thread does; `false` when there is nothing to do for it any more.
