@@ -263,8 +263,8 @@ fn the_end_of_the_orb_lets_those_under_way_have_their_replies_whatever_comes_beh
     });
     // Until one of them is not taken any more.
     let soon = Duration::from_millis(100);
-    let last = std::iter::repeat_with(|| object.increment_async().wait_for(soon));
-    let last = last.skip_while(|taken| matches!(taken, Ok(Ok(_)))).next().unwrap();
+    let mut last = std::iter::repeat_with(|| object.increment_async().wait_for(soon));
+    let last = last.find(|taken| !matches!(taken, Ok(Ok(_)))).unwrap();
     assert!(!blocked.is_ready());
     probe.gate.open();
     assert_eq!(blocked.wait(), Ok(()));
