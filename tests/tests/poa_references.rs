@@ -231,6 +231,8 @@ fn each_question_is_refused_where_the_policies_do_not_answer_it() {
     let located = located.policy(armilla::ServantRetention::NonRetain).build().unwrap();
     let expected = [&lost, &lost, &lost, &lost, &lost, &lost, &lost, &Ok(())];
     assert_eq!(none(&located).each_ref(), expected);
+    let foreign = located.reference_to_servant(&server.local);
+    assert_eq!(foreign, Err(WrongPolicy), "whosever the reference is");
     let implicit = server.root_poa().create_poa("implicit").policy(ImplicitActivation::On);
     let implicit = implicit.multiple_ids().build().unwrap();
     let ids = [(); 2].map(|()| implicit.servant_to_id(&probe()).unwrap());

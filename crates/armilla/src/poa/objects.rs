@@ -109,13 +109,15 @@ impl Poa {
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants or has a default servant.
     pub fn id_to_servant(&self, id: &ObjectId) -> Result<AnyServant, PoaError> {
-        let has_default = self.inner.policies.processing == RequestProcessing::DefaultServant;
-        self.require(self.inner.policies.retains() || has_default)?;
-        match self.active(id) {
-            Some(activation) => Ok(activation.servant.clone()),
-            None if has_default => self.default_servant().map_err(|_| PoaError::ObjectNotActive),
-            None => Err(PoaError::ObjectNotActive),
-        }
+        self.require(self.has_servants())?;
+        let by_default = || self.default_servant().map_err(|_| PoaError::ObjectNotActive);
+        self.active(id).map_or_else(by_default, |activation| Ok(activation.servant.clone()))
+    }
+
+    /// Whether the policies have it say which servant an object has.
+    pub(super) fn has_servants(&self) -> bool {
+        let policies = &self.inner.policies;
+        policies.retains() || policies.processing == RequestProcessing::DefaultServant
     }
 
     /// A reference to the object that is active under `id`: `id_to_reference`.

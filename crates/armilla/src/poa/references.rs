@@ -124,6 +124,7 @@ impl Poa {
         &self,
         reference: impl AsRef<Object>,
     ) -> Result<AnyServant, PoaError> {
+        self.require(self.has_servants())?;
         self.id_to_servant(&self.reference_to_id(reference)?)
     }
 
