@@ -1,6 +1,8 @@
 //! What other files check of a server, once more with a thread for each connection: what an ORB does must
 //! not depend on which threads do it. `armilla_tests::orbs` knows this file by its name.
 
+#[path = "asynchronous_local.rs"]
+mod asynchronous_local;
 #[path = "calls.rs"]
 mod calls;
 #[path = "concurrency.rs"]
