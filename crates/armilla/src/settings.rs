@@ -27,6 +27,7 @@ use std::time::Duration;
 /// | [values](crate::Value) and what they lead to | the caller's own, shared | a copy of the same shape |
 /// | bounds, and characters that do not travel | not looked at | an exception |
 /// | its own panic | goes on in the caller | `UNKNOWN` |
+/// | a generated `…_async` method | the caller is in it: it waits, unless the servant has its own | the caller goes on |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Collocation {
     /// The servant's method is called: no marshalling, no lock.
