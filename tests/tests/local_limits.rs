@@ -4,8 +4,8 @@
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{
-    Collocation, Completion, ExceptionKind, Minor, Orb, Policies, PolicyCurrent, SystemException,
-    Threading,
+    AnyServant, Collocation, Completion, Cookie, ExceptionKind, Minor, Object, ObjectId, Orb, Poa,
+    Policies, PolicyCurrent, Refusal, ServantLocator, ServantManager, SystemException, Threading,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
@@ -78,6 +78,51 @@ fn a_call_that_is_held_ends_in_its_time_whatever_sets_that() {
         object.with_timeout(SHORT).ping().unwrap();
         orb.shutdown();
     }
+}
+
+/// Sends every call elsewhere.
+struct Sender(Object);
+
+impl ServantLocator for Sender {
+    fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
+        Err(Refusal::Forward(self.0.clone()))
+    }
+
+    fn postinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+        _: Cookie,
+        _: AnyServant,
+    ) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_call_that_is_sent_elsewhere_keeps_its_limits() {
+    let elsewhere = orbs::Server::start();
+    let watched = orbs::builder().client_interceptor(Watcher);
+    for builder in [orbs::builder(), watched] {
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (_, held) = object(&orb, Threading::OrbControl);
+        let poa = orb.root_poa().find_poa("limited", false).unwrap();
+        poa.manager().hold_requests(true).unwrap();
+        let far = travel(&elsewhere.local, &orb);
+        for (name, target, completed) in
+            [("near", held, Completion::No), ("far", far, Completion::Maybe)]
+        {
+            let sender = ServantManager::locator(Sender(target.object().clone()));
+            let sends = orb.root_poa().create_poa(name).user_ids().servant_manager(sender);
+            let object: EverythingRef =
+                sends.build().unwrap().create_reference_with_id("one").unwrap();
+            late(object.with_timeout(SHORT).block(), completed);
+            late(object.with_policies(limits()).block(), completed);
+        }
+        orb.shutdown();
+    }
+    elsewhere.probe.gate.open();
 }
 
 #[test]

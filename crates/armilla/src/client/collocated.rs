@@ -3,6 +3,7 @@
 //! A thread keeps the memory for them from one to the next; a call within a call has its own.
 
 use super::call::{Arguments, Finish, call as call_elsewhere, no_reply};
+use super::deadline::Wait;
 use super::operation::Operation;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
@@ -34,7 +35,8 @@ pub(super) fn call<'p>(
     finish: Finish<'_>,
 ) -> Result<(), SystemException> {
     let orb = &reference.orb;
-    let limit = object.reply_limit(orb.settings());
+    let mut limit = object.reply_limit(orb.settings());
+    let mut waiting = None;
     let mut key = reference.local_key().unwrap_or_default();
     for _ in 0..=orb.settings().max_forwards {
         let request = OutgoingRequest {
@@ -48,7 +50,10 @@ pub(super) fn call<'p>(
             |header: &ReplyHeader<'_>, body: &mut Decoder<'_>| take(header, body, &mut *finish);
         let forward = exchange(orb, &request, arguments, limit, take)?;
         let Some(ior) = forward.flatten() else { return Ok(()) };
-        let target = Object::from_ior(orb, ior);
+        // Few calls are sent elsewhere: the others need no look at the clock.
+        let waiting = waiting.get_or_insert_with(|| Wait::of(limit));
+        limit = waiting.left().unwrap_or(Some(Duration::ZERO));
+        let target = object.with_reference(Object::from_ior(orb, ior));
         match target.local_key().filter(|_| is_near(&target)) {
             Some(next) => key = next,
             None => return call_elsewhere(&target, operation, response, arguments, finish),

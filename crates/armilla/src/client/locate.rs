@@ -30,7 +30,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     reference.callable()?;
     if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
         let limit = object.reply_limit(reference.orb.settings());
-        return with_patience(limit, || locate_here(&reference.orb, key));
+        return with_patience(limit, || locate_here(object, &reference.orb, key));
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
@@ -56,14 +56,14 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
 }
 
 /// Whether this process knows the object with this key; follows published names.
-fn locate_here(orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
+fn locate_here(object: &Object, orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
     for _ in 0..=orb.settings().max_forwards {
         let ior = match orb.locate(&key, false)? {
             Place::Here => return Ok(true),
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(false),
         };
-        let target = Object::from_ior(orb, ior);
+        let target = object.with_reference(Object::from_ior(orb, ior));
         match target.local_key() {
             Some(next) => key = next,
             None => return locate(&target),

@@ -21,6 +21,7 @@ use armilla_cdr::{CdrResult, Decoder, Kept};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
+use std::time::Duration;
 
 /// A call, as [`client::call`](crate::client::call) makes it, that interceptors see. `finish` runs
 /// again when the call does after a user exception.
@@ -142,7 +143,7 @@ impl Call<'_, '_> {
                 operation: self.request.operation.name,
                 response: self.request.response,
                 contexts,
-                limit: self.deadline.limit,
+                limit: self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
             };
             let mut user = None;
             let came = here.call(self.request.arguments, reply, &mut |status, input| {
