@@ -108,6 +108,9 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         carrier,
     };
     check(&tester)?;
+    if ttcp.transmit && tester.port == 0 {
+        return Err(Failure::usage("-p 0 is for a receiver, which then tells its port"));
+    }
     if let Some(told) = tester.queue.and_then(armilla_bench::queue_cut_short) {
         eprintln!("ttcp: {told}");
     }
@@ -123,9 +126,23 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     // Of datagrams that nobody has confirmed nothing is known, not even that one has come.
     match ttcp.udp && summary.transmitted && summary.far.is_none() {
         true => {
-            Err(Failure::because("no receiver answered; it is started first: armilla ttcp -r -u"))
+            let how = receiving(&tester);
+            Err(Failure::because(format_args!("no receiver answered; it is started first: {how}")))
         }
         false => Ok(()),
+    }
+}
+
+/// The command that receives what this tester transmits.
+fn receiving(tester: &Tester) -> String {
+    let how = match &tester.carrier {
+        Carrier::Unix(path) => return format!("armilla ttcp -r --unix {}", path.display()),
+        Carrier::Udp => " -u",
+        Carrier::Tcp => "",
+    };
+    match tester.port {
+        PORT => format!("armilla ttcp -r{how}"),
+        port => format!("armilla ttcp -r{how} -p {port}"),
     }
 }
 
@@ -161,21 +178,15 @@ fn receive(tester: &Tester, stop: &Stop) -> Outcome<Summary> {
 }
 
 fn transmit(tester: &Tester, host: &str, stop: &Stop) -> Outcome<Summary> {
-    let (place, how) = match &tester.carrier {
-        Carrier::Unix(path) => (path.display().to_string(), format!(" --unix {}", path.display())),
-        Carrier::Udp => (host.to_owned(), " -u".to_owned()),
-        Carrier::Tcp => (host.to_owned(), String::new()),
-    };
-    let port = match tester.port {
-        _ if tester.carrier.is_unix() => String::new(),
-        PORT => String::new(),
-        port => format!(" -p {port}"),
+    let place = match &tester.carrier {
+        Carrier::Unix(path) => path.display().to_string(),
+        Carrier::Udp | Carrier::Tcp => host.to_owned(),
     };
     tester.transmit(host, stop).map_err(|error| {
         let no_socket = error.kind() == ErrorKind::NotFound && tester.carrier.is_unix();
         let absent = error.kind() == ErrorKind::ConnectionRefused || no_socket;
         let hint = match absent {
-            true => format!(" (start the receiver first: armilla ttcp -r{how}{port})"),
+            true => format!(" (start the receiver first: {})", receiving(tester)),
             false => unknown_congestion(tester, &error),
         };
         Failure::because(format_args!("cannot transmit to {place}: {error}{hint}"))

@@ -80,7 +80,8 @@ fn who_is_not_there_is_told_with_what_to_start() {
     let port = silent.local_addr().unwrap().port().to_string();
     let (status, told, why) = run(&["-t", "127.0.0.1", "-u", "-n", "1", "-p", &port]);
     assert_eq!(status, Some(1), "of what was sent nobody knows anything: {told}");
-    assert!(why.contains("no receiver answered"), "{why}");
+    let how = format!("no receiver answered; it is started first: armilla ttcp -r -u -p {port}");
+    assert!(why.contains(&how), "{why}");
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn congestion_controls_that_the_kernel_has_not_are_told_with_those_that_it_has()
 
 #[test]
 fn options_without_an_effect_are_refused() {
-    let wrong: [&[&str]; 12] = [
+    let wrong: [&[&str]; 13] = [
         &[],
         &["-t", "-r"],
         &["-r", "there"],
@@ -101,6 +102,7 @@ fn options_without_an_effect_are_refused() {
         &["-r", "-T", "5"],
         &["-r", "-R", "5"],
         &["-t", "-n", "0"],
+        &["-t", "-p", "0"],
         &["-t", "-n", "5", "-T", "5"],
         &["-t", "--unix", "path", "-p", "5001"],
         &["-t", "-u", "--congestion", "reno"],

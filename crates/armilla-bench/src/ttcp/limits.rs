@@ -111,7 +111,9 @@ fn rate(tester: &Tester, summary: &Summary) -> Option<String> {
 
 /// How a processor was taken, if it had no time left.
 fn taken(used: Duration, waited: Duration, elapsed: Duration) -> Option<String> {
-    let (busy, away) = (share(used, elapsed), share(waited, elapsed));
+    let busy = share(used, elapsed);
+    // What a thread waited for is known only afterwards: some of it may be from before.
+    let away = share(waited, elapsed).min((100.0 - busy).max(0.0));
     (busy + away >= BUSY).then(|| match away >= BUSY / 10.0 {
         true => format!("busy for {busy:.0} % of the time, and for {away:.0} % with other work"),
         false => format!("busy for {busy:.0} % of the time"),
@@ -395,6 +397,9 @@ mod tests {
         let displaced = Summary { waited: SECOND * 9 / 10, ..summary(50, slow) };
         let of = verdict(&tester(Carrier::Tcp), &displaced);
         assert!(of.contains("busy for 5 % of the time, and for 90 % with other work"), "{of}");
+        let from_before = Summary { waited: SECOND * 3, ..displaced };
+        let of = verdict(&tester(Carrier::Tcp), &from_before);
+        assert!(of.contains("busy for 5 % of the time, and for 95 % with other work"), "{of}");
         let far = Far { processor: SECOND / 2, ..far() };
         let together = Summary { near: true, far: Some(far), ..summary(450, slow) };
         assert!(verdict(&tester(Carrier::Tcp), &together).contains("together were busy for 95 %"));

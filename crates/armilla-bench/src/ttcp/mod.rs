@@ -104,11 +104,12 @@ impl Tester {
 
     /// Waits until `octets` may have been sent, if there is a rate, or the test is over.
     fn pace(&self, octets: u64, begun: Instant, stop: &Stop) {
-        let due = self.due(octets).min(self.duration.unwrap_or(Duration::MAX));
-        let ahead = due.saturating_sub(begun.elapsed());
+        let elapsed = begun.elapsed();
+        let ahead = self.due(octets).saturating_sub(elapsed);
         // Shorter times are made up for by a later one: sleeping is not that exact.
         if ahead > Duration::from_millis(1) {
-            stop.rest(ahead);
+            let left = self.duration.map_or(ahead, |duration| duration.saturating_sub(elapsed));
+            stop.rest(ahead.min(left));
         }
     }
 }
@@ -228,6 +229,18 @@ mod tests {
         let (transmitted, received) = run(slow);
         assert_eq!((transmitted.octets, received.octets), (1000, 1000));
         assert!(transmitted.elapsed < Duration::from_secs(80), "{transmitted}");
+    }
+
+    #[test]
+    fn a_rate_is_not_exceeded_at_the_end_of_the_time_either() {
+        let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let (rate, duration) = (Some(8e6), Some(Duration::from_millis(40)));
+        let tester = Tester { port, rate, duration, length: 100, ..tester(Carrier::Udp) };
+        let transmitted = tester.transmit("127.0.0.1", &Stop::default()).unwrap();
+        // A megabyte a second; what is sent up to a millisecond early is made up for by the next pause.
+        let most = (transmitted.elapsed + Duration::from_millis(1)).as_micros() as u64 + 100;
+        assert!(transmitted.octets <= most, "{transmitted}");
     }
 
     #[test]
