@@ -9,11 +9,11 @@ use crate::machine::{Machine, Placement};
 use crate::measure::Step;
 use crate::peers::{Absent, Peers, is_there};
 use crate::process::{Running, Start};
-use crate::program::{Kind, Program, Transport};
+use crate::program::{C, Kind, Program, Transport};
 use crate::record::{Cell, Metric, Record};
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -161,8 +161,19 @@ pub(crate) fn count(
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let records =
         wanted.iter().zip(counts).filter_map(|(wanted, count)| Some(wanted.record(count?)));
+    let mut records: Vec<Record> = records.collect();
+    compare(&mut records);
     let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Counted { records: records.collect(), failures, left_out: left_out.into_inner() }
+    Counted { records, failures, left_out: left_out.into_inner() }
+}
+
+/// Sets the ratios to plain sockets, where they were counted in the same cell.
+fn compare(records: &mut [Record]) {
+    let plain: Vec<Record> = records.iter().filter(|r| r.program == C.name).cloned().collect();
+    for record in records {
+        let same = plain.iter().find(|plain| plain.cell == record.cell);
+        record.ratio_to_c = same.map(|plain| record.median / plain.median);
+    }
 }
 
 /// The places of what the same processes can do; none is empty.
@@ -197,7 +208,8 @@ fn count_one(
 }
 
 /// A program under observation.
-struct Observed {
+struct Observed<'a> {
+    peers: &'a Peers,
     running: Running,
     /// The processes that are observed, and the files that the names of what they write begin with.
     sides: Vec<(u32, PathBuf)>,
@@ -205,16 +217,13 @@ struct Observed {
     written: u32,
 }
 
-impl Observed {
-    fn start(peers: &Peers, congestion: &str, wanted: &Wanted<'_>) -> Result<Self, String> {
+impl<'a> Observed<'a> {
+    fn start(peers: &'a Peers, congestion: &str, wanted: &Wanted<'_>) -> Result<Self, String> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let files = ["server", "client"]
             .map(|side| peers.scratch().join(format!("instructions-{number}-{side}")));
-        let prefix = |file: &PathBuf| {
-            let out = format!("--callgrind-out-file={}", file.display());
-            ["valgrind", "-q", "--tool=callgrind", &out].map(str::to_owned).to_vec()
-        };
+        let prefix = |file: &PathBuf| callgrind(peers, file);
         let alone = matches!(wanted.program.kind, Kind::Adapter | Kind::Codec);
         let start = Start {
             program: wanted.program,
@@ -227,7 +236,7 @@ impl Observed {
         };
         let running = Running::start(peers, &start)?;
         let sides = running.processes().into_iter().zip(files).skip(usize::from(alone));
-        Ok(Self { sides: sides.collect(), running, written: 0 })
+        Ok(Self { peers, sides: sides.collect(), running, written: 0 })
     }
 
     /// The instructions of one call; `None` when the program cannot do that.
@@ -257,7 +266,8 @@ impl Observed {
     /// Has all sides write what they have counted since the last time, and gives the sum.
     fn write(&mut self) -> Result<u64, String> {
         self.written += 1;
-        let asked: Vec<_> = self.sides.iter().map(|(process, _)| ask(*process, "dump")).collect();
+        let ask = |(process, _): &(u32, PathBuf)| ask(self.peers, *process, "dump");
+        let asked: Vec<_> = self.sides.iter().map(ask).collect();
         asked.into_iter().try_for_each(told)?;
         let number = self.written;
         let totals = self.sides.iter().map(|(_, file)| {
@@ -269,18 +279,30 @@ impl Observed {
     }
 }
 
+/// What a command begins with whose instructions are to be counted, so that `file` has them.
+pub(crate) fn callgrind(peers: &Peers, file: &Path) -> Vec<String> {
+    let out = format!("--callgrind-out-file={}", file.display());
+    ["valgrind", "-q", "--tool=callgrind", &pipes(peers), &out].map(str::to_owned).to_vec()
+}
+
+/// Where valgrind and vgdb meet: beside the other files of the run, since a process that is killed leaves
+/// its pipes behind.
+fn pipes(peers: &Peers) -> String {
+    format!("--vgdb-prefix={}", peers.scratch().join("vgdb").display())
+}
+
 /// Has valgrind do something with a process that it observes: `dump` writes what was counted, `zero`
 /// forgets it.
 ///
 /// # Errors
 /// When `vgdb` cannot reach it.
-pub(crate) fn tell_valgrind(process: u32, order: &str) -> Result<(), String> {
-    told(ask(process, order))
+pub(crate) fn tell_valgrind(peers: &Peers, process: u32, order: &str) -> Result<(), String> {
+    told(ask(peers, process, order))
 }
 
-fn ask(process: u32, order: &str) -> io::Result<Child> {
+fn ask(peers: &Peers, process: u32, order: &str) -> io::Result<Child> {
     let mut command = Command::new("vgdb");
-    command.arg(format!("--pid={process}")).arg(order).stdin(Stdio::null());
+    command.args([pipes(peers), format!("--pid={process}"), order.to_owned()]).stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
@@ -302,7 +324,7 @@ fn total(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::measure::Task;
-    use crate::program::{C, ORB};
+    use crate::program::ORB;
     use crate::workload::Workload;
 
     fn step(workload: Workload, objects: u32) -> Step {
@@ -318,6 +340,18 @@ mod tests {
         let wanted = |program, step| Wanted { program, transport: Transport::Tcp, queue: 0, step };
         let all = [wanted(&ORB, &void), wanted(&C, &void), wanted(&static_orb, &flood)];
         assert_eq!(jobs(&all), [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn what_is_counted_is_compared_with_plain_sockets_in_the_same_cell() {
+        let (void, many) = (step(Workload::Void, 1), step(Workload::Void, 100));
+        let count = |program, step, count| {
+            Wanted { program, transport: Transport::Tcp, queue: 0, step }.record(count)
+        };
+        let mut records =
+            [count(&ORB, &void, 2000.0), count(&C, &void, 400.0), count(&ORB, &many, 9.0)];
+        compare(&mut records);
+        assert_eq!(records.map(|record| record.ratio_to_c), [Some(5.0), Some(1.0), None]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! How often a function was called callgrind counts, and `strace -c` how often a system call was made,
 //! each in a run of its own. What is not installed is told, and the rest is shown.
 
-use crate::counting::tell_valgrind;
+use crate::counting::{self, tell_valgrind};
 use crate::machine::{Machine, Placement, congestion};
 use crate::peers::{Absent, Peers, is_there};
 use crate::plan::Plan;
@@ -55,17 +55,14 @@ enum Tool {
 }
 
 impl Tool {
-    /// What a command begins with so that the tool writes `file`.
-    fn prefix(self, file: &Path) -> Vec<String> {
-        let file = file.display();
+    /// What a command begins with so that the tool writes `file`, in whose path there may be blanks.
+    fn prefix(self, peers: &Peers, file: &Path) -> Vec<String> {
         let words = match self {
-            Self::Perf => format!("perf record -q -e cpu-clock -F 5000 -o {file} --"),
-            Self::Callgrind => {
-                format!("valgrind -q --tool=callgrind --callgrind-out-file={file}")
-            }
-            Self::Strace => format!("strace -f -c -U calls,name -o {file}"),
+            Self::Perf => "perf record -q -e cpu-clock -F 5000 -o",
+            Self::Callgrind => return counting::callgrind(peers, file),
+            Self::Strace => "strace -f -c -U calls,name -o",
         };
-        words.split(' ').map(str::to_owned).collect()
+        words.split(' ').map(str::to_owned).chain([file.display().to_string()]).collect()
     }
 
     const fn name(self) -> &'static str {
@@ -222,7 +219,7 @@ fn flood(
         queue: QUEUE,
         congestion: &congestion,
         link: None,
-        prefixes: [tool.prefix(&files[0]), tool.prefix(&files[1])],
+        prefixes: [tool.prefix(peers, &files[0]), tool.prefix(peers, &files[1])],
     };
     let mut running = Running::start(peers, &start)?;
     let command = |count| match program.is_raw() {
@@ -232,7 +229,8 @@ fn flood(
     if tool == Tool::Callgrind && is_there("vgdb") {
         // What a program does when it starts, and only the first time, is more than the flood takes.
         running.carry_out(&command(1))?;
-        running.processes().into_iter().try_for_each(|process| tell_valgrind(process, "zero"))?;
+        let zero = |process| tell_valgrind(peers, process, "zero");
+        running.processes().into_iter().try_for_each(zero)?;
     }
     running.carry_out(&command(count))?;
     running.finish();
