@@ -102,6 +102,7 @@ const RECIPES: &[Recipe] = &[
             ("protoc", "protobuf-compiler"),
             ("grpc_cpp_plugin", "protobuf-compiler-grpc"),
             ("/usr/include/grpcpp/grpcpp.h", "libgrpc++-dev"),
+            ("/usr/include/google/protobuf/message.h", "libprotobuf-dev"),
         ],
     },
     Recipe {
@@ -143,8 +144,8 @@ const RECIPES: &[Recipe] = &[
                  java -cp 'lib/*' org.jacorb.idl.parser -all -notimestamps -d java all.idl
                  javac -encoding UTF-8 --release 17 -nowarn -Xlint:none -d classes -cp 'lib/*' \
                    $(find java -name '*.java') *.java
-                 options=\"-XX:+UseSerialGC -cp $PWD/classes:$PWD/lib/*\"
-                 printf '#!/bin/sh\nexec java %s Jacorb \"$@\"\n' \"$options\" >jacorb
+                 printf '#!/bin/sh\nexec java -XX:+UseSerialGC -cp \"%s\" Jacorb \"$@\"\n' \
+                   \"$PWD/classes:$PWD/lib/*\" >jacorb
                  chmod +x jacorb",
         needs: &[("java", "openjdk-17-jdk-headless"), ("mvn", "maven")],
     },
@@ -175,8 +176,10 @@ impl Peers {
     /// # Errors
     /// When it cannot be made.
     pub(crate) fn open(stop: &Arc<AtomicBool>) -> io::Result<Self> {
-        let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home);
+        // A path that is relative to wherever it is read counts for nothing, like an empty one.
+        let place =
+            |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let cache = place("XDG_CACHE_HOME").or_else(|| Some(place("HOME")?.join(".cache")));
         Self::within(&cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench"), stop)
     }
 
@@ -191,7 +194,9 @@ impl Peers {
                 io::Error::new(error.kind(), what)
             },
         )?;
-        let keeper = Arc::new(Keeper::start(&scratch)?);
+        // Without a keeper nobody takes it away.
+        let keeper = Keeper::start(&scratch).inspect_err(|_| drop(fs::remove_dir(&scratch)))?;
+        let keeper = Arc::new(keeper);
         Ok(Self { directory: directory.to_owned(), scratch, keeper, stop: stop.clone() })
     }
 

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -215,9 +216,12 @@ fn socket_path(peers: &Peers) -> String {
     peers.scratch().join(number.to_string()).display().to_string()
 }
 
-/// A program of ours, which is this very executable.
+/// A program of ours, which is this very executable, even if its file has been replaced by now.
 fn worker(which: &str) -> io::Result<Vec<OsString>> {
-    Ok(vec![std::env::current_exe()?.into(), "bench-worker".into(), which.into()])
+    let named = std::env::current_exe()?;
+    let running = || format!("/proc/{}/exe", std::process::id()).into();
+    let executable = if named.exists() { named.into() } else { running() };
+    Ok(vec![executable, "bench-worker".into(), which.into()])
 }
 
 /// Starts one side on its processor, which a child inherits from the thread that starts it.
@@ -245,7 +249,8 @@ fn spawn(
     command.args([role, start.transport.protocol(), place]).arg(queue).args(start.program.options);
     command.env("BENCH_CONGESTION", start.congestion);
     if start.program.kind == Kind::Peer && !start.program.is_raw() {
-        command.env("LD_PRELOAD", peers.sockets()).env("BENCH_QUEUE", start.queue.to_string());
+        preload(&mut command, &peers.sockets());
+        command.env("BENCH_QUEUE", start.queue.to_string());
     }
     // Ctrl-C shall end the run, not the programs in the middle of it.
     command.process_group(0);
@@ -265,6 +270,14 @@ fn spawn(
     Ok(Side { child, lines, keeper, stop })
 }
 
+/// Has a program start with `library`. Among such names blanks and colons stand between one and the next, so
+/// that it is named from where it is.
+fn preload(command: &mut Command, library: &Path) {
+    if let (Some(place), Some(name)) = (library.parent(), library.file_name()) {
+        command.current_dir(place).env("LD_PRELOAD", Path::new(".").join(name));
+    }
+}
+
 /// The lines of a process, read by a thread so that they can be waited for with a limit.
 fn lines_of(output: Option<ChildStdout>) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
@@ -277,4 +290,19 @@ fn lines_of(output: Option<ChildStdout>) -> Receiver<String> {
         }
     });
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn a_library_is_preloaded_whatever_is_in_its_path() {
+        let mut command = Command::new("true");
+        preload(&mut command, Path::new("/a b:c/sockets"));
+        assert_eq!(command.get_current_dir(), Some(Path::new("/a b:c")));
+        let preloaded = command.get_envs().find(|(name, _)| *name == "LD_PRELOAD");
+        assert_eq!(preloaded.and_then(|(_, value)| value), Some(OsStr::new("./sockets")));
+    }
 }

@@ -3,11 +3,12 @@
 use crate::failure::{Doing, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
-use armilla_bench::{Experiment, Placement, Plan, Transport, Worker};
+use armilla_bench::{Experiment, Outcome as Results, Placement, Plan, Transport, Worker};
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,10 +36,10 @@ pub(crate) struct Bench {
     /// Where the two processes of a program run: one-core, one-core-each or unpinned
     #[arg(long, value_parser = placement)]
     placement: Option<Placement>,
-    /// Write the results as JSON
+    /// Write the results as JSON; "-" is standard output, in place of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a page with tables and charts
+    /// Write a page with tables and charts; "-" likewise
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -110,16 +111,60 @@ impl Bench {
         }))
     }
 
+    /// The files that are to be written.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.json.iter().chain(&self.html)
+    }
+
     /// What cannot be written shall not be measured for a quarter of an hour first.
     fn check_files(&self) -> Outcome {
-        if self.json.is_some() && self.json == self.html {
-            return Err(Failure::usage("--json and --html name the same file"));
-        }
-        self.json.iter().chain(&self.html).try_for_each(|path| {
-            let opened = OpenOptions::new().append(true).create(true).open(path).map(drop);
+        self.files().filter(|path| !is_output(path)).try_for_each(|path| {
+            let opened = match fs::metadata(path) {
+                // Who reads a pipe would take this for its end.
+                Ok(file) if file.file_type().is_fifo() => Ok(()),
+                _ => OpenOptions::new().append(true).create(true).open(path).map(drop),
+            };
             opened.doing(format_args!("cannot write {}", path.display()))
-        })
+        })?;
+        match (&self.json, &self.html) {
+            (Some(json), Some(html)) if is_same(json, html) => {
+                Err(Failure::usage("--json and --html name the same file"))
+            }
+            _ => Ok(()),
+        }
     }
+
+    /// Writes the results wherever they are wanted: what cannot be written somewhere is not lost elsewhere.
+    fn write(&self, results: &Results) -> Outcome {
+        let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
+            Some(path) if is_output(path) => print(format_args!("{}", text())),
+            Some(path) => {
+                fs::write(path, text()).doing(format_args!("cannot write {}", path.display()))
+            }
+            None => Ok(()),
+        };
+        let json = write(self.json.as_ref(), &|| results.json());
+        let html = write(self.html.as_ref(), &|| results.html());
+        // Last, because who reads it may stop before its end.
+        let tables = match self.files().any(|path| is_output(path)) {
+            true => Ok(()),
+            false => outcome(results.print(&mut io::stdout().lock())),
+        };
+        json.and(html).and(tables)
+    }
+}
+
+/// Whether a path means standard output. That file is not opened a second time: what is written to it by
+/// one way would overwrite what came by the other.
+fn is_output(path: &Path) -> bool {
+    ["-", "/dev/stdout"].iter().any(|name| path.as_os_str() == *name)
+}
+
+/// Whether two paths lead to one file, which would keep only what is written last.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    let place = |path| file(path).map(|file| (file.dev(), file.ino()));
+    is_output(one) && is_output(other) || place(one).is_some_and(|one| Some(one) == place(other))
 }
 
 /// What stands for all peers, and for none.
@@ -163,21 +208,12 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     }
     bench.check_files()?;
     let results = armilla_bench::run(&plan, &stop_on_signal()?).doing("cannot measure")?;
-    let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
-        Some(path) => {
-            fs::write(path, text()).doing(format_args!("cannot write {}", path.display()))
-        }
-        None => Ok(()),
-    };
-    let written = [
-        write(bench.json.as_ref(), &|| results.json()),
-        write(bench.html.as_ref(), &|| results.html()),
-        // Last, because who reads it may stop before its end.
-        outcome(results.print(&mut io::stdout().lock())),
-    ];
-    // What could not be written somewhere is not lost elsewhere.
-    written.into_iter().collect::<Outcome>()?;
-    unless_interrupted(results.interrupted)
+    bench.write(&results)?;
+    unless_interrupted(results.interrupted)?;
+    match results.records.is_empty() {
+        true => Err(Failure::because("nothing could be measured: see what failed")),
+        false => Ok(()),
+    }
 }
 
 /// What becomes true when the process is asked to end.

@@ -57,8 +57,46 @@ fn files_that_cannot_be_written_are_found_before_anything_is_measured() {
         assert_eq!(status, Some(1));
         assert!(told.contains("cannot write /no/such/place: "), "{told}");
     }
-    let (status, told) = refused(&["all", "--json", "out", "--html", "out"]);
-    assert!(status == Some(2) && told.contains("name the same file"), "{told}");
+}
+
+#[test]
+fn one_file_is_not_written_twice_whatever_it_is_called() {
+    let directory = directory("same");
+    let [one, other] = ["out", "./out"].map(|name| directory.join(name).display().to_string());
+    for (json, html) in [(&*one, &*one), (&one, &other), ("-", "-"), ("-", "/dev/stdout")] {
+        let (status, told) = refused(&["all", "--json", json, "--html", html]);
+        assert!(status == Some(2) && told.contains("name the same file"), "{json} {html}: {told}");
+    }
+}
+
+/// The shortest run that there is, which needs no other programs.
+fn short_run(cache: &Path) -> Command {
+    let mut command = bench(&["batch", "--quick", "--peers", "none", "--transports", "shm"]);
+    command.env("XDG_CACHE_HOME", cache).stderr(Stdio::null());
+    command
+}
+
+#[test]
+fn results_on_standard_output_are_nothing_but_that() {
+    let cache = directory("standard output");
+    for name in ["-", "/dev/stdout"] {
+        let output = short_run(&cache).args(["--json", name]).output().unwrap();
+        assert!(output.status.success());
+        let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(!results["records"].as_array().unwrap().is_empty(), "{name}: {results}");
+    }
+}
+
+#[test]
+fn who_reads_results_from_a_pipe_with_a_name_gets_all_of_them() {
+    let directory = directory("pipe");
+    let pipe = directory.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut run =
+        short_run(&directory).arg("--json").arg(&pipe).stdout(Stdio::null()).spawn().unwrap();
+    let results = fs::read(&pipe).unwrap();
+    assert!(serde_json::from_slice::<Value>(&results).is_ok());
+    assert!(run.wait().unwrap().success());
 }
 
 #[test]
@@ -85,6 +123,46 @@ fn a_cache_that_cannot_be_made_is_named() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(told.contains(file.to_str().unwrap()) && told.contains("XDG_CACHE_HOME"), "{told}");
+}
+
+#[test]
+fn places_for_the_cache_that_are_not_absolute_count_for_nothing() {
+    for place in ["", "relative"] {
+        let mut command = bench(&["demux"]);
+        let output =
+            command.env("XDG_CACHE_HOME", place).env("HOME", "/dev/null").output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("/dev/null/.cache/armilla-bench"), "{told}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_nothing_behind() {
+    let cache = directory("no shell");
+    let mut command = short_run(&cache);
+    command.env("PATH", "/no/such/place").stderr(Stdio::piped());
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("sh: "), "{told}");
+    assert_eq!(fs::read_dir(cache.join("armilla-bench")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_goes_on_when_its_file_has_been_replaced() {
+    let directory = directory("replaced");
+    let executable = directory.join("armilla");
+    fs::copy(env!("CARGO_BIN_EXE_armilla"), &executable).unwrap();
+    let mut command = Command::new(&executable);
+    command.args(["bench", "batch", "--quick", "--peers", "none", "--transports", "shm"]);
+    command.args(["--json", "-"]).env("XDG_CACHE_HOME", &directory);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let run = command.spawn().unwrap();
+    // It has begun; most of its programs, if not all, are started later.
+    fs::remove_file(&executable).unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(results["failures"].as_array().unwrap().len(), 0, "{results}");
 }
 
 #[test]
