@@ -146,6 +146,22 @@ option! {
 }
 
 option! {
+    /// How long a probe of [`KeepAlive`] is waited for before the next, in whole seconds (`TCP_KEEPINTVL`).
+    ProbeInterval(Duration) on TcpStream;
+    // The kernel counts whole seconds and refuses zero.
+    set(fd, time) sockopt::set_tcp_keepintvl(fd, (*time).max(Duration::from_secs(1)));
+    get sockopt::tcp_keepintvl(fd)?;
+}
+
+option! {
+    /// After how many probes of [`KeepAlive`] without an answer the peer is taken for gone, 1 to 127
+    /// (`TCP_KEEPCNT`).
+    ProbeCount(u32) on TcpStream;
+    set(fd, count) sockopt::set_tcp_keepcnt(fd, *count);
+    get sockopt::tcp_keepcnt(fd)?;
+}
+
+option! {
     /// What closing does with bytes not yet sent (`SO_LINGER`), in whole seconds: none sends them in
     /// the background; a time waits so long for them to be sent; zero drops them and resets.
     Linger(Option<Duration>) on TcpStream;

@@ -3,7 +3,8 @@
 mod conformance;
 
 use armilla_ipc::option::{
-    AppliesTo, BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Options, Priority,
+    AppliesTo, BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Options,
+    Priority, ProbeCount, ProbeInterval,
 };
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream};
@@ -160,6 +161,9 @@ fn every_option_can_be_read_back_as_it_was_set() {
             holds(&stream, KeepAlive(time));
             holds(&stream, Linger(time));
         }
+        holds(&stream, ProbeInterval(Duration::from_secs(4)));
+        holds(&stream, ProbeCount(5));
+        assert!(stream.set_option(ProbeCount(0)).is_err());
         holds(&stream, Congestion("reno".into()));
         holds(&stream, Dscp(CodePoint::new(10).unwrap()));
         holds(&stream, Dscp(CodePoint::BEST_EFFORT));

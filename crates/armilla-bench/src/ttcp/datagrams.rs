@@ -145,10 +145,12 @@ pub(super) fn receive(
     let local = socket.local()?;
     listening(&format!("udp://{local}"));
     let (Begun { peer, at, before }, counted) = count(&socket, tester.length, stop)?;
+    let processor = Processor::now().since(before);
     let dropped = dropped_at(local.port());
     let Counted { octets, received, late, strangers, highest, sent, last } = counted;
     let elapsed = last.map_or(Duration::ZERO, |last| last.saturating_duration_since(at));
-    let processor = Processor::now().since(before);
+    // What came after the last of them was no part of it, but what it took is in there.
+    let processor = Processor { used: processor.used.min(elapsed), ..processor };
     let Processor { used, waited } = processor;
     let far = Far { octets, elapsed, processor: used, waited, calls: received, dropped };
     let ended = sent.is_some();

@@ -6,6 +6,7 @@
 //! The largest part is the verdict, unless a rate that was asked for explains it sooner, or a processor
 //! that had no time left, be it that other work took it.
 
+use super::path::{AT_RECEIVER, HERE, before_link, is_queued, of_path};
 use super::summary::{Far, Summary, share, speed};
 use super::{Carrier, Tester};
 use armilla_ipc::tcp::TcpInfo;
@@ -19,24 +20,6 @@ const REACHED: f64 = 0.95;
 
 /// What a shorter test says is a matter of luck.
 const SHORT: Duration = Duration::from_millis(50);
-
-/// What explains how much was reached is this many times as much or less, and not less than the same part
-/// of it.
-const ABOUT: f64 = 2.0;
-
-/// A window is full when so much of it is under way on average: it is filled and emptied in turns.
-const FULL: f64 = 0.6;
-
-/// For so many round trips a connection finds out what the path takes.
-const YOUNG: u32 = 10;
-
-/// What holds a sender up when the receiver's window does, and when the send queue does.
-const AT_RECEIVER: &str =
-    "it reads too slowly, or its queue is smaller than rate × round trip (-b there)";
-const HERE: &str = "it is smaller than rate × round trip (-b here)";
-
-/// A round trip this many times the least one, and this much longer, has waited in a queue.
-const QUEUED: (f64, Duration) = (2.0, Duration::from_millis(1));
 
 /// How the time of a TCP sender is divided, in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -148,6 +131,12 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     if most == path {
         return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));
     }
+    if most == window && summary.far.is_some() && !summary.near && is_queued(tcp) {
+        return format!(
+            "{} ({window:.0} % of the time all of the receiver's window)",
+            before_link(summary, tcp)
+        );
+    }
     if most == window {
         return format!("the receiver's window for {window:.0} % of the time: {AT_RECEIVER}");
     }
@@ -161,80 +150,6 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     )
 }
 
-/// What keeps little under way: a window that is full, a link that is, a send queue that is empty, losses,
-/// or that the connection is young.
-fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
-    let (trip, least) = (tcp.round_trip, tcp.least_round_trip);
-    let queued = trip.saturating_sub(least);
-    let reached = speed(summary.octets, summary.elapsed);
-    if summary.near {
-        // There is no link; whoever waits for a confirmation waits for the other side to run.
-        return "this machine, on which what was sent waited for the receiver to run".into();
-    }
-    // The kernel measures over a round trip: where confirmations come in bursts that may be any number.
-    let lately = tcp.delivery_rate as f64 * 8.0 / 1e6;
-    let link = if is_about(lately, reached) { lately.max(reached) } else { reached };
-    let is_queued = least > Duration::ZERO
-        && trip.as_secs_f64() >= QUEUED.0 * least.as_secs_f64()
-        && queued >= QUEUED.1;
-    let under_way = reached * 1e6 / 8.0 * trip.as_secs_f64();
-    let peer = f64::from(tcp.peer_window);
-    let window = f64::from(tcp.congestion_window) * f64::from(tcp.segment);
-    // A kernel before 5.4 does not tell the receiver's.
-    let is_full = |window: f64| window > 0.0 && under_way >= FULL * window;
-    // A receiver of ours reads as fast as it can: what fills its window then is the queue on the way.
-    if peer <= window && is_full(peer) && !(is_queued && summary.far.is_some()) {
-        return format!("the receiver's window of {peer} octets, which was full: {AT_RECEIVER}");
-    }
-    if is_queued {
-        return format!(
-            "the path's narrowest link, at about {link:.2} Mbit/s: {:.1} ms of the round trip were \
-             spent in the queue before it",
-            queued.as_secs_f64() * 1e3
-        );
-    }
-    if tcp.unsent <= tcp.segment && !is_full(window) {
-        return format!("the send queue, all of which was under way: {HERE}");
-    }
-    if let Some(allowed) = allowed_by_losses(tcp).filter(|allowed| is_about(*allowed, reached)) {
-        return format!(
-            "losses in the network, by errors or where a queue was full: {} segments sent again \
-             ({:.2} %), which allow about {allowed:.0} Mbit/s at this round trip",
-            tcp.segments_again,
-            lost(tcp) * 100.0
-        );
-    }
-    match is_full(window) || summary.elapsed < YOUNG * trip {
-        true => format!(
-            "the congestion window of {window} octets, which was still growing: a longer test goes \
-             faster (-n, -T)"
-        ),
-        false => format!(
-            "the path's narrowest link, at about {link:.2} Mbit/s, as far as the congestion control \
-             found out"
-        ),
-    }
-}
-
-/// Whether so much explains what was reached. Losses that allow more would not keep it so low, and who reaches
-/// much more than they allow has a congestion control that does not slow down for them.
-fn is_about(allowed: f64, reached: f64) -> bool {
-    (reached / ABOUT..=reached * ABOUT).contains(&allowed)
-}
-
-/// Which part of the octets was sent again.
-fn lost(tcp: &TcpInfo) -> f64 {
-    tcp.sent_again as f64 / tcp.sent.max(1) as f64
-}
-
-/// About how many Mbit/s a connection with such losses reaches: the well-known rule that a congestion
-/// window holds 1.22 segments divided by the root of the loss (Mathis and others, 1997).
-fn allowed_by_losses(tcp: &TcpInfo) -> Option<f64> {
-    let (lost, trip) = (lost(tcp), tcp.round_trip.as_secs_f64());
-    let window = f64::from(tcp.segment) * 8.0 * 1.22 / lost.sqrt();
-    (lost > 0.0 && trip > 0.0).then(|| window / trip / 1e6)
-}
-
 /// What became of datagrams that did not arrive.
 fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
     let Some(Far { octets, dropped, .. }) = summary.far else {
@@ -242,7 +157,7 @@ fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
     };
     let lost = summary.octets.saturating_sub(octets);
     if lost == 0 {
-        let told = tester.rate.is_some() || share(summary.processor, summary.elapsed) >= BUSY;
+        let told = rate(tester, summary).is_some() || !processors(summary).is_empty();
         return (!told).then(|| "the path or its queues: nothing was lost".into());
     }
     let part = lost as f64 * 100.0 / summary.octets as f64;
@@ -341,6 +256,10 @@ mod tests {
         assert!(of(paced).contains("narrowest link, at about 8.80 Mbit/s, as far as"));
         let short = Summary { elapsed: SECOND / 20, octets: 50_000, ..summary(1, paced) };
         assert!(verdict(&tester(Carrier::Tcp), &short).contains("still growing"));
+        // A connection with a long round trip is young for longer, and its queue grows behind.
+        let long = TcpInfo { round_trip: SECOND / 5, least_round_trip: SECOND / 5, ..drained };
+        let long = TcpInfo { congestion_window: 400, peer_window: 900_000, ..long };
+        assert!(of(long).contains("still growing"), "{}", of(long));
     }
 
     #[test]
@@ -357,6 +276,13 @@ mod tests {
         assert!(verdict(&tester(Carrier::Tcp), &unknown).contains("it reads too slowly"));
         let ours = Summary { far: Some(far()), ..unknown };
         assert!(verdict(&tester(Carrier::Tcp), &ours).contains("narrowest link"));
+        // However long it was all of a small window that waited there.
+        let held = TcpInfo { window_limited: SECOND * 6 / 10, ..slow };
+        let held = Summary { tcp: Some(held), ..ours };
+        let of = verdict(&tester(Carrier::Tcp), &held);
+        assert!(of.contains("narrowest link") && of.contains("60 % of the time"), "{of}");
+        let near = Summary { near: true, ..held };
+        assert!(verdict(&tester(Carrier::Tcp), &near).contains("receiver's window for 60 %"));
     }
 
     #[test]
@@ -368,8 +294,11 @@ mod tests {
         // One in ten thousand allows 141.
         let few = TcpInfo { segments_again: 1, sent_again: 100, ..tcp() };
         assert!(of(few).contains("still growing"));
-        // Who reaches 8 where 1.4 is allowed does not slow down for losses.
-        let unheeded = TcpInfo { sent_again: 1_000_000, ..many };
+        // Who reaches 8 where 1.4 is allowed had them in bursts, and a small window since; or does not slow
+        // down for losses, and has room in it.
+        let bursts = TcpInfo { sent_again: 1_000_000, ..many };
+        assert!(of(bursts).contains("which keep the congestion window small"));
+        let unheeded = TcpInfo { congestion_window: 40, ..bursts };
         assert!(!of(unheeded).contains("losses"));
         // Whoever fills a link loses what its queue does not take, but that is not why.
         let full = TcpInfo {
@@ -417,5 +346,10 @@ mod tests {
         assert!(of(&sent).contains("70 of them by the receiver's queue"));
         sent.far = None;
         assert!(of(&sent).contains("did not answer"));
+        sent.far = Some(Far { octets: sent.octets, ..far });
+        assert!(of(&sent).contains("the path or its queues: nothing was lost"));
+        // A rate that was not reached explains nothing.
+        let asked = Tester { rate: Some(80e6), ..tester(Carrier::Udp) };
+        assert!(verdict(&asked, &sent).contains("the path or its queues: nothing was lost"));
     }
 }

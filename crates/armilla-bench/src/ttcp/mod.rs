@@ -8,6 +8,7 @@
 
 mod datagrams;
 mod limits;
+mod path;
 mod stop;
 mod streams;
 mod summary;

@@ -3,6 +3,7 @@
 use super::stop::{Stop, stopped};
 use super::summary::{Far, Summary};
 use super::{Carrier, Processor, Tester, is_late, limits};
+use armilla_ipc::option::{Options, ProbeCount, ProbeInterval};
 use armilla_ipc::tcp::TcpInfo;
 use armilla_ipc::{
     Acceptor, Address, SendError, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream,
@@ -19,6 +20,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long a transmitter waits when nothing more leaves, for a receiver that takes nothing or does not
 /// answer; and after which silence either side asks whether the other is still there.
 const SILENCE: Duration = Duration::from_secs(30);
+
+/// How often, and how many times, a receiver asks that until it takes the transmitter for gone.
+const PROBES: (Duration, u32) = (Duration::from_secs(10), 3);
 
 /// The longest answer.
 const LINE: usize = 256;
@@ -59,6 +63,9 @@ pub(super) fn receive(
             })?;
             listening(&acceptor.local().to_string());
             let stream = accept(acceptor, TcpAcceptor::accept, stop)?;
+            let (interval, count) = PROBES;
+            stream.set_option(ProbeInterval(interval))?;
+            stream.set_option(ProbeCount(count))?;
             take(tester, &*stream, Some(&stream), stop)
         }
     }
