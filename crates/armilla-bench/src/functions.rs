@@ -11,7 +11,7 @@ use crate::machine::{Machine, Placement, congestion};
 use crate::peers::{Absent, Peers, is_there};
 use crate::plan::Plan;
 use crate::process::{Running, Start};
-use crate::program::{ACE, C, IPC, Kind, OMNIORB, ORB, Program, Transport};
+use crate::program::{ACE, C, IPC, Kind, OMNIORB, ORB, Program, Transport, peer_names};
 use crate::published;
 use crate::workload::Workload;
 use std::collections::HashMap;
@@ -33,6 +33,9 @@ const SAMPLED: u32 = 40_000;
 
 /// Functions with a smaller share are not listed, in percent.
 const LEAST: f64 = 0.4;
+
+/// Who is observed.
+const PROGRAMS: [Program; 5] = [C, ACE, IPC, ORB, OMNIORB];
 
 /// What one side spent its time on.
 #[derive(Debug, Default)]
@@ -105,8 +108,13 @@ pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
     let stopped = || stop.load(Ordering::Relaxed);
     let congestion = congestion();
     let (mut out, sampler) = heading(&Machine::this(&congestion))?;
+    let named = |name: &&str| plan.peers.iter().flatten().any(|peer| peer == name);
+    let others = |name: &&str| PROGRAMS.iter().all(|program| program.name != *name);
+    for name in peer_names().filter(named).filter(others) {
+        let _ = writeln!(out, "absent: {name} (its functions are not observed)");
+    }
     let mut jobs = Vec::new();
-    for program in [C, ACE, IPC, ORB, OMNIORB] {
+    for program in PROGRAMS {
         let wanted = program == C || program.kind != Kind::Peer || plan.wants_peer(program.name);
         if !wanted || stopped() {
             continue;

@@ -30,10 +30,12 @@ pub(crate) struct Bench {
     /// grpc, capnp, jacorb; "all" for all of them, "none" for none
     #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
-    /// The transports: tcp, unix, shm, and tcp-100mbit between two network namespaces
+    /// The transports: tcp, unix, shm, and tcp-100mbit between two network namespaces; those of each
+    /// experiment unless given
     #[arg(long, value_delimiter = ',', value_parser = transport)]
     transports: Option<Vec<Transport>>,
-    /// Where the two processes of a program run: one-core, one-core-each or unpinned
+    /// Where the two processes of a program run: one-core, one-core-each or unpinned; as each experiment
+    /// has it unless given
     #[arg(long, value_parser = placement)]
     placement: Option<Placement>,
     /// Write the results as JSON; "-" is standard output, in place of the tables

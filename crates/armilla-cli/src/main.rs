@@ -84,6 +84,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, orb: &OrbArguments) -> Outcome {
+    // The experiments choose for themselves, and the others have no ORB.
+    if matches!(command, Command::Bench(_) | Command::Ttcp(_) | Command::Demo(_) | Command::Idl(_))
+    {
+        orb.refuse()?;
+    }
     match command {
         Command::Demo(demo) => demo::run(demo),
         Command::Bench(bench) => bench::run(bench),

@@ -35,6 +35,16 @@ impl OrbArguments {
         let builder = Orb::builder().arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
     }
+
+    /// For commands on which they have no effect.
+    pub(crate) fn refuse(&self) -> Outcome {
+        match self.0.first() {
+            Some(option) => {
+                Err(Failure::usage(format_args!("{option} has no effect on this command")))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +65,15 @@ mod tests {
             assert_eq!(orb, expected);
             assert_eq!(others, ["ping", "x"]);
         }
+    }
+
+    #[test]
+    fn options_without_an_effect_are_refused() {
+        assert!(matches!(
+            split("bench all -ORBLinks exclusive").0.refuse(),
+            Err(Failure::Usage(_))
+        ));
+        assert!(split("bench all").0.refuse().is_ok());
     }
 
     #[test]

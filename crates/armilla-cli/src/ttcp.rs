@@ -48,10 +48,10 @@ pub(crate) struct Ttcp {
     #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds,
         conflicts_with_all = ["receive", "count"])]
     time: Option<Duration>,
-    /// Octets of the socket queues; the system's when not given
+    /// Octets of the socket queues; the system's when not given. K and M may follow
     #[arg(short = 'b', long, value_name = "OCTETS", value_parser = size)]
     queue: Option<usize>,
-    /// The port of the receiver
+    /// The port of the receiver, which takes any that is free for 0 and tells it
     #[arg(short, long, default_value_t = PORT, conflicts_with = "unix")]
     port: u16,
     /// Use UDP
