@@ -7,6 +7,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -180,7 +181,15 @@ impl Peers {
         let place =
             |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = place("XDG_CACHE_HOME").or_else(|| Some(place("HOME")?.join(".cache")));
-        Self::within(&cache.unwrap_or_else(std::env::temp_dir).join("armilla-bench"), stop)
+        match cache {
+            Some(cache) => Self::within(&cache.join("armilla-bench"), stop),
+            None => {
+                let directory = std::env::temp_dir().join("armilla-bench");
+                let peers = Self::within(&directory, stop)?;
+                check_owner(&directory)?;
+                Ok(peers)
+            }
+        }
     }
 
     fn within(directory: &Path, stop: &Arc<AtomicBool>) -> io::Result<Self> {
@@ -327,6 +336,22 @@ fn scratch(directory: &Path) -> PathBuf {
     }
 }
 
+/// Where everybody may make directories, this one must be ours: what is in there is run.
+fn check_owner(directory: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(directory)?;
+    let ours = found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
+    match ours && found.mode() & 0o002 == 0 {
+        true => Ok(()),
+        false => {
+            let what = format!(
+                "{}: others may write there; XDG_CACHE_HOME may name another place",
+                directory.display()
+            );
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
+        }
+    }
+}
+
 /// The line that says why a compiler failed: the first of an error, or else the first of all.
 fn reason(said: &str) -> String {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
@@ -346,6 +371,8 @@ pub(crate) fn is_there(what: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn what_is_missing_is_named_by_its_package() {
@@ -365,6 +392,18 @@ mod tests {
         assert!(scratch(Path::new("/home/a/.cache")).starts_with("/home/a/.cache"));
         let deep = scratch(&Path::new("/home").join("a".repeat(90)));
         assert!(deep.starts_with(std::env::temp_dir()), "{}", deep.display());
+    }
+
+    #[test]
+    fn what_others_may_write_is_not_run() {
+        let directory = std::env::temp_dir().join(format!("armilla-open-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        fs::set_permissions(&directory, Permissions::from_mode(0o755)).unwrap();
+        assert!(check_owner(&directory).is_ok());
+        fs::set_permissions(&directory, Permissions::from_mode(0o777)).unwrap();
+        let error = check_owner(&directory).unwrap_err();
+        assert!(error.to_string().contains("XDG_CACHE_HOME"), "{error}");
+        fs::remove_dir(&directory).unwrap();
     }
 
     #[test]
