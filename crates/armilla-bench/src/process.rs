@@ -248,6 +248,9 @@ fn spawn(
     let queue = OsString::from(start.queue.to_string());
     command.args([role, start.transport.protocol(), place]).arg(queue).args(start.program.options);
     command.env("BENCH_CONGESTION", start.congestion);
+    if !start.prefixes[usize::from(!server)].is_empty() {
+        command.env("BENCH_WHOLE", "1");
+    }
     if start.program.kind == Kind::Peer && !start.program.is_raw() {
         preload(&mut command, &peers.sockets());
         command.env("BENCH_QUEUE", start.queue.to_string());

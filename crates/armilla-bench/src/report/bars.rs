@@ -1,6 +1,6 @@
 //! What the ORB is held to, and whether a run shows it.
 
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Metric, Record};
 
 /// One demand, and what a run says of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -13,9 +13,23 @@ pub(super) struct Bar {
     pub(super) met: bool,
 }
 
+impl Bar {
+    /// What was measured, as it is shown: ratios to the thousandth, what was counted without fractions.
+    pub(super) fn told(&self) -> String {
+        let decimals = if self.measured < 1000.0 { 3 } else { 0 };
+        format!("{:.decimals$}", self.measured)
+    }
+}
+
 /// Every demand that the records say something of.
 pub(super) fn bars(records: &[Record]) -> Vec<Bar> {
-    let all = [floods(records), latencies(records), flatness(records), batches(records)];
+    let all = [
+        floods(records),
+        latencies(records),
+        instructions(records),
+        flatness(records),
+        batches(records),
+    ];
     all.into_iter().flatten().flatten().collect()
 }
 
@@ -79,6 +93,25 @@ fn latencies(records: &[Record]) -> Found {
     ]
 }
 
+/// What calls take as the ladder counts them, by generated code as it comes.
+fn instructions(records: &[Record]) -> Found {
+    let call = |payload, units| {
+        let takes = move |c: &Cell| {
+            (c.group, c.transport, c.payload, c.units) == ("generated code", "tcp", payload, units)
+        };
+        let counted = of(records, "static", takes).filter(|r| r.metric == Metric::Instructions);
+        counted.map(|record| record.median)
+    };
+    vec![
+        at_most("twoway void: 2,000 instructions or less", 2000.0, call("void", 0)),
+        at_most(
+            "1,024 BinStruct twoway: 25,000 instructions or less",
+            25_000.0,
+            call("structs", 1024),
+        ),
+    ]
+}
+
 /// How far from one object with one operation the times of a dispatch are.
 fn flatness(records: &[Record]) -> Found {
     let farthest = |program| {
@@ -102,4 +135,22 @@ fn batches(records: &[Record]) -> Found {
         at_most("one string of 80 characters: 1.05 × C or less", 1.05, call("single-strings", 1)),
         at_most("100 strings in one call: 1.3 × C or less", 1.3, call("many-strings", 100)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_are_judged_as_the_ladder_counts_them() {
+        let void = Record::of_void();
+        let cell = Cell { experiment: "ladder", group: "generated code", ..void.cell.clone() };
+        let timed = Record { program: "static".into(), cell, median: 4.0, ..void };
+        let counted = Record { metric: Metric::Instructions, median: 1999.5, ..timed.clone() };
+        let bars = bars(&[timed, counted]);
+        assert_eq!(
+            bars.iter().map(|bar| (bar.told(), bar.met)).collect::<Vec<_>>(),
+            [("2000".into(), true)]
+        );
+    }
 }

@@ -88,10 +88,11 @@ fn demands(records: &[Record], out: &mut String) {
         "<h2>What the ORB is held to</h2>\n<div class=scroll><table class=demands><thead>",
     );
     out.push_str("<tr><th>demand<th>measured<th>verdict<tbody>\n");
-    for Bar { demand, measured, met } in bars {
+    for bar in bars {
+        let (measured, Bar { demand, met, .. }) = (bar.told(), bar);
         let (class, verdict) = if met { ("met", "✓ met") } else { ("missed", "✗ missed") };
         let demand = escape(demand);
-        let _ = writeln!(out, "<tr><td>{demand}<td>{measured:.3}<td class={class}>{verdict}");
+        let _ = writeln!(out, "<tr><td>{demand}<td>{measured}<td class={class}>{verdict}");
     }
     out.push_str("</table></div>\n");
 }

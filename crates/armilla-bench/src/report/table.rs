@@ -29,9 +29,10 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
     if !bars.is_empty() {
         writeln!(out, "\nwhat the ORB is held to")?;
     }
-    for Bar { demand, measured, met } in bars {
+    for bar in bars {
+        let (measured, Bar { demand, met, .. }) = (bar.told(), bar);
         let verdict = if met { "met" } else { "MISSED" };
-        writeln!(out, "{verdict:<6} {measured:>7.3}  {demand}")?;
+        writeln!(out, "{verdict:<6} {measured:>7}  {demand}")?;
     }
     for absent in &outcome.absent {
         writeln!(out, "absent: {} ({})", absent.program, absent.remedy)?;
@@ -170,10 +171,20 @@ fn row(
         let record = line.iter().find(|record| record.program == column.program);
         let value = record.map_or("–".into(), number);
         let ratio = record.and_then(|record| record.ratio_to_one.or(record.ratio_to_c));
-        let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
+        let ratio = ratio.map_or(String::new(), fitting);
         column.write(&value, &ratio, out)?;
     }
     Ok(())
+}
+
+/// A ratio that leaves room beside the value before it.
+fn fitting(ratio: f64) -> String {
+    let decimals = match ratio {
+        ..100.0 => 3,
+        ..1000.0 => 1,
+        _ => 0,
+    };
+    format!("{ratio:.decimals$}")
 }
 
 /// What stands behind the columns of a line, if anything: what an optimization brings, what was published.
@@ -228,6 +239,16 @@ mod tests {
         let mut out = Vec::new();
         table(records, room, &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_and_ratios_stand_apart() {
+        assert_eq!(
+            [1.0, 34.5, 345.67, 34_567.8].map(fitting),
+            ["1.000", "34.500", "345.7", "34568"]
+        );
+        let rows = text(&[record("c", 1.0), record("armilla", 999_999.0)], usize::MAX);
+        assert!(rows.contains("  999999.00  100000"), "{rows}");
     }
 
     #[test]
