@@ -271,7 +271,8 @@ impl Peers {
     fn compile(&self, recipe: &Recipe) -> Result<(), String> {
         let place = self.place(recipe);
         let made = place.join(MADE);
-        if made.exists() {
+        // Who cleans a cache may take the one away and leave the other.
+        if made.exists() && place.join(recipe.name).exists() {
             return Ok(());
         }
         eprintln!("making {} …", recipe.name);
