@@ -13,8 +13,9 @@ use crate::program::{C, Kind, Program, Transport};
 use crate::record::{Cell, Metric, Record};
 use std::fs;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -22,6 +23,10 @@ use std::time::{Duration, Instant};
 
 /// About how long it takes to start and observe a program.
 const JOB: Duration = Duration::from_millis(2500);
+
+/// How long valgrind has to write what it has counted, and how often is looked whether it has.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(2);
 
 /// A program whose instructions at a step are to be counted.
 #[derive(Clone, Copy)]
@@ -268,7 +273,7 @@ impl<'a> Observed<'a> {
         self.written += 1;
         let ask = |(process, _): &(u32, PathBuf)| ask(self.peers, *process, "dump");
         let asked: Vec<_> = self.sides.iter().map(ask).collect();
-        asked.into_iter().try_for_each(told)?;
+        asked.into_iter().try_for_each(|asked| told(self.peers, asked))?;
         let number = self.written;
         let totals = self.sides.iter().map(|(_, file)| {
             let file = format!("{}.{number}", file.display());
@@ -297,20 +302,47 @@ fn pipes(peers: &Peers) -> String {
 /// # Errors
 /// When `vgdb` cannot reach it.
 pub(crate) fn tell_valgrind(peers: &Peers, process: u32, order: &str) -> Result<(), String> {
-    told(ask(peers, process, order))
+    told(peers, ask(peers, process, order))
 }
 
 fn ask(peers: &Peers, process: u32, order: &str) -> io::Result<Child> {
     let mut command = Command::new("vgdb");
     command.args([pipes(peers), format!("--pid={process}"), order.to_owned()]).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    // Ctrl-C shall end the run: vgdb that is told of it in the middle may wait for ever.
+    command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let child = command.spawn()?;
+    peers.keeper().hold(child.id());
+    Ok(child)
 }
 
-fn told(asked: io::Result<Child>) -> Result<(), String> {
-    match asked.and_then(|mut child| child.wait()) {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("vgdb cannot ask valgrind; is ptrace allowed?".into()),
+fn told(peers: &Peers, asked: io::Result<Child>) -> Result<(), String> {
+    let ended = asked.and_then(|mut child| {
+        let ended = end(peers, &mut child);
+        peers.keeper().release(child.id());
+        ended
+    });
+    match ended {
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(_)) => Err("vgdb cannot ask valgrind; is ptrace allowed?".into()),
+        Ok(None) => Err("vgdb waits for valgrind".into()),
         Err(error) => Err(format!("vgdb: {error}")),
+    }
+}
+
+/// How it ended; `None` when it was ended because it took too long, or the run shall end.
+fn end(peers: &Peers, child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    loop {
+        let ended = child.try_wait()?;
+        if ended.is_some() {
+            return Ok(ended);
+        }
+        if begun.elapsed() > PATIENCE || peers.stop().load(Ordering::Relaxed) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(LOOK);
     }
 }
 
