@@ -152,17 +152,6 @@ impl ServantLocator for Sender {
     ) -> Result<(armilla::AnyServant, Cookie), Refusal> {
         Err(Refusal::Forward(self.0.clone()))
     }
-
-    fn postinvoke(
-        &self,
-        _: &ObjectId,
-        _: &Poa,
-        _: &str,
-        _: Cookie,
-        _: armilla::AnyServant,
-    ) -> Result<(), SystemException> {
-        Ok(())
-    }
 }
 
 #[test]

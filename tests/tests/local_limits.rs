@@ -87,17 +87,6 @@ impl ServantLocator for Sender {
     fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
         Err(Refusal::Forward(self.0.clone()))
     }
-
-    fn postinvoke(
-        &self,
-        _: &ObjectId,
-        _: &Poa,
-        _: &str,
-        _: Cookie,
-        _: AnyServant,
-    ) -> Result<(), SystemException> {
-        Ok(())
-    }
 }
 
 #[test]

@@ -398,17 +398,6 @@ impl ServantLocator for Lender {
         let servant: Arc<dyn Everything> = self.0.clone();
         Ok((servant.into(), Cookie::default()))
     }
-
-    fn postinvoke(
-        &self,
-        _: &ObjectId,
-        _: &Poa,
-        _: &str,
-        _: Cookie,
-        _: AnyServant,
-    ) -> Result<(), SystemException> {
-        Ok(())
-    }
 }
 
 #[test]

@@ -520,17 +520,6 @@ impl ServantLocator for Always {
     ) -> Result<(AnyServant, Cookie), Refusal> {
         Ok((self.0.clone(), Cookie::default()))
     }
-
-    fn postinvoke(
-        &self,
-        _id: &ObjectId,
-        _adapter: &Poa,
-        _operation: &str,
-        _cookie: Cookie,
-        _servant: AnyServant,
-    ) -> Result<(), SystemException> {
-        Ok(())
-    }
 }
 
 #[test]
