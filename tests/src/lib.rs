@@ -12,6 +12,7 @@ pub mod peer;
 pub mod process;
 pub mod sealed;
 pub mod servant;
+pub mod speaker;
 
 #[allow(missing_docs)]
 mod idl {

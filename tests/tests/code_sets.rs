@@ -1,7 +1,7 @@
 //! The code sets of a connection: how client and server come to agree on them, and what happens to
 //! texts that they cannot hold.
 
-use armilla::{CodeSet, Completion, ExceptionKind, Minor, Orb, SystemException, Version, WString};
+use armilla::{CodeSet, Completion, ExceptionKind, Minor, Orb, SystemException, Version};
 use armilla_cdr::{ByteOrder, Decode, Decoder, Encoder};
 use armilla_giop::ior::{
     CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType,
@@ -12,38 +12,9 @@ use armilla_giop::{
 };
 use armilla_tests::orbs;
 use armilla_tests::peer::Wire;
+use armilla_tests::speaker::Speaker;
 use armilla_tests::texts::*;
 use std::sync::Arc;
-
-/// Says what it is asked to say.
-#[derive(Debug)]
-struct Speaker;
-
-fn letter(code: u32) -> char {
-    char::from_u32(code).unwrap_or_default()
-}
-
-impl Speech for Speaker {
-    fn echo(&self, text: &str) -> Result<String, SystemException> {
-        Ok(text.to_owned())
-    }
-
-    fn echo_wide(&self, text: &str) -> Result<WString, SystemException> {
-        Ok(text.into())
-    }
-
-    fn echo_letter(&self, letter: char) -> Result<char, SystemException> {
-        Ok(letter)
-    }
-
-    fn say(&self, code: u32) -> Result<String, SystemException> {
-        Ok(letter(code).into())
-    }
-
-    fn say_wide(&self, code: u32) -> Result<WString, SystemException> {
-        Ok(letter(code).to_string().into())
-    }
-}
 
 fn activate(orb: &Orb) -> SpeechRef {
     let speaker: Arc<dyn Speech> = Arc::new(Speaker);

@@ -3,9 +3,10 @@
 //! (CORBA 3.4 Part 1, 16.3.8.5), which they may change, and of nothing else.
 
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
-use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException, Version, WString};
+use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException, Version};
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
+use armilla_tests::speaker::Speaker;
 use armilla_tests::texts::*;
 use std::sync::{Arc, Mutex};
 
@@ -38,30 +39,6 @@ impl ServerInterceptor for Clerk {
         let sent = info.outcome().and_then(|outcome| outcome.exception_id().map(str::to_owned));
         self.diary.lock().unwrap().push(sent.unwrap_or_default());
         self.raises.clone().map_or(Ok(()), |raised| Err(raised.into()))
-    }
-}
-
-struct Speaker;
-
-impl Speech for Speaker {
-    fn echo(&self, text: &str) -> Result<String, SystemException> {
-        Ok(text.to_owned())
-    }
-
-    fn echo_wide(&self, text: &str) -> Result<WString, SystemException> {
-        Ok(text.into())
-    }
-
-    fn echo_letter(&self, letter: char) -> Result<char, SystemException> {
-        Ok(letter)
-    }
-
-    fn say(&self, code: u32) -> Result<String, SystemException> {
-        Ok(char::from_u32(code).unwrap_or_default().into())
-    }
-
-    fn say_wide(&self, code: u32) -> Result<WString, SystemException> {
-        Ok(char::from_u32(code).unwrap_or_default().to_string().into())
     }
 }
 
