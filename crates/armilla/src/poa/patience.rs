@@ -33,6 +33,7 @@ impl Drop for Before {
 }
 
 /// Makes a call of this thread that may wait so long; `None` is without end.
+#[inline]
 pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R {
     let _before = Before(LIMIT.replace(limit.map_or(Limit::Never, Limit::From)));
     call()

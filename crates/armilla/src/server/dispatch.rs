@@ -184,7 +184,7 @@ fn lend(
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
     let here::Catch { connection: caught, catcher } =
-        here::catch(orb, port.request_id, here::HERE.clone(), Vec::new())?;
+        here::catch(orb, port.request_id, here::HERE, Vec::new())?;
     let mut memory = Memory::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);

@@ -23,7 +23,7 @@ pub(crate) fn serve_here(
     limit: Option<Duration>,
     paper: &mut Paper,
 ) -> Result<Vec<u8>, SystemException> {
-    serve_for(HERE.clone(), orb, message, code_sets, limit, paper)
+    serve_for(HERE, orb, message, code_sets, limit, paper)
 }
 
 /// Memory for a reply: where it is written, and where it is caught.
@@ -215,7 +215,7 @@ impl Catcher {
 }
 
 /// Who calls from within the process.
-pub(super) static HERE: Address = Address::Abstract(Vec::new());
+pub(super) const HERE: Address = Address::Abstract(Vec::new());
 
 impl Stream for Catcher {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {

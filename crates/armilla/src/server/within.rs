@@ -3,7 +3,7 @@
 
 use super::admit::admit;
 use super::endpoints::Server;
-use super::here::HERE;
+use super::here;
 use crate::orb::Orb;
 use armilla_ipc::{Address, Readiness, SendError, Stream, UnixStream};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -26,6 +26,9 @@ impl Server {
         Ok(Box::new(Own(client)))
     }
 }
+
+/// Both ends.
+static HERE: Address = here::HERE;
 
 /// An end of which the other one is this process's too.
 #[derive(Debug)]
