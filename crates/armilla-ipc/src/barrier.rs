@@ -17,7 +17,9 @@
 //! Where the kernel has no such call, or a filter forbids it, both are full barriers.
 
 use rustix::io::Result;
-use rustix::thread::{MembarrierCommand, membarrier};
+use rustix::thread::MembarrierCommand;
+#[cfg(not(miri))]
+use rustix::thread::membarrier;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering, compiler_fence, fence};
 use std::thread::sleep;
@@ -42,6 +44,12 @@ pub fn heavy() {
 }
 
 static BARRIER: Barrier = Barrier::new(membarrier);
+
+/// Miri has no such call.
+#[cfg(miri)]
+fn membarrier(_: MembarrierCommand) -> Result<()> {
+    Err(rustix::io::Errno::NOSYS)
+}
 
 /// The light barriers are full ones.
 const FULL: u8 = 0;

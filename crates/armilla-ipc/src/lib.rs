@@ -34,7 +34,8 @@
 //!
 //! Beside the transports stand the few services of the operating system that a network program
 //! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
-//! threads to CPUs, memory [`barrier`]s that cost nothing on one side, and the [`host`] address to
+//! threads to CPUs, memory [`barrier`]s that cost nothing on one side, [`memory`] that many threads read without
+//! waiting, and the [`host`] address to
 //! publish. The crate runs on Linux and knows nothing of the protocols spoken over its streams.
 
 mod address;
@@ -57,6 +58,7 @@ pub mod clock;
 pub mod datagram;
 pub mod fifo;
 pub mod host;
+pub mod memory;
 pub mod option;
 pub mod pipe;
 pub mod proactor;

@@ -1,0 +1,126 @@
+//! Things in a table that somebody looks at.
+//!
+//! # Safety contract
+//! Of what `place.rs` asks, this file keeps: a [`Lent`] has claimed its place and then found it present, or holds what stands
+//! there; the claim or the hold goes when it does. Its place outlives it: it borrows the table.
+
+#![allow(unsafe_code)]
+
+use super::claims::Claim;
+use super::held::Held;
+use super::place::Place;
+use super::places::Places;
+use crate::barrier;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Something in a table that somebody looks at, who has claimed its place. It stays there as long as this lives.
+pub struct Lent<'t, T> {
+    /// `None` where it is held instead. It is dropped first.
+    claim: Option<Claim>,
+    look: Look<'t, T>,
+}
+
+/// A look at a place, which stays what it is meanwhile.
+struct Look<'t, T> {
+    places: &'t Arc<Places<T>>,
+    place: &'t Place<T>,
+    holds: bool,
+}
+
+impl<'t, T> Lent<'t, T> {
+    /// Looks at a place where `is_there` finds what is looked for.
+    #[inline(always)]
+    pub(super) fn look(
+        places: &'t Arc<Places<T>>,
+        place: &'t Place<T>,
+        is_there: impl Fn(&Place<T>) -> bool,
+    ) -> Option<Self> {
+        let Some(claim) = Claim::new(place.words()[0]) else {
+            return Self::look_holding(places, place, is_there);
+        };
+        let lent = Self { claim: Some(claim), look: Look { places, place, holds: false } };
+        barrier::light();
+        if is_there(place) { Some(lent) } else { None }
+    }
+
+    /// The same where the thread has no claims left.
+    #[cold]
+    fn look_holding(
+        places: &'t Arc<Places<T>>,
+        place: &'t Place<T>,
+        is_there: impl Fn(&Place<T>) -> bool,
+    ) -> Option<Self> {
+        // Nothing is taken out under the lock but by who has it.
+        let _free = places.lock();
+        is_there(place).then(|| {
+            place.life.hold();
+            Self { claim: None, look: Look { places, place, holds: true } }
+        })
+    }
+}
+
+impl<T: Send + Sync> Lent<'_, T> {
+    /// Claims the address of what is lent, for all to see who ask for that: it is not only looked at.
+    /// `false` where the thread has no claims left. A light barrier follows.
+    #[inline(always)]
+    pub fn begin_use(&mut self) -> bool {
+        let word = self.look.place.words()[1];
+        self.claim.as_mut().map(|claim| claim.set(word)).is_some()
+    }
+
+    /// It is looked at only, as before. A light barrier follows.
+    #[inline(always)]
+    pub fn end_use(&mut self) {
+        let word = self.look.place.words()[0];
+        if let Some(claim) = &mut self.claim {
+            claim.set(word);
+        }
+    }
+
+    /// Holds it for longer.
+    pub fn hold(&self) -> Held<T> {
+        let Look { places, place, .. } = &self.look;
+        place.life.hold();
+        Held::new(places, place)
+    }
+}
+
+impl<T> Deref for Lent<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the look claims the place, where it was found present afterwards, or holds what stands there.
+        unsafe { self.look.place.look() }
+    }
+}
+
+impl<T> Drop for Look<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        barrier::light();
+        if self.holds || self.place.life.is_leaving() {
+            self.left();
+        }
+    }
+}
+
+impl<T> Look<'_, T> {
+    /// What was looked at may have waited for that alone.
+    #[cold]
+    fn left(&self) {
+        let left = match self.holds {
+            true => self.place.life.let_go(),
+            false => self.place.life.left(),
+        };
+        self.places.clear_left(self.place, left);
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Lent<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

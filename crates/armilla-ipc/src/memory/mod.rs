@@ -1,0 +1,25 @@
+//! Memory that many threads read without waiting for each other.
+//!
+//! A [`Table`] holds things in the places where they are put: who knows the place of one reads it there,
+//! with no lock, no count and nothing else that threads share being written. What is taken out goes when
+//! nobody looks at it any more, and the place is given away again. [`Inline`] is a value of any type behind a
+//! trait that lies where it is, instead of behind a pointer. [`claims`] is how threads let each other know
+//! what they are looking at.
+
+pub mod claims;
+mod held;
+mod huge_pages;
+mod inline;
+mod lent;
+mod life;
+#[cfg(test)]
+mod model;
+mod place;
+mod places;
+mod table;
+
+pub use held::Held;
+pub use inline::{Inline, Shows};
+pub use lent::Lent;
+pub use place::Slot;
+pub use table::Table;

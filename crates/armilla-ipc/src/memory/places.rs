@@ -1,0 +1,188 @@
+//! The places of a table, and who takes out what stands in them.
+//!
+//! # Safety contract
+//! Of what `place.rs` asks, this file keeps:
+//!
+//! - [`Places::take_left`] alone takes things out, under the lock, where all is so as it must be: those who call it
+//!   have found the thing leaving, then passed a heavy barrier, and look at the claims; or nobody can look any more.
+//!   They say by its generation what they found. Others may have taken that out meanwhile, and something else that
+//!   stands there may be leaving by now: of that barrier and those claims it knows nothing.
+//! - *Places do not move*, and stay until all go.
+
+#![allow(unsafe_code)]
+
+use super::claims;
+use super::huge_pages;
+use super::place::Place;
+use crate::barrier;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Segment `s` holds `FIRST << s` places, so that the table grows without moving what is in it.
+pub(super) const FIRST: usize = 64;
+
+/// Enough segments for 2³¹ places. No place has a higher number, so that those numbers can stand
+/// for something else.
+const SEGMENTS: usize = 26;
+
+pub(super) struct Places<T> {
+    segments: [OnceLock<Segment<T>>; SEGMENTS],
+    free: Mutex<FreePlaces>,
+}
+
+struct Segment<T> {
+    places: Box<[Place<T>]>,
+    /// Whose it was last, of each place.
+    owners: Box<[AtomicU32]>,
+}
+
+#[derive(Default)]
+pub(super) struct FreePlaces {
+    pub(super) given_back: Vec<u32>,
+    pub(super) never_used: u32,
+}
+
+impl FreePlaces {
+    fn take(&mut self) -> u32 {
+        self.given_back.pop().unwrap_or_else(|| {
+            let index = self.never_used;
+            self.never_used += 1;
+            index
+        })
+    }
+}
+
+impl<T> Places<T> {
+    pub(super) fn new() -> Self {
+        Self { segments: [const { OnceLock::new() }; SEGMENTS], free: Mutex::default() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, FreePlaces> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline(always)]
+    pub(super) fn place(&self, index: u32) -> Option<&Place<T>> {
+        let (segment, offset) = locate(index);
+        self.segments.get(segment)?.get()?.places.get(offset)
+    }
+
+    /// The number of one of these places.
+    fn index(&self, place: &Place<T>) -> Option<u32> {
+        self.segments().find_map(|(first, segment)| {
+            let distance = place.words()[0].get().wrapping_sub(segment.places.as_ptr().addr());
+            let offset = distance / size_of::<Place<T>>();
+            (offset < segment.places.len()).then_some(first + offset as u32)
+        })
+    }
+
+    /// Those that there are, each with the number of its first place. A thread that grows the table may be slower than the
+    /// next one.
+    fn segments(&self) -> impl Iterator<Item = (u32, &Segment<T>)> {
+        let first = |segment: usize| ((FIRST << segment) - FIRST) as u32;
+        let segments = self.segments.iter().enumerate();
+        segments.filter_map(move |(number, segment)| Some((first(number), segment.get()?)))
+    }
+
+    /// A free place, given away.
+    pub(super) fn take_free(&self) -> u32 {
+        self.lock().take()
+    }
+
+    /// Every place that was ever given away.
+    pub(super) fn used(&self) -> impl Iterator<Item = &Place<T>> {
+        let used = self.lock().never_used;
+        (0..used).filter_map(|index| self.place(index))
+    }
+
+    /// Whose it was last, of each place by its number.
+    pub(super) fn owners(&self) -> impl Iterator<Item = (u32, &AtomicU32)> {
+        self.segments().flat_map(|(first, segment)| (first..).zip(&segment.owners))
+    }
+
+    pub(super) fn last_owner(&self, index: u32) -> Option<&AtomicU32> {
+        let (segment, offset) = locate(index);
+        self.segments.get(segment)?.get()?.owners.get(offset)
+    }
+
+    pub(super) fn place_or_grow(&self, index: u32) -> (&Place<T>, &AtomicU32) {
+        let (segment, offset) = locate(index);
+        let segment = self.segments[segment].get_or_init(|| Segment::new(FIRST << segment));
+        // `locate` gives offsets within the segment.
+        (&segment.places[offset], &segment.owners[offset])
+    }
+
+    /// Ends what was found `left` a moment ago, leaving and held by nobody, unless somebody looks at it or holds it
+    /// again; who does sees to it later.
+    #[inline]
+    pub(super) fn clear_left(&self, place: &Place<T>, left: Option<u32>) {
+        if let Some(generation) = left {
+            self.clear(place, generation);
+        }
+    }
+
+    #[cold]
+    pub(super) fn clear(&self, place: &Place<T>, generation: u32) {
+        barrier::heavy();
+        // Without the lock: the program may do anything when what was its own is dropped.
+        drop(self.take_left(place, generation, claims::is_claimed));
+    }
+
+    /// Takes out what is leaving by this generation, and gives its place back, where nobody holds it and `is_claimed`
+    /// does not find that somebody looks at it.
+    pub(super) fn take_left(
+        &self,
+        place: &Place<T>,
+        generation: u32,
+        is_claimed: impl Fn([NonZeroUsize; 2]) -> bool,
+    ) -> Option<T> {
+        let mut free = self.lock();
+        // The holds last: who looked may have held it before the claim was dropped.
+        if is_claimed(place.words()) || place.life.left() != Some(generation) {
+            return None;
+        }
+        let index = self.index(place)?;
+        // SAFETY: it is leaving, held by nobody and looked at by nobody, and this thread has the lock.
+        let gone = unsafe { place.take() };
+        place.life.end();
+        free.given_back.push(index);
+        Some(gone)
+    }
+}
+
+impl<T> Segment<T> {
+    fn new(size: usize) -> Self {
+        let mut places = Vec::with_capacity(size);
+        huge_pages::advise(places.spare_capacity_mut());
+        places.extend((0..size).map(|_| Place::empty()));
+        let owners = (0..size).map(|_| AtomicU32::new(0)).collect();
+        Self { places: places.into(), owners }
+    }
+}
+
+/// In which segment a place lies, and where in it.
+#[inline]
+const fn locate(index: u32) -> (usize, usize) {
+    let shifted = index as usize + FIRST;
+    let segment = (shifted.ilog2() - FIRST.ilog2()) as usize;
+    (segment, shifted - (FIRST << segment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_follow_one_another_through_the_segments() {
+        let mut expected = (0, 0);
+        for index in 0..10_000 {
+            assert_eq!(locate(index), expected);
+            expected.1 += 1;
+            if expected.1 == FIRST << expected.0 {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+        assert!(locate(u32::MAX >> 1).0 < SEGMENTS);
+    }
+}
