@@ -362,12 +362,17 @@ fn nesting(poa: &Poa, innermost: impl Fn() + Send + Sync + 'static) -> (Listener
 #[test]
 fn a_servant_that_ends_its_own_object_deep_within_itself_goes_back_after_the_outermost_call() {
     for depth in [0, 1, 7, 8, 9, 30] {
-        for far in [false, true] {
-            let server = Server::start();
+        for (collocation, far) in [
+            (Collocation::Direct, false),
+            (Collocation::ThroughPoa, false),
+            (Collocation::Direct, true),
+        ] {
+            let server = Server::of(orbs::listening_with(|it| it.collocation = collocation));
             let (poa, fates) = made_on_demand(&server);
             let seen = fates.clone();
-            let own = poa.clone();
+            let (orb, own) = (server.orb.clone(), poa.clone());
             let (reference, nested) = nesting(&poa, move || {
+                assert_eq!(orb.poa_current().unwrap().object_id(), &ObjectId::from("deep"));
                 own.deactivate(&"deep".into()).unwrap();
                 assert_eq!(seen.given_back.load(SeqCst), 0);
             });

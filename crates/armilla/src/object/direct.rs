@@ -10,6 +10,7 @@ use crate::poa::{Activation, DirectUpcall};
 use crate::remoting::Layers;
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
+use armilla_ipc::memory::Held;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -29,7 +30,7 @@ pub(super) enum Direct<I: ?Sized> {
 /// An object that is or was active, with its servant.
 pub(super) struct Active<I: ?Sized> {
     servant: Arc<I>,
-    activation: Arc<Activation>,
+    activation: Held<Activation>,
 }
 
 /// What was found active last, since the reference was made. Clones share it once it is there.
@@ -56,7 +57,7 @@ impl<I: Interface + ?Sized> Direct<I> {
     pub(super) fn begin(&self) -> Option<LocalCall<'_, I>> {
         let (callee, upcall) = match self {
             Self::Servant(active, _) => {
-                (&active.servant, Some(DirectUpcall::begin(&*active.activation)?))
+                (&active.servant, Some(DirectUpcall::of(&*active.activation)?))
             }
             Self::Stub(stub, _) => (stub, None),
             Self::Never | Self::Later(_) => return None,
@@ -89,19 +90,19 @@ impl<I: Interface + ?Sized> Direct<I> {
                 Guard::from_inner(found)
             }
         };
-        DirectUpcall::begin(Now(now)).map(CallSince)
+        DirectUpcall::of(Now(now)).map(CallSince)
     }
 }
 
 impl<I: Interface + ?Sized> Active<I> {
     /// The object with its servant, where that is an `I`.
-    pub(super) fn of(activation: Arc<Activation>) -> Option<Self> {
+    pub(super) fn of(activation: Held<Activation>) -> Option<Self> {
         Some(Self { servant: activation.servant.downcast()?, activation })
     }
 }
 
 impl<I: ?Sized> Active<I> {
-    pub(super) const fn new(activation: Arc<Activation>, servant: Arc<I>) -> Self {
+    pub(super) const fn new(activation: Held<Activation>, servant: Arc<I>) -> Self {
         Self { servant, activation }
     }
 }

@@ -5,6 +5,7 @@ use crate::dynamic::Signature;
 use crate::operations::OperationLookup;
 use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use armilla_ipc::memory::{Inline, Shows};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -42,10 +43,19 @@ pub(crate) trait Servant: Send + Sync {
 
     /// What tells it from all other servants while it lives.
     fn address(&self) -> usize;
+
+    /// The same servant once more.
+    fn share(&self) -> AnyServant;
 }
 
 /// Ties a servant to the skeleton of the interface `I`.
 struct Tie<I: ?Sized>(Arc<I>);
+
+impl<I: Interface + ?Sized> Shows<dyn Servant> for Tie<I> {
+    fn show(&self) -> &(dyn Servant + 'static) {
+        self
+    }
+}
 
 impl<I: Interface + ?Sized> Servant for Tie<I> {
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
@@ -84,6 +94,10 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     fn address(&self) -> usize {
         address(&self.0)
     }
+
+    fn share(&self) -> AnyServant {
+        self.0.clone().into()
+    }
 }
 
 /// What tells a servant from all others while it lives.
@@ -99,41 +113,46 @@ pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
 /// println!("a servant of {}", servant.repository_id());
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct AnyServant(Arc<dyn Servant>);
+pub struct AnyServant(Inline<dyn Servant>);
+
+impl Clone for AnyServant {
+    fn clone(&self) -> Self {
+        self.get().share()
+    }
+}
 
 impl AnyServant {
     /// The repository id of its most derived interface; of a dynamic servant what it says of an object
     /// with an empty id.
     pub fn repository_id(&self) -> Cow<'_, str> {
-        self.0.repository_id(&|| ObjectId::new([]))
+        self.get().repository_id(&|| ObjectId::new([]))
     }
 
     /// The servant as an `I`, a trait object such as `dyn Account`, if it is one.
     pub fn downcast<I: Interface + ?Sized>(&self) -> Option<Arc<I>> {
-        Upcast::find(|target| self.0.upcast(target))
+        Upcast::find(|target| self.get().upcast(target))
     }
 
-    pub(crate) fn new(servant: Arc<dyn Servant>) -> Self {
-        Self(servant)
+    pub(crate) fn new(servant: impl Shows<dyn Servant> + Send + Sync + 'static) -> Self {
+        Self(Inline::new(servant))
     }
 
     #[inline]
     pub(crate) fn get(&self) -> &dyn Servant {
-        &*self.0
+        self.0.get()
     }
 }
 
 impl<I: Interface + ?Sized> From<Arc<I>> for AnyServant {
     fn from(servant: Arc<I>) -> Self {
-        Self(Arc::new(Tie(servant)))
+        Self::new(Tie(servant))
     }
 }
 
 impl PartialEq for AnyServant {
     /// Whether both are the same servant.
     fn eq(&self, other: &Self) -> bool {
-        self.0.address() == other.0.address()
+        self.get().address() == other.get().address()
     }
 }
 

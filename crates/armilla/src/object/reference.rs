@@ -10,6 +10,7 @@ use crate::policies::{Effective, Levels, Policies};
 use crate::settings::{Collocation, Settings};
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
+use armilla_ipc::memory::Held;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -44,7 +45,7 @@ enum Place {
     /// In another process, as far as is known.
     Elsewhere,
     /// In this one. It was active, when the reference was made, and may be so no more.
-    Active(Arc<Activation>),
+    Active(Held<Activation>),
     /// In this one, by this key.
     Key(Box<[u8]>),
 }
@@ -60,7 +61,7 @@ impl Reference {
     }
 
     /// The object, when it is or was active in this process.
-    pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
+    pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
         match &self.place {
             Place::Active(activation) => Some(activation),
             Place::Elsewhere | Place::Key(_) => None,
@@ -105,7 +106,7 @@ impl Object {
     }
 
     /// A reference to an active object of this process.
-    pub(crate) fn active(orb: &Orb, activation: Arc<Activation>) -> Self {
+    pub(crate) fn active(orb: &Orb, activation: Held<Activation>) -> Self {
         Self::new(orb, OnceLock::new(), Place::Active(activation))
     }
 
@@ -278,12 +279,12 @@ impl Object {
     }
 
     /// The object, when it is or was active in this process.
-    pub(crate) fn activation(&self) -> Option<&Arc<Activation>> {
+    pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
         self.reference.as_ref()?.activation()
     }
 
     /// The object of this process that is active under its key now.
-    pub(crate) fn find_activation(&self) -> Option<Arc<Activation>> {
+    pub(crate) fn find_activation(&self) -> Option<Held<Activation>> {
         let Reference { orb, place, .. } = &**self.reference.as_ref()?;
         match place {
             Place::Elsewhere => None,

@@ -5,12 +5,12 @@ use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::operations::OperationNames;
 use crate::poa::{
-    Activation, Found, KeyId, MOST_ANEW, ObjectKey, PoaInner, Slot, Upcall, always_destroyed,
-    system_id,
+    Activation, Found, KeyId, MOST_ANEW, ObjectKey, PoaInner, Upcall, always_destroyed, system_id,
 };
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
+use armilla_ipc::memory::{Held, Slot};
 use std::sync::{Arc, PoisonError};
 
 /// Where an object is.
@@ -26,29 +26,37 @@ pub(crate) enum Located {
 }
 
 /// The key of an object of this process, and the object when it is active.
-type Near = (Box<[u8]>, Option<Arc<Activation>>);
+type Near = (Box<[u8]>, Option<Held<Activation>>);
 
 /// A POA, an id, and where the object may stand.
 type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
 
 impl Orb {
+    /// Has the processor get the object to which `key`, from a request, is likely to lead.
+    #[inline(always)]
+    pub(crate) fn expect(&self, key: &[u8]) {
+        if let Some(index) = ObjectKey::likely_index(key) {
+            self.0.objects.expect(index);
+        }
+    }
+
     /// The object that `key`, from a request, leads to, when it says where that stands and nothing
     /// has to be asked or waited for.
     #[inline(always)]
-    pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall> {
+    pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall<'_>> {
         let lent = match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, .. } if incarnation != self.0.incarnation => None,
             ObjectKey::Active { slot, .. } => self.0.objects.get(slot),
             ObjectKey::Named(key) => {
                 let lent = self.0.objects.get(key.hint)?;
-                if lent.as_deref()?.is_meant(&key) { Some(lent) } else { None }
+                if lent.is_meant(&key) { Some(lent) } else { None }
             }
         };
         Upcall::begin(lent?)
     }
 
     /// What `key`, from a request for `operation`, leads to.
-    pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found {
+    pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found<'_> {
         match self.find_active(key) {
             Some(upcall) => Found::Object(upcall),
             None => self.find_otherwise(ObjectKey::parse(key).ok_or(key), operation),
@@ -62,7 +70,7 @@ impl Orb {
         &self,
         key: Result<ObjectKey<'_>, &[u8]>,
         operation: OperationName<'_>,
-    ) -> Found {
+    ) -> Found<'_> {
         let key = match key {
             Ok(key) => key,
             Err(name) => return self.published(name).map_or(Found::Nothing, Found::Elsewhere),
@@ -157,8 +165,7 @@ impl Orb {
     /// The POA of the object that stands at a place, or stood there and is active elsewhere.
     fn adapter_of_place(&self, slot: Slot) -> Option<Arc<PoaInner>> {
         let here = self.0.objects.get(slot);
-        let here = here.as_ref().and_then(|lent| lent.as_ref()).map(|a| a.poa.clone());
-        here.or_else(|| self.0.adapters.moved(slot))
+        here.map(|object| object.poa.clone()).or_else(|| self.0.adapters.moved(slot))
     }
 
     fn published(&self, name: &[u8]) -> Option<Ior> {
@@ -190,7 +197,7 @@ impl Orb {
     }
 
     /// The object with this key, when it is active.
-    pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Arc<Activation>> {
+    pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Held<Activation>> {
         let found = match key {
             ObjectKey::Active { incarnation, slot } => self.0.objects.get(slot).or_else(|| {
                 let poa = self.0.adapters.moved(slot)?;
@@ -201,7 +208,7 @@ impl Orb {
                 poa.lookup(self, key.id, key.hint)
             }
         };
-        found?.as_ref().filter(|object| object.is_active()).cloned()
+        found.filter(|object| object.is_active()).map(|object| object.hold())
     }
 
     /// Fails when references cannot be given out: `INITIALIZE` when the ORB cannot listen,

@@ -1,27 +1,30 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
 use super::claims::{Claimed, is_claimed};
-use super::object_key::{NamedKey, ObjectKey, Slot, system_id, with_room_for_number};
+use super::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
 use super::{ObjectId, PoaInner};
 use crate::object::{AnyServant, Servant};
 use crate::operations::OperationLookup;
+use armilla_ipc::memory::Slot;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One active object. Those with an id that the POA made store none: it says where they stand.
 ///
-/// What every call looks at stands side by side, so that it lies in as few lines of the processor's cache as
-/// can be: of many objects each call has to get them from memory.
-#[repr(C)]
+/// In the table of all active objects it takes one line of the processor's cache, with all that a call
+/// looks at: of many objects each call has to get that from memory.
 pub(crate) struct Activation {
     pub(crate) servant: AnyServant,
     pub(crate) poa: Arc<PoaInner>,
     /// The flags below, and in the rest the number of calls under way that no thread claims.
     state: AtomicU32,
     pub(crate) slot: Slot,
-    id: Option<Box<[u8]>>,
+    /// Behind one pointer, for the sake of the line.
+    id: Option<Box<Box<[u8]>>>,
 }
+
+const _: () = assert!(size_of::<Activation>() <= 56);
 
 /// No more calls: the object was deactivated.
 const INACTIVE: u32 = 1 << 31;
@@ -48,7 +51,7 @@ impl Activation {
         poa: Arc<PoaInner>,
         slot: Slot,
     ) -> Self {
-        Self { servant, id: id.map(Box::from), poa, slot, state: AtomicU32::new(0) }
+        Self { servant, id: id.map(|id| Box::new(id.into())), poa, slot, state: AtomicU32::new(0) }
     }
 
     /// Counts a call that no thread can claim.
@@ -128,14 +131,14 @@ impl Activation {
     #[inline]
     pub(super) fn has_id(&self, id: &[u8]) -> bool {
         match &self.id {
-            Some(own) => **own == *id,
+            Some(own) => ***own == *id,
             None => system_id(self.poa.incarnation, self.slot) == *id,
         }
     }
 
     pub(crate) fn id(&self) -> ObjectId {
         match &self.id {
-            Some(id) => ObjectId(id.clone()),
+            Some(id) => ObjectId(Box::clone(id)),
             None => ObjectId::new(system_id(self.poa.incarnation, self.slot)),
         }
     }

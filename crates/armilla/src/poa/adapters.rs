@@ -2,8 +2,7 @@
 
 use super::PoaInner;
 use super::index::Index;
-use super::object_key::Slot;
-use super::table::Table;
+use armilla_ipc::memory::{Held, Lent, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,7 +59,7 @@ impl Adapters {
             self.adapters.remove(slot);
         }
         if self.moved_count.load(Ordering::Acquire) > 0 {
-            let ours = |moved: &Arc<Moved>| Arc::ptr_eq(&moved.poa, poa);
+            let ours = |moved: &Held<Moved>| Arc::ptr_eq(&moved.poa, poa);
             self.moved.of(poa.serial).filter(ours).for_each(|moved| self.forget(&moved));
         }
     }
@@ -70,15 +69,14 @@ impl Adapters {
         if self.moved_count.load(Ordering::Acquire) == 0 {
             return None;
         }
-        self.find_moved(slot, |moved| moved.poa.clone())
+        self.find_moved(slot).map(|moved| moved.poa.clone())
     }
 
     /// Remembers or forgets that the object which stood at `slot` is active elsewhere.
     /// The POA that once owned the place does so for one activation after the other.
     pub(super) fn set_moved(&self, from: Slot, owner: Option<&Arc<PoaInner>>) {
         let Some(poa) = owner else {
-            let known = self.find_moved(from, Arc::clone);
-            return known.iter().for_each(|moved| self.forget(moved));
+            return self.find_moved(from).iter().for_each(|moved| self.forget(moved));
         };
         let poa = poa.clone();
         let moved = self.moved.insert(poa.serial, |slot| Moved { from, poa, slot });
@@ -86,11 +84,9 @@ impl Adapters {
         self.moved_from.insert(self.hash_place(from), moved.slot.index);
     }
 
-    fn find_moved<R>(&self, from: Slot, take: impl Fn(&Arc<Moved>) -> R) -> Option<R> {
-        self.moved_from.find(self.hash_place(from), |place| {
-            let found = self.moved.at(place)?;
-            found.as_ref().filter(|moved| moved.from == from).map(&take)
-        })
+    fn find_moved(&self, from: Slot) -> Option<Lent<'_, Moved>> {
+        let is_it = |place| self.moved.at(place).filter(|moved| moved.from == from);
+        self.moved_from.find(self.hash_place(from), is_it)
     }
 
     fn forget(&self, moved: &Moved) {
@@ -106,8 +102,7 @@ impl Adapters {
         is_it: impl Fn(&Arc<PoaInner>) -> bool,
     ) -> Option<(Arc<PoaInner>, Slot)> {
         self.paths.find(self.hash(path), |place| {
-            let found = self.adapters.at(place)?;
-            let entry = found.as_ref()?;
+            let entry = self.adapters.at(place)?;
             let is_it = entry.poa.path() == path && is_it(&entry.poa);
             is_it.then(|| (entry.poa.clone(), entry.slot))
         })

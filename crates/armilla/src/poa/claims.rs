@@ -1,20 +1,13 @@
 //! Which objects are being called, where every thread can see it.
 //!
-//! A call of an active object changes nothing that threads share. Each thread has *claims*, one for
-//! every call under way in it, up to a depth: a call writes the address of its object there when it
-//! begins and takes it back when it ends. Who must know whether an object is being called reads the
-//! claims of all threads. Calls that are deeper count in the object itself, for all the same.
+//! A call of an active object changes nothing that threads share: the thread [claims](armilla_ipc::memory::claims) the
+//! address of the object for as long as the call is under way. Calls of a thread that has no claims left count in the
+//! object itself, for all the same.
 //!
 //! # Why nobody is missed
-//! Who stops calls, by deactivating an object or closing a gate, first raises a flag that calls look
-//! at, then issues a heavy [`barrier`], then reads the claims. A call writes its claim, issues a light
-//! barrier, then looks at the flags; when it ends likewise, with the claim taken back. So, as the two
-//! barriers promise:
-//!
-//! - a call that begins and does not see the flag has its claim seen, and is waited for. One that sees
-//!   the flag backs out, as if it ended;
-//! - a call that ends and does not see the flag has its end seen, and nobody waits for it. One that
-//!   sees the flag does what is left to it: it wakes those who wait, or ends the object.
+//! Who stops calls, by deactivating an object or closing a gate, is who raises the flag of which the claims tell, and a call
+//! looks at it when it has begun and again when it has ended. One that has begun and sees the flag backs out, as if it
+//! ended; one that ends and sees the flag does what is left to it: it wakes those who wait, or ends the object.
 //!
 //! Of several calls that leave a deactivated object the last ends it. Each of them sees the flag and
 //! issues a heavy barrier of its own before it reads the claims of the others: until the one of who
@@ -25,86 +18,74 @@
 //!
 //! `model.rs` tries every order of all these steps, with processors that delay what they store.
 //!
-//! An address stands for one object only while it is claimed: what is called is in the table of all
-//! active objects, or was lent from there, until the call has ended.
+//! An address stands for one object only while it is claimed: what is called stays in the table of all active objects until
+//! the call has ended.
 
 use super::Activation;
-use crate::orb::lock;
 use armilla_ipc::barrier;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use armilla_ipc::memory::Lent;
+use armilla_ipc::memory::claims::{self, Claim};
+use std::num::NonZeroUsize;
+use std::ops::Deref;
+use std::ptr::NonNull;
 
-/// How many calls within each other a thread claims.
-pub(super) const DEPTH: usize = 8;
+/// An object, as who is about to call it has it.
+pub(crate) trait Callee: Deref<Target = Activation> {
+    /// Claims it. `false` where the thread has no claims left. A light barrier follows.
+    fn claim(&mut self) -> bool;
 
-/// The claims of one thread, which alone writes them. They are apart from those of others, so that no
-/// two threads write to the same cache line.
-#[repr(align(128))]
-pub(super) struct Claims([AtomicUsize; DEPTH]);
-
-/// No object has this address.
-const NOTHING: usize = 0;
-
-/// The claims of all threads. There are as many as there ever were threads at once that were called.
-struct All {
-    claims: Vec<&'static Claims>,
-    /// Those of threads that have ended.
-    free: Vec<&'static Claims>,
+    /// The call has ended. A light barrier follows.
+    fn unclaim(&mut self);
 }
 
-static ALL: Mutex<All> = Mutex::new(All { claims: Vec::new(), free: Vec::new() });
-
-impl Claims {
-    /// Claims for a thread that has none.
-    pub(super) fn take() -> &'static Self {
-        let mut all = lock(&ALL);
-        all.free.pop().unwrap_or_else(|| {
-            let new: &'static Self = Box::leak(Box::new(Self(Default::default())));
-            all.claims.push(new);
-            new
-        })
-    }
-
-    /// The thread ends, and none of its claims is in use.
-    pub(super) fn give_back(&'static self) {
-        lock(&ALL).free.push(self);
-    }
-
-    /// A call of the object begins. A light barrier follows.
+/// From the table of all active objects, where it is claimed already for being looked at.
+impl Callee for Lent<'_, Activation> {
     #[inline(always)]
-    pub(super) fn set(&self, at: usize, activation: &Activation) {
-        if let Some(claim) = self.0.get(at) {
-            claim.store(address(activation), Ordering::Relaxed);
-        }
+    fn claim(&mut self) -> bool {
+        self.begin_use()
     }
 
-    /// It has ended. A light barrier follows.
     #[inline(always)]
-    pub(super) fn clear(&self, at: usize) {
-        if let Some(claim) = self.0.get(at) {
-            // What the call did comes before what follows the last one.
-            claim.store(NOTHING, Ordering::Release);
-        }
+    fn unclaim(&mut self) {
+        self.end_use();
+    }
+}
+
+/// An object of which somebody knows without the table. It is had as `A`.
+pub(crate) struct Known<A> {
+    pub(super) activation: A,
+    pub(super) claim: Option<Claim>,
+}
+
+impl<A: Deref<Target = Activation>> Deref for Known<A> {
+    type Target = Activation;
+
+    #[inline]
+    fn deref(&self) -> &Activation {
+        &self.activation
+    }
+}
+
+impl<A: Deref<Target = Activation>> Callee for Known<A> {
+    #[inline(always)]
+    fn claim(&mut self) -> bool {
+        self.claim = Claim::new(address(&self.activation));
+        self.claim.is_some()
     }
 
-    /// Whether the calling thread, whose claims these are, has ended this one.
-    pub(super) fn is_clear(&self, at: usize) -> bool {
-        self.0.get(at).is_none_or(|claim| claim.load(Ordering::Relaxed) == NOTHING)
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|claim| claim.load(Ordering::Acquire)).filter(|claim| *claim != NOTHING)
+    #[inline(always)]
+    fn unclaim(&mut self) {
+        self.claim = None;
     }
 }
 
 /// Whether a thread claims the object. A heavy barrier has gone before.
 pub(super) fn is_claimed(activation: &Activation) -> bool {
-    let address = address(activation);
-    lock(&ALL).claims.iter().any(|claims| claims.iter().any(|claim| claim == address))
+    claims::is_claimed([address(activation)])
 }
 
 /// The objects that were claimed at one time.
-pub(super) struct Claimed(Vec<usize>);
+pub(super) struct Claimed(claims::Claimed);
 
 impl Claimed {
     /// Those that are claimed by calls which did not see the flags that were raised before.
@@ -115,18 +96,15 @@ impl Claimed {
 
     /// Those of them that are claimed still. A heavy barrier has gone before.
     pub(super) fn again() -> Self {
-        let mut claimed: Vec<_> =
-            lock(&ALL).claims.iter().flat_map(|claims| claims.iter()).collect();
-        claimed.sort_unstable();
-        Self(claimed)
+        Self(claims::Claimed::now())
     }
 
     pub(super) fn contains(&self, activation: &Activation) -> bool {
-        self.0.binary_search(&address(activation)).is_ok()
+        self.0.contains([address(activation)])
     }
 }
 
 #[inline(always)]
-fn address(activation: &Activation) -> usize {
-    std::ptr::from_ref(activation).addr()
+fn address(activation: &Activation) -> NonZeroUsize {
+    NonNull::from(activation).addr()
 }

@@ -5,13 +5,12 @@
 //! ends. Beside the frame is the thread's claim, by which others see the call. What a thread serves
 //! deeper, and objects that are not in the active object map, it keeps on a stack of its own.
 
-use super::claims::{Claims, DEPTH};
-use super::object_key::Slot;
+use super::claims::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::object::{AnyServant, Object};
 use crate::orb::Orb;
+use armilla_ipc::memory::{Held, Slot};
 use std::cell::{Cell, RefCell};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// An active object that a thread is serving.
@@ -47,116 +46,100 @@ impl Serving {
     }
 }
 
+/// How many calls within each other have frames.
+const DEPTH: usize = 8;
+
 /// What the calling thread is serving.
 struct Here {
-    claims: Cell<Option<&'static Claims>>,
-    /// How many frames, and claims, are in use.
+    /// How many frames are in use, those among them included whose call ended before a later one.
     depth: Cell<usize>,
     frames: [Cell<Frame>; DEPTH],
 }
 
-/// Gives the claims of a thread back when it ends.
-struct GiveBack;
-
 thread_local! {
     // It has no destructor, and is reached without asking whether it is there.
     static HERE: Here = const {
-        let frames = [const { Cell::new(Frame { orb: 0, slot: Slot::NONE }) }; DEPTH];
-        Here { claims: Cell::new(None), depth: Cell::new(0), frames }
+        Here { depth: Cell::new(0), frames: [const { Cell::new(Frame::NONE) }; DEPTH] }
     };
     /// What has no frame, the innermost last, each with how many frames are below it.
     static KEPT: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
-    static GIVE_BACK: GiveBack = const { GiveBack };
 }
 
-impl Drop for GiveBack {
-    fn drop(&mut self) {
-        HERE.with(|here| {
-            // A call that was forgotten is never over.
-            if here.depth.get() == 0 {
-                here.claims.take().inspect(|claims| claims.give_back());
-            }
-        });
-    }
-}
-
-/// A call of an active object that a thread has begun, and ends itself.
-pub(super) struct Begun {
-    /// `None` when it counts in the object.
-    claims: Option<&'static Claims>,
-    at: usize,
-    thread: PhantomData<*const ()>,
-}
+/// A call of an active object that a thread has begun, and ends itself: where its frame is, or `None` when
+/// the call counts in the object.
+pub(super) struct Begun(Option<usize>);
 
 /// Begins to serve an active object.
 #[inline(always)]
-pub(super) fn begin(activation: &Activation) -> Begun {
-    HERE.with(|here| match here.claims.get() {
-        Some(claims) if here.depth.get() < DEPTH => here.begin(claims, activation),
-        _ => here.begin_otherwise(activation),
-    })
+pub(super) fn begin(object: &mut impl Callee) -> Begun {
+    let at = HERE.with(|here| here.begin(object));
+    if at.is_none() {
+        begin_deeper(object);
+    }
+    Begun(at)
+}
+
+/// Begins where the thread has no frames, or no claims, left.
+#[cold]
+fn begin_deeper(activation: &Activation) {
+    keep(Serving::Active(Frame::of(activation)));
+    activation.count_in();
 }
 
 /// Goes back to what was served before.
 #[inline(always)]
-pub(super) fn end(begun: &Begun, activation: &Activation) {
-    match begun.claims {
-        Some(claims) => {
-            claims.clear(begun.at);
-            HERE.with(|here| here.end(claims, begun.at));
+pub(super) fn end(begun: &Begun, object: &mut impl Callee) {
+    match begun.0 {
+        Some(at) => {
+            object.unclaim();
+            HERE.with(|here| here.end(at));
         }
-        None => {
-            end_passing();
-            activation.count_out();
-        }
+        None => end_deeper(object),
     }
+}
+
+#[cold]
+fn end_deeper(activation: &Activation) {
+    end_passing();
+    activation.count_out();
 }
 
 impl Here {
     #[inline(always)]
-    fn begin(&self, claims: &'static Claims, activation: &Activation) -> Begun {
+    fn begin(&self, object: &mut impl Callee) -> Option<usize> {
         let at = self.depth.get();
-        if let Some(frame) = self.frames.get(at) {
-            frame.set(Frame::of(activation));
-        }
+        let frame = self.frames.get(at).filter(|_| object.claim())?;
+        frame.set(Frame::of(object));
         self.depth.set(at + 1);
-        claims.set(at, activation);
-        Begun { claims: Some(claims), at, thread: PhantomData }
-    }
-
-    /// Begins where the thread has no claims, or no more of them.
-    #[cold]
-    fn begin_otherwise(&self, activation: &Activation) -> Begun {
-        // Not in a thread that is ending.
-        if self.claims.get().is_none() && GIVE_BACK.try_with(|_| ()).is_ok() {
-            let claims = Claims::take();
-            self.claims.set(Some(claims));
-            return self.begin(claims, activation);
-        }
-        keep(Serving::Active(Frame::of(activation)));
-        activation.count_in();
-        Begun { claims: None, at: 0, thread: PhantomData }
+        Some(at)
     }
 
     #[inline(always)]
-    fn end(&self, claims: &Claims, at: usize) {
+    fn end(&self, at: usize) {
         // A call that ends before one that was begun later leaves its frame to that one.
         if self.depth.get() == at + 1 {
             self.depth.set(at);
             if at > 0 {
-                self.end_left(claims);
+                self.end_left();
             }
+        } else if let Some(frame) = self.frames.get(at) {
+            frame.set(Frame::NONE);
         }
     }
 
-    fn end_left(&self, claims: &Claims) {
-        while let Some(below) = self.depth.get().checked_sub(1).filter(|at| claims.is_clear(*at)) {
+    #[inline(never)]
+    fn end_left(&self) {
+        let is_over = |at: &usize| self.frames[*at].get() == Frame::NONE;
+        while let Some(below) = self.depth.get().checked_sub(1).filter(is_over) {
             self.depth.set(below);
         }
     }
 }
 
 impl Frame {
+    /// A call that has ended.
+    const NONE: Self = Self { orb: 0, slot: Slot::NONE };
+
     #[inline(always)]
     fn of(activation: &Activation) -> Self {
         Self { orb: activation.poa.incarnation, slot: activation.slot }
@@ -237,7 +220,7 @@ pub struct Current {
     poa: Poa,
     id: ObjectId,
     servant: AnyServant,
-    activation: Option<Arc<Activation>>,
+    activation: Option<Held<Activation>>,
 }
 
 impl Current {
@@ -291,7 +274,7 @@ impl Orb {
         match serving.ok_or(PoaError::NoContext)? {
             Serving::Active(frame) => {
                 let found = self.objects().get(frame.slot).ok_or(PoaError::NoContext)?;
-                let activation = found.as_ref().ok_or(PoaError::NoContext)?.clone();
+                let activation = found.hold();
                 Ok(Current {
                     poa: self.poa_of(&activation.poa),
                     id: activation.id(),

@@ -1,14 +1,11 @@
 //! From object ids to active objects, by the demultiplexing strategy of a POA.
 
 use super::index::Index;
-use super::object_key::Slot;
 use super::perfect::PerfectHash;
-use super::table::Table;
 use super::{Activation, ObjectId, PoaInner};
-use arc_swap::Guard;
+use armilla_ipc::memory::{Lent, Slot, Table};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a POA finds the object that a request is for. All strategies find without a lock.
@@ -40,9 +37,6 @@ pub(super) enum Ids {
     Linear(Index),
 }
 
-/// An object as the table of all active ones lends it.
-pub(super) type Lent = Guard<Option<Arc<Activation>>>;
-
 impl Ids {
     pub(super) fn new(lookup: &ObjectLookup) -> Self {
         match lookup {
@@ -71,17 +65,16 @@ impl Ids {
     }
 
     /// The object of `poa`, whose ids these are, that is active under `id`.
-    pub(super) fn find(
+    pub(super) fn find<'t>(
         &self,
         poa: &PoaInner,
-        objects: &Table<Activation>,
+        objects: &'t Table<Activation>,
         id: &[u8],
-    ) -> Option<Lent> {
+    ) -> Option<Lent<'t, Activation>> {
         let is_it = |place| {
-            let lent = objects.at(place)?;
-            let object = lent.as_ref()?;
+            let object = objects.at(place)?;
             // The place may have been given to another since the entry was read.
-            (std::ptr::eq(&*object.poa, poa) && object.has_id(id)).then_some(lent)
+            (std::ptr::eq(&*object.poa, poa) && object.has_id(id)).then_some(object)
         };
         match self {
             Self::Active(index, hasher) | Self::Hashing(index, hasher) => {

@@ -5,13 +5,13 @@ use super::activation::Ending;
 use super::gate::{Mark, discarded};
 use super::lifecycle::Birth;
 use super::manager::would_deadlock;
-use super::object_key::Slot;
 use super::servant_manager::{Refusal, ServantActivator, ServantManager};
 use super::{ObjectId, PoaError, PoaInner, State, current, patience};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::AnyServant;
 use crate::orb::{Orb, lock};
+use armilla_ipc::memory::Slot;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -141,7 +141,6 @@ impl PoaInner {
             }
             Err(PoaError::ObjectAlreadyActive) => {
                 let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
-                let active = active.as_deref().and_then(|lent| lent.as_ref());
                 if active.is_none_or(|active| active.servant != servant) {
                     self.etherealize(orb, id, Slot::NONE, servant, Ending::Deactivated);
                 }

@@ -4,12 +4,12 @@ use super::activation::Ending;
 use super::claims::Claimed;
 use super::gate::Mark;
 use super::manager::would_deadlock;
-use super::object_key::Slot;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
 use crate::exception::{Minor, SystemException};
 use crate::object::AnyServant;
 use crate::orb::{Orb, lock};
 use armilla_ipc::barrier;
+use armilla_ipc::memory::{Held, Slot};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -31,7 +31,7 @@ impl PoaInner {
         self: &Arc<Self>,
         orb: &Orb,
         birth: Birth<'_>,
-    ) -> Result<Arc<Activation>, PoaError> {
+    ) -> Result<Held<Activation>, PoaError> {
         let activation = self.place(orb, birth)?;
         match self.ended_meanwhile() {
             None => Ok(activation),
@@ -56,7 +56,7 @@ impl PoaInner {
         self: &Arc<Self>,
         orb: &Orb,
         birth: Birth<'_>,
-    ) -> Result<Arc<Activation>, PoaError> {
+    ) -> Result<Held<Activation>, PoaError> {
         // One at a time where an id or a servant must not be active twice.
         let exclusive = birth.id.is_some() || self.servants.is_exclusive();
         let state = exclusive.then(|| lock(&self.state));
@@ -94,7 +94,7 @@ impl PoaInner {
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
         }
         let found = self.lookup(orb, id, Slot::NONE);
-        match found.as_deref().and_then(|lent| lent.as_ref()).is_some_and(|o| o.is_active()) {
+        match found.is_some_and(|object| object.is_active()) {
             true => Err(PoaError::ObjectAlreadyActive),
             false => Ok(()),
         }
@@ -129,11 +129,12 @@ impl PoaInner {
         }
         // One barrier, and one look at the threads, for all.
         let claimed = Claimed::now();
-        for activation in withdrawn {
+        for activation in &withdrawn {
             if !activation.is_among(&claimed) && activation.end() {
-                finish(&activation);
+                finish(activation);
             }
         }
+        Held::drop_all(withdrawn);
     }
 
     /// Lets no more calls come to an object. Returns whether they could before; then the object
@@ -160,12 +161,12 @@ impl PoaInner {
     }
 
     /// The objects in the active object map, those included that still have calls under way.
-    fn objects(&self) -> Vec<Arc<Activation>> {
+    fn objects(&self) -> Vec<Held<Activation>> {
         let Some(orb) = self.orb() else { return Vec::new() };
         if self.live.load(Ordering::SeqCst) == 0 {
             return Vec::new();
         }
-        let ours = |object: &Arc<Activation>| std::ptr::eq(&*object.poa, self);
+        let ours = |object: &Held<Activation>| std::ptr::eq(&*object.poa, self);
         orb.objects().of(self.serial).filter(ours).collect()
     }
 
@@ -184,7 +185,15 @@ impl PoaInner {
         loop {
             // Whoever leaves from here on wakes this thread.
             claimed = Claimed::again();
-            busy.retain(|object| object.is_among(&claimed));
+            let idle = busy.extract_if(.., |object| !object.is_among(&claimed));
+            let idle: Vec<_> = idle.collect();
+            if !idle.is_empty() {
+                // Without the lock: a servant may do anything when it goes.
+                drop(state);
+                Held::drop_all(idle);
+                state = lock(&self.state);
+                continue;
+            }
             if !goes_on() || busy.is_empty() && self.passing.load(Ordering::SeqCst) == 0 {
                 break;
             }
@@ -309,8 +318,7 @@ pub(super) fn end_if_idle(activation: &Activation) {
 fn finish(activation: &Activation) {
     let poa = &activation.poa;
     let Some(orb) = poa.orb() else { return };
-    // Whoever calls this borrows the activation, which therefore outlives its place.
-    let kept = orb.objects().get(activation.slot);
+    // Whoever calls this borrows the activation, which therefore stays in its place meanwhile.
     orb.objects().remove(activation.slot);
     if poa.policies.has_activator() {
         let id = activation.id();
@@ -320,7 +328,6 @@ fn finish(activation: &Activation) {
     }
     poa.live.fetch_sub(1, Ordering::SeqCst);
     poa.wake();
-    drop(kept);
 }
 
 impl Poa {

@@ -28,7 +28,6 @@ mod policies;
 mod references;
 mod servant_manager;
 mod servants;
-mod table;
 mod tree;
 mod upcall;
 
@@ -42,7 +41,7 @@ pub(crate) use loan::Loan;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use managers::Managers;
 pub(crate) use object_key::{
-    KeyId, NamedKey, ObjectKey, Slot, operation_number, put_operation_number, system_id,
+    KeyId, NamedKey, ObjectKey, operation_number, put_operation_number, system_id,
 };
 pub(crate) use patience::{exhausted, left as patience_left, within as with_patience};
 pub(crate) use policies::Policies;
@@ -53,7 +52,6 @@ pub use policies::{
 pub use servant_manager::{
     AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
 };
-pub(crate) use table::Table;
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
 
@@ -65,6 +63,7 @@ use crate::orb::{Orb, WeakOrb};
 use crate::policies::PolicyType;
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
+use armilla_ipc::memory::Slot;
 use gate::{Gate, Mark, Serial};
 use ids::Ids;
 use servants::Servants;

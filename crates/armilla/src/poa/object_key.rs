@@ -1,5 +1,6 @@
 //! Object keys: what a reference carries so that its server finds the servant again.
 
+use armilla_ipc::memory::Slot;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
@@ -21,27 +22,14 @@ const NUMBER: usize = 4;
 /// Where the hint of a named key stands.
 const HINT: std::ops::Range<usize> = 16..24;
 
-/// A place in a table with the generation that it had when something was put there, so that a key to
-/// what is gone fails even when its place is taken again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Slot {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
+fn slot_to_octets(slot: Slot) -> [u8; 8] {
+    (u64::from(slot.index) << 32 | u64::from(slot.generation)).to_be_bytes()
 }
 
-impl Slot {
-    /// No place of any table.
-    pub(crate) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
-
-    fn to_octets(self) -> [u8; 8] {
-        (u64::from(self.index) << 32 | u64::from(self.generation)).to_be_bytes()
-    }
-
-    #[inline]
-    fn from_octets(octets: [u8; 8]) -> Self {
-        let place = u64::from_be_bytes(octets);
-        Self { index: (place >> 32) as u32, generation: place as u32 }
-    }
+#[inline]
+fn slot_from_octets(octets: [u8; 8]) -> Slot {
+    let place = u64::from_be_bytes(octets);
+    Slot { index: (place >> 32) as u32, generation: place as u32 }
 }
 
 /// The object id in a key.
@@ -98,13 +86,21 @@ impl<'k> ObjectKey<'k> {
         }
     }
 
+    /// Where the object is likely to stand, if the key is one of ours.
+    #[inline(always)]
+    pub(crate) fn likely_index(key: &[u8]) -> Option<u32> {
+        let [_, _, _, kind, .., a, b, c, d, e, f, g, h] = key.first_chunk::<20>()?;
+        let index = if *kind == NAMED { [e, f, g, h] } else { [a, b, c, d] };
+        Some(u32::from_be_bytes(index.map(|octet| *octet)))
+    }
+
     #[inline(always)]
     fn parse_rest(kind: u8, octets: &'k [u8]) -> Option<Self> {
         let (incarnation, rest) = octets.split_first_chunk::<8>()?;
         let incarnation = u64::from_be_bytes(*incarnation);
         match kind {
             ACTIVE => {
-                let slot = Slot::from_octets(rest.try_into().ok()?);
+                let slot = slot_from_octets(rest.try_into().ok()?);
                 Some(Self::Active { incarnation, slot })
             }
             NAMED => {
@@ -112,7 +108,7 @@ impl<'k> ObjectKey<'k> {
                 let (hint, rest) = rest.split_first_chunk::<8>()?;
                 let (length, rest) = rest.split_first_chunk::<2>()?;
                 let (adapter, id) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
-                let (serial, hint) = (u32::from_be_bytes(*serial), Slot::from_octets(*hint));
+                let (serial, hint) = (u32::from_be_bytes(*serial), slot_from_octets(*hint));
                 Some(Self::Named(NamedKey { incarnation, serial, hint, adapter, id }))
             }
             _ => None,
@@ -137,13 +133,13 @@ impl<'k> ObjectKey<'k> {
             Self::Active { incarnation, slot } => {
                 key.push(ACTIVE);
                 key.extend(incarnation.to_be_bytes());
-                key.extend(slot.to_octets());
+                key.extend(slot_to_octets(*slot));
             }
             Self::Named(named) => {
                 key.push(NAMED);
                 key.extend(named.incarnation.to_be_bytes());
                 key.extend(named.serial.to_be_bytes());
-                key.extend(named.hint.to_octets());
+                key.extend(slot_to_octets(named.hint));
                 // Adapter paths are limited to this when a POA is made.
                 key.extend((named.adapter.len() as u16).to_be_bytes());
                 key.extend_from_slice(named.adapter);
@@ -215,7 +211,7 @@ const COUNTED: u64 = 1 << 63;
 
 /// The id that a POA gives to the object at `slot`: unlike that of any other object of all times.
 pub(crate) fn system_id(incarnation: u64, slot: Slot) -> [u8; SYSTEM_ID] {
-    join(incarnation, slot.to_octets())
+    join(incarnation, slot_to_octets(slot))
 }
 
 /// The `number`th id for an object that has no place yet.
@@ -228,7 +224,7 @@ pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
     let (incarnation, place) = id.split_first_chunk::<8>()?;
     let place: [u8; 8] = place.try_into().ok()?;
     let counted = u64::from_be_bytes(place) & COUNTED != 0;
-    let slot = if counted { Slot::NONE } else { Slot::from_octets(place) };
+    let slot = if counted { Slot::NONE } else { slot_from_octets(place) };
     Some((u64::from_be_bytes(*incarnation), slot))
 }
 

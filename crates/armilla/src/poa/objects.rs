@@ -5,11 +5,11 @@ use super::gate::Mark;
 use super::lifecycle::Birth;
 use super::object_key::{counted_number, parse_system_id};
 use super::{
-    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, Slot,
-    patience,
+    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, patience,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{AnyServant, Interface, Object, Ref};
+use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
 
 impl Poa {
@@ -180,7 +180,7 @@ impl Poa {
     }
 
     /// A reference to an object that was just activated; without one it is not active either.
-    fn object_of(&self, activation: Arc<Activation>) -> Result<Object, PoaError> {
+    fn object_of(&self, activation: Held<Activation>) -> Result<Object, PoaError> {
         let object = self.refer_to_active(activation.clone()).inspect_err(|_| {
             self.inner.retire(&activation, Ending::Quiet);
         })?;
@@ -188,9 +188,9 @@ impl Poa {
     }
 
     /// The object that is active under `id`.
-    pub(super) fn active(&self, id: &ObjectId) -> Option<Arc<Activation>> {
+    pub(super) fn active(&self, id: &ObjectId) -> Option<Held<Activation>> {
         let found = self.inner.lookup(&self.orb, id.as_bytes(), Slot::NONE)?;
-        found.as_ref().filter(|object| object.is_active()).cloned()
+        found.is_active().then(|| found.hold())
     }
 
     /// Fails unless the policies allow what is asked for.

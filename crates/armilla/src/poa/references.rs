@@ -3,10 +3,11 @@
 use super::object_key::{counted_id, parse_system_id, system_id};
 use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
-    PoaError, PoaInner, RequestProcessing, Slot,
+    PoaError, PoaInner, RequestProcessing,
 };
 use crate::exception::SystemException;
 use crate::object::{AnyServant, Interface, Object, Ref, Reference, address};
+use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -136,7 +137,7 @@ impl Poa {
     pub fn reference_to_id(&self, reference: impl AsRef<Object>) -> Result<ObjectId, PoaError> {
         self.require(true)?;
         // Where something else stands by now nothing says whose it was.
-        let ours = |activation: &&Arc<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
+        let ours = |activation: &&Held<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
         if let Some(activation) = reference.as_ref().activation().filter(ours) {
             return Ok(activation.id());
         }
@@ -174,10 +175,10 @@ impl Poa {
     fn incarnated<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
-    ) -> Result<Option<Arc<Activation>>, PoaError> {
+    ) -> Result<Option<Held<Activation>>, PoaError> {
         let found = self.inner.servants.find(&self.orb, &self.inner, address(servant));
-        if let Some(activation) = found.as_ref().and_then(|found| found.as_ref()) {
-            return Ok(Some(activation.clone()));
+        if let Some(activation) = found {
+            return Ok(Some(activation.hold()));
         }
         if self.inner.policies.implicit == ImplicitActivation::Off {
             return Ok(None);
@@ -199,7 +200,7 @@ impl Poa {
     /// A reference to an active object, by whatever makes the references of this POA.
     pub(super) fn refer_to_active(
         &self,
-        activation: Arc<Activation>,
+        activation: Held<Activation>,
     ) -> Result<Object, SystemException> {
         self.orb.prepare_references()?;
         match self.inner.reference_factory() {

@@ -1,9 +1,9 @@
 //! Which servants of a POA are active.
 
 use super::index::Index;
-use super::object_key::Slot;
-use super::{IdUniqueness, PoaInner, Policies, ids::Lent};
+use super::{Activation, IdUniqueness, PoaInner, Policies};
 use crate::orb::{Orb, lock};
+use armilla_ipc::memory::{Lent, Slot};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -33,15 +33,19 @@ impl Servants {
     }
 
     /// The object that the servant incarnates, where it incarnates one only.
-    pub(super) fn find(&self, orb: &Orb, poa: &PoaInner, servant: usize) -> Option<Lent> {
+    pub(super) fn find<'o>(
+        &self,
+        orb: &'o Orb,
+        poa: &PoaInner,
+        servant: usize,
+    ) -> Option<Lent<'o, Activation>> {
         let Self::Unique(index) = self else { return None };
         index.find(hash(servant), |place| {
-            let lent = orb.objects().at(place)?;
-            let object = lent.as_ref()?;
+            let object = orb.objects().at(place)?;
             let is_it = std::ptr::eq(&*object.poa, poa)
                 && object.servant.get().address() == servant
                 && object.is_active();
-            is_it.then_some(lent)
+            is_it.then_some(object)
         })
     }
 

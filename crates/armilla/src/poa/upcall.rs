@@ -1,10 +1,9 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
+use super::claims::{Callee, Known};
 use super::current::{self, Begun};
 use super::gate::{Admission, Gate, Mark, Pass};
-use super::ids::Lent;
 use super::loan::{Lent as OnLoan, Loan};
-use super::object_key::Slot;
 use super::servant_manager::{Refusal, ServantLocator, ServantManager};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -13,14 +12,15 @@ use crate::object::{AnyServant, Servant};
 use crate::orb::Orb;
 use armilla_giop::ior::Ior;
 use armilla_ipc::barrier;
+use armilla_ipc::memory::{Lent, Slot};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What a request leads to.
-pub(crate) enum Found {
+pub(crate) enum Found<'o> {
     /// An active object.
-    Object(Upcall),
+    Object(Upcall<'o>),
     /// A servant for this request only.
     Passing(Box<Passing>),
     /// Another object.
@@ -35,12 +35,12 @@ pub(crate) enum Found {
     Unnamed,
 }
 
-impl Found {
+impl Found<'_> {
     /// The servant to call.
     #[inline]
     pub(crate) fn servant(&self) -> Option<&dyn Servant> {
         match self {
-            Self::Object(upcall) => upcall.skeleton(),
+            Self::Object(upcall) => Some(upcall.skeleton()),
             Self::Passing(passing) => Some(passing.servant.get()),
             _ => None,
         }
@@ -62,10 +62,10 @@ impl Found {
     /// The object to call.
     pub(crate) fn target(&self) -> Option<Target> {
         match self {
-            Self::Object(upcall) => upcall.lent.as_deref().map(|object| Target {
-                id: object.id(),
-                poa: object.poa.clone(),
-                servant: object.servant.clone(),
+            Self::Object(upcall) => Some(Target {
+                id: upcall.object.id(),
+                poa: upcall.object.poa.clone(),
+                servant: upcall.object.servant.clone(),
             }),
             Self::Passing(passing) => Some(Target {
                 id: passing.id.clone(),
@@ -85,7 +85,7 @@ impl Found {
     }
 }
 
-impl From<Passing> for Found {
+impl From<Passing> for Found<'_> {
     fn from(passing: Passing) -> Self {
         Self::Passing(Box::new(passing))
     }
@@ -99,116 +99,87 @@ pub(crate) struct Target {
 }
 
 /// A call of an active object, until it is dropped.
-pub(crate) struct Upcall {
-    lent: Lent,
-    call: Call,
-}
-
-impl Upcall {
-    /// Begins a call when nothing has to be asked or waited for.
-    #[inline(always)]
-    pub(crate) fn begin(lent: Lent) -> Option<Self> {
-        let call = Call::begin(lent.as_deref()?, Pass::default(), Gate::is_open)?;
-        Some(Self { lent, call })
-    }
-
-    /// Begins a call for which the gate was passed.
-    fn admitted(lent: Lent, pass: Pass) -> Option<Self> {
-        let call = Call::begin(lent.as_deref()?, pass, Gate::still_admits)?;
-        Some(Self { lent, call })
-    }
-
-    /// The servant to call.
-    #[inline]
-    pub(crate) fn skeleton(&self) -> Option<&dyn Servant> {
-        self.lent.as_deref().map(Activation::skeleton)
-    }
-}
-
-impl Drop for Upcall {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(activation) = self.lent.as_deref() {
-            self.call.end(activation);
-        }
-    }
-}
-
-/// A direct call of an active object in this process, until it is dropped. It holds the object as `A`.
-pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
-    activation: A,
-    call: Call,
-}
-
-impl<A: Deref<Target = Activation>> DirectUpcall<A> {
-    /// Begins a call when nothing has to be asked or waited for.
-    #[inline]
-    pub(crate) fn begin(activation: A) -> Option<Self> {
-        let call = Call::begin(&activation, Pass::default(), Gate::is_open)?;
-        Some(Self { activation, call })
-    }
-
-    /// The object, as it was handed over.
-    pub(crate) const fn activation(&self) -> &A {
-        &self.activation
-    }
-}
-
-impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
-    #[inline]
-    fn drop(&mut self) {
-        self.call.end(&self.activation);
-    }
-}
-
-/// What a call of an active object gives back when it ends.
-struct Call {
+pub(crate) struct Call<C: Callee> {
+    object: C,
     begun: Begun,
     pass: Pass,
 }
 
-impl Call {
+/// A call of an object that was found in the table of all active ones.
+pub(crate) type Upcall<'o> = Call<Lent<'o, Activation>>;
+
+/// A call of an object that the caller knows.
+pub(crate) type DirectUpcall<A> = Call<Known<A>>;
+
+impl<C: Callee> Call<C> {
+    /// Begins a call when nothing has to be asked or waited for.
+    #[inline(always)]
+    pub(crate) fn begin(object: C) -> Option<Self> {
+        Self::admitted(object, Pass::default(), Gate::is_open)
+    }
+
     /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
     /// gate as it must be. Why both are looked at after the call was begun, and again when it has
     /// ended, stands in `claims.rs`.
     #[inline(always)]
-    fn begin(activation: &Activation, pass: Pass, admits: fn(&Gate) -> bool) -> Option<Self> {
+    fn admitted(mut object: C, pass: Pass, admits: fn(&Gate) -> bool) -> Option<Self> {
         // What is over for long is not begun: each such call would have to look after the end.
-        if !activation.is_active() {
+        if !object.is_active() {
             return None;
         }
-        let begun = current::begin(activation);
+        let begun = current::begin(&mut object);
         barrier::light();
-        if activation.is_active() && admits(&activation.poa.gate) {
-            return Some(Self { begun, pass });
+        if object.is_active() && admits(&object.poa.gate) {
+            return Some(Self { object, begun, pass });
         }
         // Who holds the pass gives it back.
-        Self { begun, pass: Pass::default() }.back_out(activation);
+        Self { object, begun, pass: Pass::default() }.back_out();
         None
     }
 
     #[cold]
-    fn back_out(self, activation: &Activation) {
-        self.end(activation);
+    fn back_out(self) {
+        drop(self);
     }
 
-    #[inline(always)]
-    fn end(&self, activation: &Activation) {
-        current::end(&self.begun, activation);
-        barrier::light();
-        if !(activation.is_active() && activation.poa.gate.is_open()) {
-            self.left(activation);
-        }
+    /// The servant to call.
+    #[inline]
+    pub(crate) fn skeleton(&self) -> &dyn Servant {
+        self.object.skeleton()
     }
 
     /// Does what others leave to who ends a call.
     #[cold]
-    fn left(&self, activation: &Activation) {
-        if !activation.is_active() {
-            lifecycle::end_if_idle(activation);
+    fn left(&self) {
+        if !self.object.is_active() {
+            lifecycle::end_if_idle(&self.object);
         }
-        activation.poa.gate.give_back(self.pass);
-        activation.poa.call_ended();
+        self.object.poa.gate.give_back(self.pass);
+        self.object.poa.call_ended();
+    }
+}
+
+impl<A: Deref<Target = Activation>> DirectUpcall<A> {
+    /// Begins a call of what the caller knows, as `begin` does.
+    #[inline]
+    pub(crate) fn of(activation: A) -> Option<Self> {
+        Self::begin(Known { activation, claim: None })
+    }
+
+    /// The object, as it was handed over.
+    pub(crate) const fn activation(&self) -> &A {
+        &self.object.activation
+    }
+}
+
+impl<C: Callee> Drop for Call<C> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        current::end(&self.begun, &mut self.object);
+        barrier::light();
+        if !(self.object.is_active() && self.object.poa.gate.is_open()) {
+            self.left();
+        }
     }
 }
 
@@ -235,34 +206,38 @@ impl Drop for Passing {
 
 impl PoaInner {
     /// The object that is active under `id`; `hint` is where it stood.
-    pub(crate) fn lookup(&self, orb: &Orb, id: &[u8], hint: Slot) -> Option<Lent> {
-        let hinted = orb.objects().get(hint).filter(|lent| {
-            lent.as_deref().is_some_and(|object| {
-                std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active()
-            })
-        });
+    pub(crate) fn lookup<'o>(
+        &self,
+        orb: &'o Orb,
+        id: &[u8],
+        hint: Slot,
+    ) -> Option<Lent<'o, Activation>> {
+        let hinted = orb.objects().get(hint).filter(|object| self.has_active(object, id));
         hinted.or_else(|| self.ids.find(self, orb.objects(), id)).or_else(|| self.placed(orb, id))
     }
 
     /// The object whose id, which this POA made, says where it stands.
-    fn placed(&self, orb: &Orb, id: &[u8]) -> Option<Lent> {
+    fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Lent<'o, Activation>> {
         let (incarnation, slot) = super::object_key::parse_system_id(id)?;
-        let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation)?;
-        let object = found.as_deref()?;
-        (std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active())
-            .then_some(found)
+        let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation);
+        found.filter(|object| self.has_active(object, id))
+    }
+
+    /// Whether it is this POA's, and active under `id`.
+    fn has_active(&self, object: &Activation, id: &[u8]) -> bool {
+        std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active()
     }
 
     /// What a request for the object `id` leads to: waits, asks and admits by the policies. `None` when
     /// the POA was destroyed before that.
     #[cold]
-    pub(crate) fn serve(
+    pub(crate) fn serve<'o>(
         self: &Arc<Self>,
-        orb: &Orb,
+        orb: &'o Orb,
         id: &[u8],
         hint: Slot,
         operation: &str,
-    ) -> Option<Found> {
+    ) -> Option<Found<'o>> {
         loop {
             let pass = match self.admit(orb) {
                 Ok(Admission::Granted(pass)) => pass,
@@ -286,16 +261,16 @@ impl PoaInner {
 
     /// What a request leads to that was admitted; it takes the pass with it or gives it back. `None`
     /// when everything has to be looked at again.
-    fn try_serve(
+    fn try_serve<'o>(
         self: &Arc<Self>,
-        orb: &Orb,
+        orb: &'o Orb,
         id: &[u8],
         hint: Slot,
         operation: &str,
         pass: Pass,
-    ) -> Option<Found> {
+    ) -> Option<Found<'o>> {
         if let Some(lent) = self.lookup(orb, id, hint) {
-            return Upcall::admitted(lent, pass).map(Found::Object);
+            return Upcall::admitted(lent, pass, Gate::still_admits).map(Found::Object);
         }
         let outcome = match self.policies.processing {
             RequestProcessing::ActiveObjectMapOnly => {

@@ -4,6 +4,7 @@ use crate::dynamic::Signature;
 use crate::object::{AnyServant, Servant, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
+use armilla_ipc::memory::Shows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -23,51 +24,69 @@ pub trait Skeleton: Send + Sync + 'static {
 }
 
 /// A servant with a skeleton before its own.
-struct Extended<S> {
+struct Extended<S>(Arc<Parts<S>>);
+
+struct Parts<S> {
     servant: AnyServant,
     skeleton: S,
     lookup: OperationLookup,
 }
 
+impl<S: Skeleton> Shows<dyn Servant> for Extended<S> {
+    fn show(&self) -> &(dyn Servant + 'static) {
+        self
+    }
+}
+
+impl<S: Skeleton> Extended<S> {
+    fn of(servant: AnyServant, skeleton: S, lookup: OperationLookup) -> AnyServant {
+        AnyServant::new(Self(Arc::new(Parts { servant, skeleton, lookup })))
+    }
+}
+
 impl<S: Skeleton> Servant for Extended<S> {
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
-        self.servant.get().repository_id(object)
+        self.0.servant.get().repository_id(object)
     }
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
-        self.servant.get().is_a(object, repository_id)
+        self.0.servant.get().is_a(object, repository_id)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
-        self.skeleton.dispatch(call, &self.servant)
+        self.0.skeleton.dispatch(call, &self.0.servant)
     }
 
     fn operations(&self) -> &'static [&'static str] {
-        self.servant.get().operations()
+        self.0.servant.get().operations()
     }
 
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
-        self.servant.get().perform(number, call)
+        self.0.servant.get().perform(number, call)
     }
 
     fn lookup(&self) -> OperationLookup {
-        self.lookup
+        self.0.lookup
     }
 
     fn signature(&self, operation: &str) -> Option<Signature> {
-        self.servant.get().signature(operation)
+        self.0.servant.get().signature(operation)
     }
 
     fn is_told_by_servant(&self, operation: &str) -> bool {
-        self.servant.get().is_told_by_servant(operation)
+        self.0.servant.get().is_told_by_servant(operation)
     }
 
     fn upcast(&self, target: &mut Upcast<'_>) {
-        self.servant.get().upcast(target);
+        self.0.servant.get().upcast(target);
     }
 
     fn address(&self) -> usize {
-        self.servant.get().address()
+        self.0.servant.get().address()
+    }
+
+    fn share(&self) -> AnyServant {
+        AnyServant::new(Self(self.0.clone()))
     }
 }
 
@@ -96,7 +115,7 @@ impl AnyServant {
     #[must_use]
     pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
         let lookup = self.get().lookup();
-        Self::new(Arc::new(Extended { servant: self, skeleton, lookup }))
+        Extended::of(self, skeleton, lookup)
     }
 
     /// The same servant with its operations found by this strategy. It holds where the servant is
@@ -105,7 +124,7 @@ impl AnyServant {
     #[must_use]
     pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
         match Finder::new(lookup, self.get().operations()) {
-            Some(skeleton) => Self::new(Arc::new(Extended { servant: self, skeleton, lookup })),
+            Some(skeleton) => Extended::of(self, skeleton, lookup),
             None => self,
         }
     }

@@ -163,6 +163,9 @@ impl Connection {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
+                            if let Some(key) = header.target.object_key() {
+                                self.orb.expect(key);
+                            }
                             let at_hand = AtHand { turn, reply, desk, crew };
                             self.attend(framer, at_hand, &message, header, body)?
                         }

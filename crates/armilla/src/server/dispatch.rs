@@ -50,11 +50,9 @@ pub(super) fn request(
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, Owed::Now);
     let servant = upcall.skeleton();
-    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, None);
-    let outcome = match servant {
-        Some(servant) => call_servant(servant, &mut call),
-        None => Err(SystemException::object_not_exist().into()),
-    };
+    let skeleton = Some(servant);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, skeleton, None);
+    let outcome = call_servant(servant, &mut call);
     let concluded = conclude(&mut call, outcome);
     arguments.end();
     concluded
@@ -180,7 +178,7 @@ fn lend(
     header: RequestHeader<'_>,
     arguments: Decoder<'_>,
     port: ReplyPort,
-    found: Found,
+    found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
     let here::Catch { connection: caught, catcher } =
