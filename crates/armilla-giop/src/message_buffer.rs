@@ -1,6 +1,6 @@
 //! A whole message together with the memory that it lies in.
 
-use crate::{Message, MessageHeader};
+use crate::{HEADER_LEN, Message, MessageHeader};
 use alloc::vec::Vec;
 use armilla_cdr::Pieces;
 use core::ops::Range;
@@ -40,6 +40,14 @@ impl MessageBuffer {
             self.pieces = None; // A large message does not keep its memory for small ones.
         }
         &self.octets
+    }
+
+    /// Where the object key begins of what arrived here last, if that is a request as most are. Nothing is looked at or
+    /// checked: this is for who asks for something early that is needed later.
+    #[inline(always)]
+    pub fn likely_object_key(&self) -> Option<&[u8]> {
+        // Behind the message header, the request id, the flags, the kind of target and the length of the key.
+        self.octets.get(HEADER_LEN + 16..)
     }
 
     /// The message that is copied here.

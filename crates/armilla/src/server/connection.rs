@@ -153,6 +153,9 @@ impl Connection {
                 let in_flood = oneway && was_oneway;
                 was_oneway = oneway;
                 self.read(&mut framer, turn, &mut hand.inbox, (fetch, in_flood))?;
+                if let Some(key) = hand.inbox.likely_object_key() {
+                    self.orb.expect(key);
+                }
             }
             if self.crew.is_closing() && !self.may_call() {
                 return Err(End::Ours);
@@ -163,9 +166,6 @@ impl Connection {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
-                            if let Some(key) = header.target.object_key() {
-                                self.orb.expect(key);
-                            }
                             let at_hand = AtHand { turn, reply, desk, crew };
                             self.attend(framer, at_hand, &message, header, body)?
                         }
