@@ -80,7 +80,11 @@ fn accept<A: Acceptor + 'static, S: Stream + 'static>(
     let acceptor = Arc::new(acceptor);
     let waiting = acceptor.clone();
     stop.wakes(move || waiting.close());
-    let stream = Arc::new(accept(&acceptor)?.ok_or_else(stopped)?);
+    let Some(stream) = accept(&acceptor)?.map(Arc::new) else {
+        // Waits for who asked, who has yet to take the socket file away.
+        stop.wakes(|| ());
+        return Err(stopped());
+    };
     // A second transmitter shall be refused rather than wait.
     acceptor.close();
     let receiving = stream.clone();
