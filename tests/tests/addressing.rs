@@ -11,8 +11,8 @@ use armilla_giop::{
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, KEY, Peer, Request, Wire};
 use armilla_tests::probe::Common;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 const NEWEST: Version = Version::V1_2;
 const WAYS: [AddressingDisposition; 3] =
@@ -71,6 +71,42 @@ fn a_server_that_never_is_content_meets_the_limit_of_forwards() {
     });
     let error = peer.reference(&orbs::client(), NEWEST).ping().unwrap_err();
     assert!(error.to_string().contains("max_forwards"), "{error}");
+}
+
+/// Keys of every length that has a place of its own in a reference, or none, and some that begin alike.
+#[test]
+fn each_call_names_its_own_object_though_all_go_over_one_connection() {
+    let named = Arc::new(Mutex::new(Vec::new()));
+    let seen = named.clone();
+    let peer = Peer::answering(move |request| {
+        let message = Message::parse(&request.octets).unwrap().unwrap();
+        let (header, _) = decode_request(&message).unwrap();
+        let key = header.target.object_key().unwrap().to_vec();
+        seen.lock().unwrap().push((request.version, key));
+        peer::done(request)
+    });
+    let client = orbs::client();
+    let lengths = [0, 1, 2, 27, 28, 29, 30, 31, 32, 64, 300].into_iter();
+    let keys =
+        lengths.flat_map(|len| [b'a', b'b'].map(|last| [vec![b'k'; len], vec![last]].concat()));
+    let keys = keys.chain([Vec::new(), vec![0; 3], vec![0; 4]]);
+    let objects: Vec<_> = keys
+        .flat_map(|key| [Version::V1_0, NEWEST].map(|version| (version, key.clone())))
+        .map(|(version, key)| {
+            let ior = peer.ior(version);
+            let profile = IiopProfile::decode_data(&ior.profiles[0].data).unwrap();
+            let profiles =
+                vec![IiopProfile { object_key: key.clone(), ..profile }.to_tagged().unwrap()];
+            (peer::resolve(&client, &Ior { profiles, ..ior }), (version, key))
+        })
+        .collect();
+    let twice = objects.iter().chain(&objects).flat_map(|object| [object, object]);
+    let backwards = objects.iter().rev();
+    for (object, expected) in twice.chain(backwards) {
+        object.ping().unwrap();
+        assert_eq!(named.lock().unwrap().pop().as_ref(), Some(expected));
+    }
+    assert_eq!(peer.connections(), 1);
 }
 
 /// Sends what `write` makes, and gives the answer.

@@ -130,7 +130,8 @@ pub(crate) fn call<'p>(
         return interceptor::call(interceptors, object, operation, response, arguments, finish);
     }
     reference.callable()?;
-    if reference.is_near() {
+    let usual = reference.usual_route();
+    if usual.is_none() && reference.is_near() {
         return collocated::call(object, reference, operation, response, arguments, finish);
     }
     let settings = reference.orb.settings();
@@ -142,7 +143,7 @@ pub(crate) fn call<'p>(
     }
     let _absence = Absence::begin();
     let leg;
-    let route = match reference.usual_route() {
+    let route = match usual {
         Some(route) => route,
         None => {
             leg = reference.find_route()?;

@@ -7,6 +7,7 @@ use crate::object::Reference;
 use arc_swap::ArcSwapOption;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
+use once_cell::race::OnceBox;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,10 +19,17 @@ use std::sync::{Arc, OnceLock};
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Course {
-    /// Whether calls do not go by the first route.
-    changed: AtomicBool,
     /// By the reference's own addresses, once the first call has found it out.
     first: OnceLock<Route>,
+    /// Made when a server sends calls elsewhere for the first time.
+    detour: OnceBox<Detour>,
+}
+
+/// Where a server has sent the calls.
+#[derive(Default)]
+struct Detour {
+    /// Whether calls do not go by the first route.
+    taken: AtomicBool,
     /// Where they go instead; nowhere when that is to be found out from `home`.
     later: ArcSwapOption<Route>,
     /// What takes the place of the IOR for calls, since a server said so.
@@ -98,31 +106,41 @@ impl Course {
 
     /// Whether a server has sent calls elsewhere.
     pub(crate) fn is_changed(&self) -> bool {
-        self.changed.load(Ordering::Acquire)
+        self.detour().is_some()
+    }
+
+    /// Where it has sent them, if they go there.
+    fn detour(&self) -> Option<&Detour> {
+        self.detour.get().filter(|detour| detour.taken.load(Ordering::Acquire))
     }
 
     /// The reference that says where the object is, where that is not the call's own.
     pub(crate) fn home(&self) -> Option<Arc<Ior>> {
-        self.home.load_full()
+        self.detour.get()?.home.load_full()
     }
 
     /// Calls go by `route` from now on.
     pub(super) fn change(&self, route: Route) {
-        self.later.store(Some(Arc::new(route)));
-        self.changed.store(true, Ordering::Release);
+        let detour = self.detour.get_or_init(Box::default);
+        detour.later.store(Some(Arc::new(route)));
+        detour.taken.store(true, Ordering::Release);
+        self.first.get().inspect(|first| first.set_usual(false));
     }
 
     /// The object is where `home` says, for good.
     pub(super) fn change_home(&self, home: Ior) {
-        self.home.store(Some(Arc::new(home)));
+        self.detour.get_or_init(Box::default).home.store(Some(Arc::new(home)));
     }
 
-    /// Calls go by the reference's own addresses again, or by those that took their place.
-    pub(super) fn turn_back(&self) {
-        match self.home.load().is_some() {
-            true => self.later.store(None),
-            false => self.changed.store(false, Ordering::Release),
+    /// Calls go by the reference's own addresses again, or by those that took their place. Whether they leave
+    /// the process `leaves` says.
+    pub(super) fn turn_back(&self, leaves: bool) {
+        let Some(detour) = self.detour.get() else { return };
+        if detour.home.load().is_some() {
+            return detour.later.store(None);
         }
+        detour.taken.store(false, Ordering::Release);
+        self.first.get().inspect(|first| first.set_usual(leaves));
     }
 }
 
@@ -144,27 +162,32 @@ impl Reference {
         self.usual_route().map_or_else(|| self.find_route(), |first| Ok(Leg::First(first)))
     }
 
-    /// Where calls go as long as no server has sent them elsewhere, once one has found that out.
+    /// Where calls go that leave the process, as long as no server has sent them elsewhere, once one has
+    /// found that out.
     #[inline(always)]
     pub(super) fn usual_route(&self) -> Option<&Route> {
-        self.course.first.get().filter(|_| !self.course.is_changed())
+        self.course.first.get().filter(|route| route.is_usual())
     }
 
     #[cold]
     pub(super) fn find_route(&self) -> Result<Leg<'_>, SystemException> {
         let course = &self.course;
         let lead = |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key);
-        if course.is_changed() {
-            if let Some(route) = course.later.load_full() {
+        if let Some(detour) = course.detour() {
+            if let Some(route) = detour.later.load_full() {
                 return Ok(Leg::Later(route));
             }
-            if let Some(home) = course.home() {
+            if let Some(home) = detour.home.load_full() {
                 let route = Arc::new(lead(&home)?);
-                course.later.store(Some(route.clone()));
+                detour.later.store(Some(route.clone()));
                 return Ok(Leg::Later(route));
             }
         }
+        if let Some(first) = course.first.get() {
+            return Ok(Leg::First(first));
+        }
         let first = lead(self.ior())?;
+        first.set_usual(!self.is_near());
         Ok(Leg::First(course.first.get_or_init(|| first)))
     }
 }

@@ -253,7 +253,7 @@ impl Reference {
         }
         journey.returned = true;
         journey.failures = 0;
-        self.course.turn_back();
+        self.course.turn_back(!self.is_near());
         true
     }
 }

@@ -5,23 +5,23 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
 use crate::poa::put_operation_number;
 use armilla_giop::ior::{Ior, TaggedProfile};
-use armilla_giop::{AddressingDisposition, TargetAddress};
+use armilla_giop::{AddressingDisposition, TargetAddress, Version};
+use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Where the calls through a reference go: the addresses of its IOR in their order.
 ///
 /// It lies within the reference, so that a call waits for no other memory that is this object's
 /// alone: most routes are one target with a short key.
 pub(crate) struct Route {
-    /// Which of the targets answered last.
-    preferred: AtomicUsize,
     first: Target,
-    rest: Option<Box<Rest>>,
 }
 
 /// What few routes have.
 struct Rest {
+    /// Which of the targets answered last.
+    preferred: AtomicUsize,
     /// The targets behind the first.
     others: Box<[Target]>,
     /// The reference of a server that sent us here, when the call's own says something else.
@@ -31,73 +31,129 @@ struct Rest {
 
 /// An object at one address.
 pub(crate) struct Target {
-    /// Unlike that of any other target of this process.
-    pub(crate) id: u64,
     pub(crate) access: Arc<Access>,
-    name: Name,
+    more: Option<Box<More>>,
+    mark: Mark,
+    /// Of a first target: whether calls go there without a look at anything else of the reference.
+    usual: AtomicBool,
 }
 
-/// How requests name the object.
-#[derive(Clone)]
+/// What few targets have.
+#[derive(Default)]
+struct More {
+    name: Option<Name>,
+    /// Of the first target of a route.
+    rest: Option<Rest>,
+}
+
+/// How requests name an object where the [`Mark`] does not say it.
 enum Name {
-    /// By a key of so many octets, the first of these.
-    ShortKey(u8, [u8; SHORT]),
     Key(Box<[u8]>),
     Profile(Box<TaggedProfile>),
-    Reference(u32, Arc<Ior>),
+    Reference(u32, Box<Ior>),
 }
 
-/// How long a key may be to lie within the name: as long as the name has room anyway.
-const SHORT: usize = 30;
+/// What tells the requests for one object over a connection from those for others. Of most targets that is the
+/// version of GIOP and the object key, which has its place here; else it is a number that no other target of
+/// this process has. It is small so that what a call reads of its reference takes 64 octets, and compared at once.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Mark([u8; 3 + SHORT]);
 
-impl Name {
-    fn of_key(key: &[u8]) -> Self {
+/// How long a key is at most that has its place in a mark.
+const SHORT: usize = 28;
+
+impl Mark {
+    /// `None` where the key is longer, or empty.
+    fn of_key(version: Version, key: &[u8]) -> Option<Self> {
         let mut octets = [0; SHORT];
-        match (octets.get_mut(..key.len()), u8::try_from(key.len())) {
-            (Some(place), Ok(len)) => {
-                place.copy_from_slice(key);
-                Self::ShortKey(len, octets)
-            }
-            _ => Self::Key(key.into()),
-        }
+        octets.get_mut(..key.len())?.copy_from_slice(key);
+        Some(Self::new(version, key.len() as u8, octets)).filter(|_| !key.is_empty())
+    }
+
+    /// One that is like no other.
+    fn unlike() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let mut octets = [0; SHORT];
+        octets[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_ne_bytes());
+        Self::new(Version { major: 0, minor: 0 }, 0, octets)
+    }
+
+    fn new(Version { major, minor }: Version, len: u8, octets: [u8; SHORT]) -> Self {
+        let mut mark = [0; 3 + SHORT];
+        (mark[0], mark[1], mark[2]) = (major, minor, len);
+        mark[3..].copy_from_slice(&octets);
+        Self(mark)
     }
 
     #[inline]
     fn key(&self) -> Option<&[u8]> {
-        match self {
-            Self::ShortKey(len, octets) => octets.get(..usize::from(*len)),
-            Self::Key(key) => Some(key),
-            Self::Profile(_) | Self::Reference(..) => None,
-        }
+        let [_, _, len, octets @ ..] = &self.0;
+        octets.get(..usize::from(*len)).filter(|key| !key.is_empty())
     }
 }
 
 impl Target {
-    fn new(access: &Arc<Access>, name: Name) -> Self {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-        Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), access: access.clone(), name }
+    fn new(access: &Arc<Access>, address: TargetAddress<'_>) -> Self {
+        let name = match address {
+            TargetAddress::Key(key) => match Mark::of_key(access.version, key) {
+                Some(mark) if access.numbers.is_none() => return Self::marked(access, mark),
+                _ => Name::Key(key.into()),
+            },
+            TargetAddress::Profile(profile) => Name::Profile(Box::new(profile.clone())),
+            TargetAddress::Reference { selected, ior } => {
+                Name::Reference(selected, Box::new(ior.clone()))
+            }
+        };
+        let mut target = Self::marked(access, Mark::unlike());
+        target.more().name = Some(name);
+        target
+    }
+
+    fn marked(access: &Arc<Access>, mark: Mark) -> Self {
+        Self { access: access.clone(), more: None, usual: AtomicBool::new(false), mark }
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    fn name(&self) -> Option<&Name> {
+        self.more.as_ref()?.name.as_ref()
+    }
+
+    #[inline]
+    fn key(&self) -> Option<&[u8]> {
+        self.mark.key().or_else(|| match self.name()? {
+            Name::Key(key) => Some(&**key),
+            Name::Profile(_) | Name::Reference(..) => None,
+        })
+    }
+
+    #[inline(always)]
+    pub(super) const fn mark(&self) -> &Mark {
+        &self.mark
     }
 
     /// The object, as requests name it.
     pub(crate) fn address(&self) -> TargetAddress<'_> {
-        match &self.name {
-            Name::Profile(profile) => TargetAddress::Profile(profile),
-            Name::Reference(selected, ior) => TargetAddress::Reference { selected: *selected, ior },
-            name @ (Name::ShortKey(..) | Name::Key(_)) => {
-                TargetAddress::Key(name.key().unwrap_or_default())
+        match self.name() {
+            Some(Name::Profile(profile)) => TargetAddress::Profile(profile),
+            Some(Name::Reference(selected, ior)) => {
+                TargetAddress::Reference { selected: *selected, ior }
             }
+            Some(Name::Key(_)) | None => TargetAddress::Key(self.key().unwrap_or_default()),
         }
     }
 
     /// The key, where requests name the object by that alone.
     #[inline]
     pub(super) fn plain_key(&self) -> Option<&[u8]> {
-        self.name.key().filter(|_| self.access.numbers.is_none())
+        self.key().filter(|_| self.access.numbers.is_none())
     }
 
     /// The key with the number of `operation`, where requests say that.
     pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
-        let (Some(key), Some(numbers)) = (self.name.key(), &self.access.numbers) else {
+        let (Some(key), Some(numbers)) = (self.key(), &self.access.numbers) else {
             return None;
         };
         let mut key = key.to_vec();
@@ -115,18 +171,14 @@ impl Route {
         addressing: AddressingDisposition,
     ) -> Result<Self, SystemException> {
         let mut targets = Vec::new();
-        // Shared by the targets, where requests are to carry it.
-        let whole = (addressing == AddressingDisposition::Reference).then(|| Arc::new(ior.clone()));
-        for (index, tagged) in (0..).zip(&ior.profiles) {
+        for (selected, tagged) in (0..).zip(&ior.profiles) {
             let Some((accesses, key)) = access::read(orb, tagged)? else { continue };
-            let name = match (addressing, &whole) {
-                (AddressingDisposition::Profile, _) => Name::Profile(Box::new(tagged.clone())),
-                (AddressingDisposition::Reference, Some(ior)) => {
-                    Name::Reference(index, ior.clone())
-                }
-                _ => Name::of_key(&key),
+            let address = match addressing {
+                AddressingDisposition::Key => TargetAddress::Key(&key),
+                AddressingDisposition::Profile => TargetAddress::Profile(tagged),
+                AddressingDisposition::Reference => TargetAddress::Reference { selected, ior },
             };
-            targets.extend(accesses.iter().map(|access| Target::new(access, name.clone())));
+            targets.extend(accesses.iter().map(|access| Target::new(access, address)));
         }
         // One that the server itself has connected to us for, else the first.
         let claimed = |target: &Target| {
@@ -135,12 +187,28 @@ impl Route {
         };
         let preferred = AtomicUsize::new(targets.iter().position(claimed).unwrap_or(0));
         let mut targets = targets.into_iter();
-        let first = targets.next().ok_or_else(|| no_profile(ior))?;
+        let mut first = targets.next().ok_or_else(|| no_profile(ior))?;
         let (others, forwarded) = (targets.collect::<Box<[_]>>(), forwarded.cloned());
-        let usual = others.is_empty() && forwarded.is_none();
-        let rest = (!usual || addressing != AddressingDisposition::Key)
-            .then(|| Box::new(Rest { others, forwarded, addressing }));
-        Ok(Self { preferred, first, rest })
+        let short = others.is_empty() && forwarded.is_none();
+        if !short || addressing != AddressingDisposition::Key {
+            first.more().rest = Some(Rest { preferred, others, forwarded, addressing });
+        }
+        Ok(Self { first })
+    }
+
+    fn rest(&self) -> Option<&Rest> {
+        self.first.more.as_ref()?.rest.as_ref()
+    }
+
+    /// Whether calls go by this route without a look at anything else.
+    #[inline(always)]
+    pub(super) fn is_usual(&self) -> bool {
+        self.first.usual.load(Ordering::Relaxed)
+    }
+
+    /// Says whether they do from now on.
+    pub(super) fn set_usual(&self, usual: bool) {
+        self.first.usual.store(usual, Ordering::Relaxed);
     }
 
     /// The same route with the object named in another way; `home` is the call's own reference.
@@ -154,7 +222,7 @@ impl Route {
         home: &Ior,
         wanted: AddressingDisposition,
     ) -> Result<Self, SystemException> {
-        let addressing = self.rest.as_ref().map_or(AddressingDisposition::Key, |r| r.addressing);
+        let addressing = self.rest().map_or(AddressingDisposition::Key, |rest| rest.addressing);
         if wanted == addressing {
             let what = format!("the server wants objects named by {wanted:?}, as this one was");
             let kind = ExceptionKind::CommFailure;
@@ -164,8 +232,9 @@ impl Route {
         }
         let forwarded = self.forwarded_to();
         let route = Self::new(orb, forwarded.unwrap_or(home), forwarded, wanted)?;
-        let preferred = self.preferred.load(Ordering::Relaxed).min(route.len() - 1);
-        route.preferred.store(preferred, Ordering::Relaxed);
+        if let Some(rest) = route.rest() {
+            rest.preferred.store(self.preferred_place().min(rest.others.len()), Ordering::Relaxed);
+        }
         Ok(route)
     }
 
@@ -176,7 +245,7 @@ impl Route {
 
     /// The reference that a server sent us to, if one did.
     pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
-        self.rest.as_ref()?.forwarded.as_ref()
+        self.rest()?.forwarded.as_ref()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -186,17 +255,15 @@ impl Route {
     /// The target to try first.
     #[inline]
     pub(crate) fn preferred(&self) -> &Target {
-        self.at(self.preferred_place())
+        if self.first.more.is_none() { &self.first } else { self.at(self.preferred_place()) }
     }
 
     /// Which target to try first, for [`at`](Self::at).
-    #[inline]
     pub(crate) fn preferred_place(&self) -> usize {
-        self.preferred.load(Ordering::Relaxed)
+        self.rest().map_or(0, |rest| rest.preferred.load(Ordering::Relaxed))
     }
 
     /// The target at `place`, which came from [`preferred_place`](Self::preferred_place).
-    #[inline]
     pub(crate) fn at(&self, place: usize) -> &Target {
         match place {
             0 => &self.first,
@@ -205,16 +272,17 @@ impl Route {
     }
 
     fn others(&self) -> &[Target] {
-        self.rest.as_ref().map_or(&[], |rest| &rest.others)
+        self.rest().map_or(&[], |rest| &rest.others)
     }
 
     /// Goes on to the next target, unless another thread has already left `failed`.
     pub(crate) fn leave(&self, failed: &Target) {
+        let Some(rest) = self.rest() else { return };
         let mut places = 0..self.len();
-        let Some(place) = places.find(|place| self.at(*place).id == failed.id) else { return };
+        let Some(place) = places.find(|place| ptr::eq(self.at(*place), failed)) else { return };
         let next = (place + 1) % self.len();
         // When the exchange fails another thread has chosen, and its choice stands.
-        let _ = self.preferred.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = rest.preferred.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 

@@ -11,9 +11,10 @@ use crate::remoting::Layers;
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
 use armilla_ipc::memory::Held;
+use once_cell::race::OnceBox;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// What calls go to without travelling.
 pub(super) enum Direct<I: ?Sized> {
@@ -33,8 +34,9 @@ pub(super) struct Active<I: ?Sized> {
     activation: Held<Activation>,
 }
 
-/// What was found active last, since the reference was made. Clones share it once it is there.
-type Since<I> = OnceLock<Arc<ArcSwap<Active<I>>>>;
+/// What was found active last, since the reference was made. Clones share it once it is there. Most references
+/// never have it: it takes the room of a pointer.
+type Since<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
 
 impl<I: Interface + ?Sized> Direct<I> {
     /// The way to `object`, which is active with `servant` where that is known.
@@ -84,7 +86,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             Some(known) => known,
             None => {
                 let found = Arc::new(Active::of(object.find_activation()?)?);
-                let since = since.get_or_init(|| Arc::new(ArcSwap::new(found.clone())));
+                let since = since.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
                 // Whoever stores what has ended meanwhile has the next call look again.
                 since.store(found.clone());
                 Guard::from_inner(found)

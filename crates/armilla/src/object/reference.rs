@@ -22,20 +22,26 @@ use std::time::Duration;
 #[derive(Clone, Default)]
 pub struct Object {
     reference: Option<Arc<Reference>>,
+    overrides: Option<Arc<Overrides>>,
+}
+
+/// What was chosen for the calls through one reference, which most have nothing of.
+#[derive(Clone, Default)]
+struct Overrides {
     timeout: Option<Duration>,
-    policies: Option<Arc<Policies>>,
+    policies: Option<Policies>,
     links: Option<Links>,
     sync_scope: Option<SyncScope>,
 }
 
-/// What all clones of a reference share. What a call reads of it lies together, so that it finds all
+/// What all clones of a reference share. What a call reads of it lies together, in 64 octets, so that it finds all
 /// of that in memory at once where many references are called in turn.
 #[repr(C)]
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
-    place: Place,
     /// Where calls go.
     pub(crate) course: Course,
+    place: Place,
     /// Made when it is first asked for, where the object is known.
     ior: OnceLock<Ior>,
 }
@@ -88,8 +94,7 @@ impl Reference {
 impl Object {
     /// The nil reference.
     pub const fn nil() -> Self {
-        let (links, sync_scope) = (None, None);
-        Self { reference: None, timeout: None, policies: None, links, sync_scope }
+        Self { reference: None, overrides: None }
     }
 
     /// The reference that `ior` stands for; nil for a nil IOR.
@@ -129,20 +134,20 @@ impl Object {
     /// count more than those of the thread and of the ORB.
     #[must_use]
     pub fn with_policies(&self, policies: Policies) -> Self {
-        Self { policies: Some(Arc::new(policies)), ..self.clone() }
+        self.with_overrides(|overrides| overrides.policies = Some(policies))
     }
 
     /// The same reference for calls that may take up to `timeout` each: the short form of
     /// [`with_policies`](Self::with_policies) for the round trip, which it counts more than.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout: Some(timeout), ..self.clone() }
+        self.with_overrides(|overrides| overrides.timeout = Some(timeout))
     }
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
     pub fn with_links(&self, links: Links) -> Self {
-        Self { links: Some(links), ..self.clone() }
+        self.with_overrides(|overrides| overrides.links = Some(links))
     }
 
     /// The same reference for oneway calls that return at this moment: the short form of
@@ -151,7 +156,14 @@ impl Object {
     /// that wait.
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
-        Self { sync_scope: Some(scope), ..self.clone() }
+        self.with_overrides(|overrides| overrides.sync_scope = Some(scope))
+    }
+
+    /// The same reference with one more thing chosen.
+    fn with_overrides(&self, choose: impl FnOnce(&mut Overrides)) -> Self {
+        let mut chosen = self.overrides.as_deref().cloned().unwrap_or_default();
+        choose(&mut chosen);
+        Self { reference: self.reference.clone(), overrides: Some(Arc::new(chosen)) }
     }
 
     /// Sends the oneway calls that wait for each other, those to other objects too.
@@ -302,17 +314,17 @@ impl Object {
     /// The policies of calls through it; `None` when there is nothing to look up.
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
-        if !Levels::matter(self.policies.as_deref()) && settings.is_plain() {
+        if !Levels::matter(self.policy_overrides()) && settings.is_plain() {
             return None;
         }
-        Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout, settings)))
+        Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings)))
     }
 
     /// How long a call through it may wait for its reply, as policies and settings have it.
     pub(crate) fn reply_limit(&self, settings: &Settings) -> Option<Duration> {
         match self.effective(settings) {
             Some(effective) => effective.reply.map(|limit| limit.time),
-            None => self.timeout.or(settings.call_timeout),
+            None => self.timeout().or(settings.call_timeout),
         }
     }
 
@@ -320,21 +332,23 @@ impl Object {
     #[cold]
     fn at_levels<R>(&self, look: impl FnOnce(Levels<'_>) -> R) -> R {
         let orb = self.reference.as_ref().and_then(|it| it.orb.policy_overrides().get());
-        look(Levels { own: self.policies.as_deref(), orb: orb.as_deref() })
+        look(Levels { own: self.policy_overrides(), orb: orb.as_deref() })
     }
 
     /// All policies that hold for a call by this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
-        let found = self.at_levels(|levels| Policies::in_effect(levels, self.timeout, settings));
-        Policies { sync_scope: self.sync_scope.or(found.sync_scope), ..found }
+        let found = self.at_levels(|levels| Policies::in_effect(levels, self.timeout(), settings));
+        let own = self.overrides.as_deref().and_then(|own| own.sync_scope);
+        Policies { sync_scope: own.or(found.sync_scope), ..found }
     }
 
     /// How calls use connections, and when oneway calls return: as was set for this reference, the latter
     /// else for this thread, else for the ORB. What waits for others travels on shared connections.
     #[inline]
     pub(crate) fn links(&self, settings: &Settings) -> (Links, SyncScope) {
-        let chosen = match self.sync_scope {
-            None if Levels::matter(self.policies.as_deref()) => {
+        let own = self.overrides.as_deref();
+        let chosen = match own.and_then(|own| own.sync_scope) {
+            None if Levels::matter(self.policy_overrides()) => {
                 self.at_levels(Policies::chosen_sync_scope)
             }
             chosen => chosen,
@@ -342,13 +356,13 @@ impl Object {
         let scope = chosen.unwrap_or(settings.sync_scope);
         match scope {
             SyncScope::None => (Links::Multiplexed, scope),
-            _ => (self.links.unwrap_or(settings.links), scope),
+            _ => (own.and_then(|own| own.links).unwrap_or(settings.links), scope),
         }
     }
 
     /// The policies that were set for calls through it: `get_policy_overrides`.
     pub fn policy_overrides(&self) -> Option<&Policies> {
-        self.policies.as_deref()
+        self.overrides.as_deref()?.policies.as_ref()
     }
 
     /// All policies that a call through it has now: those of the reference, else of this thread, else
@@ -361,8 +375,9 @@ impl Object {
     }
 
     /// How long a call may take: what was set for this reference, else for the ORB.
-    pub(crate) const fn timeout(&self) -> Option<Duration> {
-        self.timeout
+    #[inline]
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.overrides.as_deref()?.timeout
     }
 }
 
