@@ -32,6 +32,7 @@ pub(super) struct Places<T> {
 }
 
 struct Segment<T> {
+    /// Not in the order of their numbers: see `scattered`.
     places: Box<[Place<T>]>,
     /// Whose it was last, of each place.
     owners: Box<[AtomicU32]>,
@@ -64,8 +65,8 @@ impl<T> Places<T> {
 
     #[inline(always)]
     pub(super) fn place(&self, index: u32) -> Option<&Place<T>> {
-        let (segment, offset) = locate(index);
-        self.segments.get(segment)?.get()?.places.get(offset)
+        let (segment, number) = locate(index);
+        self.segments.get(segment)?.get()?.places.get(scattered(number))
     }
 
     /// The number of one of these places.
@@ -73,7 +74,7 @@ impl<T> Places<T> {
         self.segments().find_map(|(first, segment)| {
             let distance = place.words()[0].get().wrapping_sub(segment.places.as_ptr().addr());
             let offset = distance / size_of::<Place<T>>();
-            (offset < segment.places.len()).then_some(first + offset as u32)
+            (offset < segment.places.len()).then_some(first + scattered(offset) as u32)
         })
     }
 
@@ -102,15 +103,15 @@ impl<T> Places<T> {
     }
 
     pub(super) fn last_owner(&self, index: u32) -> Option<&AtomicU32> {
-        let (segment, offset) = locate(index);
-        self.segments.get(segment)?.get()?.owners.get(offset)
+        let (segment, number) = locate(index);
+        self.segments.get(segment)?.get()?.owners.get(number)
     }
 
     pub(super) fn place_or_grow(&self, index: u32) -> (&Place<T>, &AtomicU32) {
-        let (segment, offset) = locate(index);
+        let (segment, number) = locate(index);
         let segment = self.segments[segment].get_or_init(|| Segment::new(FIRST << segment));
-        // `locate` gives offsets within the segment.
-        (&segment.places[offset], &segment.owners[offset])
+        // `locate` gives numbers within the segment.
+        (&segment.places[scattered(number)], &segment.owners[number])
     }
 
     /// Ends what was found `left` a moment ago, leaving and held by nobody, unless somebody looks at it or holds it
@@ -161,12 +162,20 @@ impl<T> Segment<T> {
     }
 }
 
-/// In which segment a place lies, and where in it.
+/// In which segment a place lies, and which of it that is.
 #[inline]
 const fn locate(index: u32) -> (usize, usize) {
     let shifted = index as usize + FIRST;
     let segment = (shifted.ilog2() - FIRST.ilog2()) as usize;
     (segment, shifted - (FIRST << segment))
+}
+
+/// Where the place with this number lies in its segment, and which number lies there: neighbours change places.
+/// Places at equal distances, as of every thousandth object, would otherwise share a few sets of the processor's
+/// cache, and no more of them would stay there than have room in these.
+#[inline]
+const fn scattered(number: usize) -> usize {
+    number ^ ((number >> 11) % FIRST)
 }
 
 #[cfg(test)]
@@ -184,5 +193,27 @@ mod tests {
             }
         }
         assert!(locate(u32::MAX >> 1).0 < SEGMENTS);
+    }
+
+    #[test]
+    fn every_place_of_a_segment_has_one_number() {
+        for size in (0..14).map(|segment| FIRST << segment) {
+            let mut taken = vec![false; size];
+            for number in 0..size {
+                assert_eq!(scattered(scattered(number)), number);
+                assert!(!std::mem::replace(&mut taken[scattered(number)], true));
+            }
+        }
+    }
+
+    /// A set of the second cache is told by eleven bits behind the line, in most processors of today, and has room for
+    /// eight lines or more.
+    #[test]
+    fn places_at_equal_distances_share_no_set_of_the_cache_with_many() {
+        for distance in [512, 1000, 1024] {
+            let mut sets = [0; 2048];
+            (0..1000).for_each(|turn| sets[scattered(turn * distance) % 2048] += 1);
+            assert!(sets.iter().all(|lines| *lines <= 8), "{distance}");
+        }
     }
 }
