@@ -106,7 +106,7 @@ pub use armilla_giop::ior::Ior;
 pub use client::{Links, OnewayBuffer, PollableSet, ReplyFuture, SyncScope};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{AnyServant, LocalRef, Native, Object, Ref};
+pub use object::{AnyServant, LocalRef, Native, Object, Ref, ServantBase};
 pub use operations::OperationLookup;
 pub use orb::{Orb, OrbBuilder};
 pub use poa::{
@@ -132,7 +132,8 @@ pub mod rt {
     pub use crate::client::ReplyFuture;
     pub use crate::dynamic::{Context, Signature};
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
-    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, Upcast, WhichObject};
+    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, ServantBase};
+    pub use crate::object::{Upcast, WhichObject};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};

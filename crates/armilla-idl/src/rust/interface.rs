@@ -124,7 +124,41 @@ impl Generator<'_, '_> {
         });
         let name = &self.name;
         let lints = lints::allow(&lints::interface(&self.callables));
-        quote!(#trait_docs #lints pub trait #name: #bases { #(#methods)* })
+        let base = self.servant_base();
+        quote!(#trait_docs #lints pub trait #name: #bases { #(#methods)* #base })
+    }
+
+    /// The method by which servants say that they answer the operations of every object themselves.
+    fn servant_base(&self) -> TokenStream {
+        if !self.serves() {
+            return TokenStream::new();
+        }
+        let mut bases = self.data.bases.iter().map(|base| self.scope.path(*base));
+        let first = match bases.next() {
+            None => quote!(None),
+            Some(base) => quote!(#base::servant_base(self)),
+        };
+        let others = bases.map(|base| quote!(.or_else(|| #base::servant_base(self))));
+        quote! {
+            /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+            /// servant that is an `armilla::ServantBase`.
+            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+                #first #(#others)*
+            }
+        }
+    }
+
+    /// What the ORB has of that, for servants of this interface or of one that inherits from it.
+    pub(super) fn base_of_servants(&self) -> TokenStream {
+        if !self.serves() {
+            return TokenStream::new();
+        }
+        let name = &self.name;
+        quote! {
+            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+                #name::servant_base(self)
+            }
+        }
     }
 
     fn reference(&self) -> TokenStream {
@@ -147,6 +181,7 @@ impl Generator<'_, '_> {
         let (name, repository_id) = (&self.name, &self.declaration.repository_id);
         let all_bases = all_bases(model, self.id);
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
+        let servant_base = self.base_of_servants();
         let dispatch = self.dispatch(name, &all_bases, |_| "skeleton");
         let signature = signature::generate(self.scope, &self.callables, &self.data.bases);
         let idl = self.scope.idl.get(self.id);
@@ -160,6 +195,7 @@ impl Generator<'_, '_> {
                 const REPOSITORY_ID: &'static str = #repository_id;
                 const BASES: &'static [&'static str] = &[#(#base_ids),*];
                 #dispatch
+                #servant_base
                 #reference_type
                 #signature
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {

@@ -66,6 +66,7 @@ impl Generator<'_, '_> {
     fn later_interface(&self, all_bases: &[DeclId]) -> TokenStream {
         let (name, later) = (&self.name, self.later_name());
         let skeleton = |callable: &Callable<'_>| if callable.oneway { "skeleton" } else { LATER };
+        let servant_base = self.base_of_servants();
         let dispatch = self.dispatch(&later, all_bases, skeleton);
         let offers = all_bases.iter().map(|base| {
             let base = self.scope.path(*base);
@@ -76,6 +77,7 @@ impl Generator<'_, '_> {
                 const REPOSITORY_ID: &'static str = <dyn #name as rt::Interface>::REPOSITORY_ID;
                 const BASES: &'static [&'static str] = <dyn #name as rt::Interface>::BASES;
                 #dispatch
+                #servant_base
                 fn signature(operation: &str) -> Option<rt::Signature> {
                     <dyn #name as rt::Interface>::signature(operation)
                 }

@@ -19,7 +19,8 @@ pub(super) fn module(idl: &str) -> String {
 /// The identifier in `snake_case` as the name of a method of an interface, which must not be hidden
 /// by a method that every reference has.
 pub(super) fn method(idl: &str) -> String {
-    escape(escape(snake(idl), METHODS_OF_REFERENCES), METHODS_OF_ALL)
+    let name = escape(escape(snake(idl), METHODS_OF_REFERENCES), METHODS_OF_ALL);
+    escape(name, METHODS_OF_INTERFACES)
 }
 
 /// The name of a method as one of values, which must not be hidden by one that every handle has.
@@ -137,6 +138,9 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "with_sync_scope",
     "with_timeout",
 ];
+
+/// The methods that the trait of every interface has beside those of the IDL.
+const METHODS_OF_INTERFACES: &[&str] = &["servant_base"];
 
 /// The methods that the traits of the prelude give to references and handles.
 const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_owned", "try_into"];

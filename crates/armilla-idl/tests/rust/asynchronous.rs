@@ -176,6 +176,12 @@ pub mod bank {
         fn stop_async_async(&self) -> rt::ReplyFuture<()> {
             rt::ReplyFuture::ready(self.stop_async())
         }
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Account`].
@@ -481,6 +487,10 @@ pub mod bank {
                 8 => account::skeleton::stop_async(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Account::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

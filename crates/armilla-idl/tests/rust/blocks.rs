@@ -426,6 +426,12 @@ pub mod blocks {
 
         /// Sets the attribute [`mode`](Self::mode).
         fn set_mode(&self, value: Small) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Store`].
@@ -530,6 +536,10 @@ pub mod blocks {
                 2 => store::skeleton::set_mode(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Store::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

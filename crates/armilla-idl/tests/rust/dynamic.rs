@@ -687,6 +687,12 @@ pub mod dynamic {
 
         /// IDL operation `all`.
         fn all(&self, some: &[rt::Any]) -> Result<Bag, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Probe`].
@@ -782,6 +788,10 @@ pub mod dynamic {
                 3 => probe::skeleton::all(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Probe::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

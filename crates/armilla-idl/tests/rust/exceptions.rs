@@ -154,6 +154,12 @@ pub mod bank {
 
             /// IDL operation `close`.
             fn close(&self) -> Result<(), rt::Error<ledger::CloseRaises>>;
+
+            /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+            /// servant that is an `armilla::ServantBase`.
+            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+                None
+            }
         }
 
         /// A reference to an object with the interface [`Ledger`].
@@ -209,6 +215,10 @@ pub mod bank {
                     1 => ledger::skeleton::close(self, call),
                     _ => call.unknown_operation(),
                 }
+            }
+
+            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+                Ledger::servant_base(self)
             }
 
             fn signature(operation: &str) -> Option<rt::Signature> {

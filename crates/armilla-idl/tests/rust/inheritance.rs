@@ -9,6 +9,12 @@ pub mod base {
     pub trait Named: Send + Sync + 'static {
         /// Reads the attribute `name`.
         fn name(&self) -> Result<String, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Named`].
@@ -54,6 +60,10 @@ pub mod base {
             }
         }
 
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
+        }
+
         fn signature(operation: &str) -> Option<rt::Signature> {
             Some(
                 match operation {
@@ -96,6 +106,12 @@ pub mod base {
     pub trait Left: Named {
         /// IDL operation `go_left`.
         fn go_left(&self) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`Left`].
@@ -136,6 +152,10 @@ pub mod base {
                 1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Left::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -181,6 +201,12 @@ pub mod base {
     pub trait Right: Named {
         /// IDL operation `go_right`.
         fn go_right(&self, n: i32) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`Right`].
@@ -228,6 +254,10 @@ pub mod base {
                 1 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Right::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -281,6 +311,13 @@ pub mod derived {
     pub trait Both: super::base::Left + super::base::Right {
         /// IDL operation `parent`.
         fn parent(&self) -> Result<super::base::NamedRef, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            super::base::Left::servant_base(self)
+                .or_else(|| super::base::Right::servant_base(self))
+        }
     }
 
     /// A reference to an object with the interface [`Both`].
@@ -333,6 +370,10 @@ pub mod derived {
                 3 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Both::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -402,6 +443,12 @@ pub mod derived {
 
         /// Sets the attribute [`self`](Self::self_).
         fn set_self(&self, value: &BothRef) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Both::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`Leaf`].
@@ -470,6 +517,10 @@ pub mod derived {
                 5 => super::base::named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Leaf::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

@@ -317,6 +317,12 @@ pub mod bank {
             value: &mut i32,
             outcome: i32,
         ) -> Result<i32, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Account`].
@@ -743,6 +749,10 @@ pub mod bank {
                 17 => account::skeleton::locals(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Account::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -1309,7 +1319,13 @@ pub mod bank {
     }
 
     /// IDL interface `Bank::Empty`.
-    pub trait Empty: Send + Sync + 'static {}
+    pub trait Empty: Send + Sync + 'static {
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
+    }
 
     /// A reference to an object with the interface [`Empty`].
     pub type EmptyRef = rt::Ref<dyn Empty>;
@@ -1322,6 +1338,10 @@ pub mod bank {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Empty::servant_base(self)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {

@@ -259,6 +259,12 @@ pub mod large {
             frames: &Film,
             what: &Content,
         ) -> Result<rt::Any, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Camera`].
@@ -368,6 +374,10 @@ pub mod large {
                 3 => camera::skeleton::all(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Camera::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

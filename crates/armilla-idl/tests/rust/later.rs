@@ -83,6 +83,12 @@ pub mod bank {
     pub trait Named: Send + Sync + 'static {
         /// Reads the attribute `name`.
         fn name(&self) -> Result<String, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Named`].
@@ -126,6 +132,10 @@ pub mod bank {
                 0 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -179,6 +189,10 @@ pub mod bank {
                 0 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -255,6 +269,12 @@ pub mod bank {
 
         /// IDL operation `notify`.
         fn notify(&self, n: i32) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Named::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`Account`].
@@ -367,6 +387,10 @@ pub mod bank {
                 3 => named::skeleton::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Account::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -483,6 +507,10 @@ pub mod bank {
                 3 => named::skeleton_later::name(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Account::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -659,7 +687,13 @@ pub mod bank {
     }
 
     /// IDL interface `Bank::Marker`.
-    pub trait Marker: Send + Sync + 'static {}
+    pub trait Marker: Send + Sync + 'static {
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
+    }
 
     /// A reference to an object with the interface [`Marker`].
     pub type MarkerRef = rt::Ref<dyn Marker>;
@@ -672,6 +706,10 @@ pub mod bank {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Marker::servant_base(self)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
@@ -690,6 +728,10 @@ pub mod bank {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Marker::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

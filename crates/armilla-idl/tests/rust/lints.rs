@@ -496,6 +496,12 @@ pub mod outer {
 
         /// IDL operation `eq`.
         fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Critic`].
@@ -708,6 +714,10 @@ pub mod outer {
                 16 => critic::skeleton::eq_(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Critic::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

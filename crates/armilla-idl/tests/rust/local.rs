@@ -191,7 +191,13 @@ pub mod near {
     }
 
     /// IDL interface `Near::Elsewhere`.
-    pub trait Elsewhere: Send + Sync + 'static {}
+    pub trait Elsewhere: Send + Sync + 'static {
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
+    }
 
     /// A reference to an object with the interface [`Elsewhere`].
     pub type ElsewhereRef = rt::Ref<dyn Elsewhere>;
@@ -204,6 +210,10 @@ pub mod near {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Elsewhere::servant_base(self)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {

@@ -137,6 +137,12 @@ pub mod r#match {
         /// IDL operation `new`.
         #[allow(clippy::new_ret_no_self, clippy::wrong_self_convention)]
         fn new(&self) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`HttpServer`].
@@ -261,6 +267,10 @@ pub mod r#match {
                 7 => http_server::skeleton::new(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            HttpServer::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -522,6 +532,12 @@ pub mod r#match {
     pub trait I: Send + Sync + 'static {
         /// IDL operation `next`.
         fn next(&self, other: &O) -> Result<IRef, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`I`].
@@ -566,6 +582,10 @@ pub mod r#match {
                 0 => i::skeleton::next(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            I::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -798,6 +818,12 @@ pub trait TopLevel: Send + Sync + 'static {
         &self,
         far: &deep::deep2::Far,
     ) -> Result<Top, ::armilla::rt::Error<top_level::TopRaises>>;
+
+    /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+    /// servant that is an `armilla::ServantBase`.
+    fn servant_base(&self) -> Option<&dyn ::armilla::rt::ServantBase> {
+        None
+    }
 }
 
 /// A reference to an object with the interface [`TopLevel`].
@@ -850,6 +876,10 @@ impl ::armilla::rt::Interface for dyn TopLevel {
             0 => top_level::skeleton::top(self, call),
             _ => call.unknown_operation(),
         }
+    }
+
+    fn servant_base(&self) -> Option<&dyn ::armilla::rt::ServantBase> {
+        TopLevel::servant_base(self)
     }
 
     fn signature(operation: &str) -> Option<::armilla::rt::Signature> {

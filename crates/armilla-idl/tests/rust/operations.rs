@@ -299,6 +299,12 @@ pub mod extras {
 
         /// IDL operation `sample`.
         fn sample(&self, taken: &[f64]) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Device`].
@@ -472,6 +478,10 @@ pub mod extras {
                 8 => device::skeleton::sample(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Device::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

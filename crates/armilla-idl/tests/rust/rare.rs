@@ -173,6 +173,12 @@ pub mod rare {
             given: &[(f64, String)],
             changed: &mut Nested,
         ) -> Result<ByHeight, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Registry`].
@@ -317,6 +323,10 @@ pub mod rare {
                 3 => registry::skeleton::sorted(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Registry::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

@@ -5,6 +5,12 @@
 pub trait Account: Send + Sync + 'static {
     /// IDL operation `deposit`.
     fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException>;
+
+    /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+    /// servant that is an `armilla::ServantBase`.
+    fn servant_base(&self) -> Option<&dyn ::armilla::rt::ServantBase> {
+        None
+    }
 }
 
 /// A reference to an object with the interface [`Account`].
@@ -39,6 +45,10 @@ impl ::armilla::rt::Interface for dyn Account {
             0 => account::skeleton::deposit(self, call),
             _ => call.unknown_operation(),
         }
+    }
+
+    fn servant_base(&self) -> Option<&dyn ::armilla::rt::ServantBase> {
+        Account::servant_base(self)
     }
 
     fn signature(operation: &str) -> Option<::armilla::rt::Signature> {

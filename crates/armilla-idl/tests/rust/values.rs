@@ -29,7 +29,13 @@ pub mod components {
     }
 
     /// IDL interface `Components::EventConsumerBase`.
-    pub trait EventConsumerBase: Send + Sync + 'static {}
+    pub trait EventConsumerBase: Send + Sync + 'static {
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
+    }
 
     /// A reference to an object with the interface [`EventConsumerBase`].
     pub type EventConsumerBaseRef = rt::Ref<dyn EventConsumerBase>;
@@ -43,6 +49,10 @@ pub mod components {
 
         fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
             call.unknown_operation()
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            EventConsumerBase::servant_base(self)
         }
 
         fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
@@ -72,6 +82,12 @@ pub mod drawing {
     pub trait Printable: Send + Sync + 'static {
         /// IDL operation `print`.
         fn print(&self) -> Result<String, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// An object or a value with the interface [`Printable`], or null.
@@ -111,6 +127,10 @@ pub mod drawing {
                 0 => printable::skeleton::print(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Printable::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -708,6 +728,12 @@ pub mod drawing {
     pub trait DrawnConsumer: super::components::EventConsumerBase {
         /// IDL operation `push_Drawn`.
         fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            super::components::EventConsumerBase::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`DrawnConsumer`].
@@ -753,6 +779,10 @@ pub mod drawing {
                 0 => drawn_consumer::skeleton::push_drawn(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            DrawnConsumer::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -877,6 +907,12 @@ pub mod drawing {
             what: &PrintableRef,
             all: &[NodeRef],
         ) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Board`].
@@ -957,6 +993,10 @@ pub mod drawing {
                 1 => board::skeleton::show(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Board::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

@@ -289,6 +289,12 @@ pub mod wide {
             which: char,
             heading: &mut Title,
         ) -> Result<char, rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`Book`].
@@ -405,6 +411,10 @@ pub mod wide {
                 3 => book::skeleton::find(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            Book::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

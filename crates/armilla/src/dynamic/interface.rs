@@ -20,7 +20,7 @@ impl Object {
     /// interface; what a call can fail with.
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
-        match reference.activation().filter(|activation| activation.is_active()) {
+        match self.declared_here() {
             Some(activation) => {
                 let interface = activation.skeleton().repository_id(&|| activation.id());
                 interface_of(&reference.orb, &interface)

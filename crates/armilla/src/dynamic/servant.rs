@@ -3,7 +3,7 @@
 
 use super::ServerRequest;
 use crate::exception::SystemException;
-use crate::object::{Interface, Upcast, WhichObject};
+use crate::object::{Interface, ServantBase, Upcast, WhichObject};
 use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use std::borrow::Cow;
@@ -13,7 +13,8 @@ use std::sync::Arc;
 ///
 /// It is activated like any other, as [`serve`] makes it, or is a default servant or what a servant
 /// manager gives; its object can have any interface, and may also be called by stubs. Operations that
-/// every object has (`_is_a`, `_non_existent` …) do not come here. A servant of many objects asks
+/// every object has (`_is_a`, `_non_existent` …) do not come here but to its
+/// [`servant_base`](Self::servant_base). A servant of many objects asks
 /// [`Orb::poa_current`](crate::Orb::poa_current) which of them is called.
 pub trait DynamicServant: Send + Sync + 'static {
     /// The repository id of the interface that the object with this id has: `_primary_interface`. It is
@@ -23,6 +24,11 @@ pub trait DynamicServant: Send + Sync + 'static {
     /// Whether that object has the interface with this repository id: what it inherits from too.
     fn is_a(&self, object: &ObjectId, repository_id: &str) -> bool {
         repository_id == self.primary_interface(object)
+    }
+
+    /// What answers the operations that every object has in place of the ORB; `None` for nothing.
+    fn servant_base(&self) -> Option<&dyn ServantBase> {
+        None
     }
 
     /// Serves a request: asks it for its [`arguments`](ServerRequest::arguments), and leaves it the
@@ -48,6 +54,10 @@ impl Interface for dyn DynamicServant {
 
     fn has_interface(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
         self.is_a(&object(), repository_id)
+    }
+
+    fn servant_base(&self) -> Option<&dyn ServantBase> {
+        DynamicServant::servant_base(self)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {

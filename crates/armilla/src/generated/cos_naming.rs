@@ -231,6 +231,12 @@ pub mod cos_naming {
             &self,
             how_many: u32,
         ) -> Result<(BindingList, BindingIteratorRef), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`NamingContext`].
@@ -446,6 +452,10 @@ pub mod cos_naming {
                 9 => naming_context::skeleton::list(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            NamingContext::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -1783,6 +1793,12 @@ pub mod cos_naming {
 
         /// Ends the iteration.
         fn destroy(&self) -> Result<(), rt::SystemException>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            None
+        }
     }
 
     /// A reference to an object with the interface [`BindingIterator`].
@@ -1858,6 +1874,10 @@ pub mod cos_naming {
                 2 => binding_iterator::skeleton::destroy(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            BindingIterator::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {
@@ -1979,6 +1999,12 @@ pub mod cos_naming {
             &self,
             sn: &str,
         ) -> Result<rt::Object, rt::Error<naming_context_ext::ResolveStrRaises>>;
+
+        /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
+        /// servant that is an `armilla::ServantBase`.
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            NamingContext::servant_base(self)
+        }
     }
 
     /// A reference to an object with the interface [`NamingContextExt`].
@@ -2116,6 +2142,10 @@ pub mod cos_naming {
                 13 => naming_context::skeleton::list(self, call),
                 _ => call.unknown_operation(),
             }
+        }
+
+        fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            NamingContextExt::servant_base(self)
         }
 
         fn signature(operation: &str) -> Option<rt::Signature> {

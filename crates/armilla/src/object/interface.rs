@@ -1,5 +1,6 @@
 //! What the generated code of an interface tells the ORB.
 
+use super::ServantBase;
 use crate::dynamic::Signature;
 use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
@@ -35,6 +36,11 @@ pub trait Interface: Send + Sync + 'static {
     fn has_interface(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
         let _ = object;
         repository_id == Self::REPOSITORY_ID || Self::BASES.contains(&repository_id)
+    }
+
+    /// What the servant answers itself of the operations that every object has; `None` for nothing.
+    fn servant_base(&self) -> Option<&dyn ServantBase> {
+        None
     }
 
     /// The skeleton: decodes the arguments of the request, calls the servant, encodes the reply.

@@ -1,6 +1,6 @@
 //! Servants, as the object adapter holds them.
 
-use super::{Interface, Upcast, WhichObject};
+use super::{Interface, ServantBase, Upcast, WhichObject};
 use crate::dynamic::Signature;
 use crate::operations::OperationLookup;
 use crate::poa::ObjectId;
@@ -17,6 +17,9 @@ pub(crate) trait Servant: Send + Sync {
 
     /// Whether that object has the interface with this repository id. Every one is an `Object`.
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool;
+
+    /// What the servant answers itself of the operations that every object has; `None` for nothing.
+    fn base(&self) -> Option<&dyn ServantBase>;
 
     /// Hands a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
@@ -64,6 +67,10 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
         repository_id == crate::OBJECT_ID || self.0.has_interface(object, repository_id)
+    }
+
+    fn base(&self) -> Option<&dyn ServantBase> {
+        self.0.servant_base()
     }
 
     #[inline]

@@ -7,6 +7,7 @@ mod local;
 mod marshal;
 mod near;
 mod reference;
+mod servant_base;
 mod typed;
 
 pub use interface::{Interface, IsA, Upcast, WhichObject};
@@ -15,4 +16,6 @@ pub(crate) use local::{Servant, address};
 pub use near::{LocalRef, Native};
 pub use reference::Object;
 pub(crate) use reference::Reference;
+pub(crate) use servant_base::AsDeclared;
+pub use servant_base::ServantBase;
 pub use typed::Ref;

@@ -221,7 +221,7 @@ impl Object {
         if repository_id == crate::OBJECT_ID || (!said.is_empty() && said == repository_id) {
             return Ok(true);
         }
-        match reference.activation().filter(|activation| activation.is_active()) {
+        match self.declared_here() {
             Some(activation) => Ok(activation.skeleton().is_a(&|| activation.id(), repository_id)),
             None => client::invoke(
                 self,
@@ -238,8 +238,8 @@ impl Object {
     /// # Errors
     /// What a call can fail with.
     pub fn repository_id(&self) -> Result<String, SystemException> {
-        let here = self.reference()?.activation().filter(|activation| activation.is_active());
-        match here {
+        self.reference()?;
+        match self.declared_here() {
             Some(activation) => {
                 Ok(activation.skeleton().repository_id(&|| activation.id()).into_owned())
             }
@@ -293,6 +293,15 @@ impl Object {
     /// The object, when it is or was active in this process.
     pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
         self.reference.as_ref()?.activation()
+    }
+
+    /// The object, where it is active in this process and its servant leaves it to the skeleton to say
+    /// what it is. Other servants are asked in a request.
+    pub(crate) fn declared_here(&self) -> Option<&Held<Activation>> {
+        let told = |activation: &&Held<Activation>| {
+            activation.is_active() && activation.skeleton().base().is_none()
+        };
+        self.activation().filter(told)
     }
 
     /// The object of this process that is active under its key now.

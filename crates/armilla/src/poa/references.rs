@@ -94,8 +94,7 @@ impl Poa {
     /// servant that serves a request for an object of this POA it is, otherwise, that object, whatever
     /// the policies are.
     ///
-    /// What other mappings call `_this` is this outside of requests, and
-    /// [`Current::reference`](super::Current::reference) within one.
+    /// What other mappings call `_this` is [`Orb::this`](crate::Orb::this), which asks the servant for the POA.
     ///
     /// # Errors
     /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.

@@ -1,7 +1,7 @@
 //! Skeletons that programs put before the generated one.
 
 use crate::dynamic::Signature;
-use crate::object::{AnyServant, Servant, Upcast, WhichObject};
+use crate::object::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
 use armilla_ipc::memory::Shows;
@@ -51,6 +51,10 @@ impl<S: Skeleton> Servant for Extended<S> {
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
         self.0.servant.get().is_a(object, repository_id)
+    }
+
+    fn base(&self) -> Option<&dyn ServantBase> {
+        self.0.servant.get().base()
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {

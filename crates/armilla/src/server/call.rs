@@ -4,15 +4,14 @@ use super::connection::Connection;
 use super::later::{Debt, Describe, EncodeResults, ReplyHandle};
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort};
-use crate::dynamic::{NamedValue, interface_of};
+use crate::dynamic::NamedValue;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
-use crate::object::Servant;
+use crate::object::{AsDeclared, Servant};
 use crate::orb::Orb;
-use crate::poa::{Loan, ObjectId, Target, operation_number};
+use crate::poa::{Loan, Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
-use armilla_giop::ior::Ior;
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
 use std::fmt;
@@ -206,43 +205,25 @@ impl<'a> ServerCall<'a> {
         let Some(servant) = self.servant else {
             return Err(SystemException::object_not_exist().into());
         };
-        let orb = self.orb().clone();
-        let object =
-            || orb.poa_current().map_or_else(|_| ObjectId::new([]), |c| c.object_id().clone());
-        match self.operation().as_str() {
+        let operation = self.operation();
+        let current = self.orb().poa_current().map_err(SystemException::from)?;
+        if !is_of_object(operation.as_str()) {
+            let interface = servant.repository_id(&|| current.object_id().clone());
+            let what = format!("{interface} has no operation {operation:?}");
+            return Err(no_operation().because(what).into());
+        }
+        let base = servant.base().unwrap_or(&AsDeclared);
+        match operation.as_str() {
             "_is_a" => {
-                let wanted = self.arguments().string()?.into_owned();
-                let answer = servant.is_a(&object, &wanted);
-                self.answer(ReplyStatus::NoException, |out| {
-                    out.put_bool(answer);
-                    Ok(())
-                })
+                let wanted = self.arguments().string()?;
+                let is_object = wanted == crate::OBJECT_ID;
+                let answer = if is_object { Ok(true) } else { base.is_a(&current, &wanted) };
+                self.reply(answer, Encode::encode)
             }
-            // `_not_existent` is what GIOP 1.0 and 1.1 clients of some ORBs say.
-            "_non_existent" | "_not_existent" => self.answer(ReplyStatus::NoException, |out| {
-                out.put_bool(false);
-                Ok(())
-            }),
-            "_repository_id" => {
-                let interface = servant.repository_id(&object);
-                self.answer(ReplyStatus::NoException, |out| out.put_string(&interface))
-            }
-            "_interface" => {
-                let Some(orb) = self.arguments.context::<Orb>() else {
-                    return Err(no_operation().into());
-                };
-                let interface = interface_of(orb, &servant.repository_id(&object));
-                self.reply(interface, |interface, out| interface.encode(out))
-            }
-            "_component" => {
-                let none = Ior::NIL;
-                self.answer(ReplyStatus::NoException, |out| none.encode(out))
-            }
-            operation => {
-                let what =
-                    format!("{} has no operation {operation:?}", servant.repository_id(&object));
-                Err(no_operation().because(what).into())
-            }
+            "_repository_id" => self.reply(base.repository_id(&current), Encode::encode),
+            "_interface" => self.reply(base.interface(&current), Encode::encode),
+            "_component" => self.reply(base.component(&current), Encode::encode),
+            _ => self.reply(base.non_existent(&current), Encode::encode),
         }
     }
 
@@ -335,6 +316,14 @@ impl fmt::Debug for ServerCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerCall").field("request", &self.request).finish_non_exhaustive()
     }
+}
+
+/// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). `_not_existent` is what
+/// GIOP 1.0 and 1.1 clients of some ORBs say.
+fn is_of_object(operation: &str) -> bool {
+    let names =
+        ["_is_a", "_non_existent", "_not_existent", "_repository_id", "_interface", "_component"];
+    names.contains(&operation)
 }
 
 #[cold]
