@@ -172,13 +172,57 @@ fn a_poa_takes_one_policy_of_a_type_that_somebody_knows() {
     let root = orb.root_poa();
     let (one, other) = (make(&orb, 1), make(&orb, 1));
     let build = |policies: Vec<Policy>| root.create_poa("poa").policies(policies).build();
-    let unknown = CustomPolicy::new(UNKNOWN, ());
-    let refused = build(vec![one.clone().into(), unknown.into()]).unwrap_err();
-    assert_eq!(refused, PoaError::InvalidPolicy { index: 1 });
+    for strange in [UNKNOWN, PolicyType::LIFESPAN] {
+        let strange = CustomPolicy::new(strange, ());
+        let refused = build(vec![one.clone().into(), strange.into()]).unwrap_err();
+        assert_eq!(refused, PoaError::InvalidPolicy { index: 1 });
+    }
     let refused = build(vec![one.clone().into(), other.into()]).unwrap_err();
     assert_eq!(refused, PoaError::InvalidPolicy { index: 1 });
     let poa = build(vec![one.clone().into(), one.clone().into()]).unwrap();
     assert_eq!(poa.policies().iter().filter(|policy| **policy == one.clone().into()).count(), 1);
+}
+
+#[test]
+fn a_manager_takes_policies_of_types_that_programs_define() {
+    let orb = orbs::builder().policy_factory(CARE, care).build().unwrap();
+    let (one, other) = (make(&orb, 1), make(&orb, 2));
+    let manager = orb.create_poa_manager_with("cared", [one.clone(), one.clone()]).unwrap();
+    assert_eq!(manager.policies(), std::slice::from_ref(&one));
+    assert_eq!(orb.create_poa_manager("plain").unwrap().policies(), []);
+    let refused = Err(PoaError::Policy(PolicyError::BadPolicy));
+    for strange in [UNKNOWN, PolicyType::THREADING, PolicyType(32)] {
+        let policies = [one.clone(), CustomPolicy::new(strange, ())];
+        assert_eq!(orb.create_poa_manager_with("refused", policies), refused, "{strange:?}");
+    }
+    assert_eq!(orb.create_poa_manager_with("refused", [one.clone(), other.clone()]), refused);
+    assert_eq!(orb.find_poa_manager("refused"), None);
+    let again = orb.create_poa_manager_with("cared", [other]);
+    assert_eq!(again, Err(PoaError::ManagerAlreadyExists));
+    assert_eq!(manager.policies(), [one]);
+    let raised = SystemException::from(PoaError::Policy(PolicyError::BadPolicy));
+    assert_eq!((raised.kind(), raised.minor()), (ExceptionKind::InvPolicy, Minor::omg(2)));
+}
+
+#[test]
+fn the_policies_of_a_manager_hold_for_its_poas_that_have_none_of_the_type() {
+    let (builder, seen) = reading();
+    let reader = Reader(seen.clone());
+    let builder = builder.server_interceptor(reader.clone()).ior_interceptor(reader);
+    let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let manager = orb.create_poa_manager_with("cared", [make(&orb, 3)]).unwrap();
+    manager.activate().unwrap();
+    let begin = |name: &str| orb.root_poa().create_poa(name).manager(&manager);
+    let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+    let poas = [(begin("all"), 3), (begin("own").policy(make(&orb, 5)), 5)];
+    for (poa, effective) in poas {
+        let reference = poa.build().unwrap().activate(servant.clone()).unwrap();
+        orbs::travel(&reference, &orbs::client()).ping().unwrap();
+        let points = ["components", "contexts", "request", "reply"];
+        let expected = points.map(|point| (point, Some(effective)));
+        assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), expected);
+    }
+    orb.shutdown();
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl IorInfo<'_> {
         self.poa.policies()
     }
 
-    /// The policy of this type that the POA has: `get_effective_policy`.
+    /// The policy of this type that the POA has, or its manager: `get_effective_policy`.
     ///
     /// # Errors
     /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a

@@ -262,7 +262,8 @@ impl ServerRequestInfo {
         self.adapter().map(|poa| poa.policies())
     }
 
-    /// The policy of this type that the object's POA has, at all points: `get_server_policy`.
+    /// The policy of this type that the object's POA has, or its manager, at all points:
+    /// `get_server_policy`.
     ///
     /// # Errors
     /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a

@@ -1,4 +1,4 @@
-//! The operations that every object has, as a servant answers them (CORBA 3.4 Part 1, 8.3 and 15.3.2).
+//! The operations that every object has, as a servant answers them (CORBA 3.4 Part 1, 8.3 and 15.3.1).
 
 use super::{AnyServant, Interface, Object, Ref, address};
 use crate::dynamic::interface_of;

@@ -1,6 +1,7 @@
 //! What an object adapter refuses.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::policies::PolicyError;
 use std::fmt;
 
 /// Why an operation of a [`Poa`](super::Poa), a [`PoaManager`](super::PoaManager) or
@@ -25,6 +26,8 @@ pub enum PoaError {
         /// Which of the policies that were asked for, in that order, from 0.
         index: u16,
     },
+    /// A POA manager cannot have such a policy.
+    Policy(PolicyError),
     /// No default servant was set.
     NoServant,
     /// An object is active under this id already.
@@ -53,6 +56,7 @@ impl PoaError {
             Self::AdapterInactive => "the POA manager was deactivated",
             Self::ManagerAlreadyExists => "the ORB has a POA manager with this id already",
             Self::InvalidPolicy { .. } => "a policy contradicts others, or nobody knows its type",
+            Self::Policy(_) => "a POA manager cannot have such a policy",
             Self::NoServant => "the POA has no default servant",
             Self::ObjectAlreadyActive => "an object is active under this id already",
             Self::ObjectNotActive => "no object is active under this id",
@@ -74,6 +78,7 @@ impl PoaError {
             Self::AdapterInactive => "AdapterInactive",
             Self::ManagerAlreadyExists => "ManagerAlreadyExists",
             Self::InvalidPolicy { .. } => "InvalidPolicy",
+            Self::Policy(_) => "PolicyError",
             Self::NoServant => "NoServant",
             Self::ObjectAlreadyActive => "ObjectAlreadyActive",
             Self::ObjectNotActive => "ObjectNotActive",
@@ -93,11 +98,18 @@ impl From<SystemException> for PoaError {
     }
 }
 
+impl From<PolicyError> for PoaError {
+    fn from(error: PolicyError) -> Self {
+        Self::Policy(error)
+    }
+}
+
 impl From<PoaError> for SystemException {
     #[cold]
     fn from(error: PoaError) -> Self {
         let (kind, minor) = match &error {
             PoaError::System(exception) => return exception.clone(),
+            PoaError::Policy(error) => return error.clone().into(),
             PoaError::AdapterAlreadyExists | PoaError::ManagerAlreadyExists => {
                 (ExceptionKind::ObjAdapter, Minor::ADAPTER_EXISTS)
             }
@@ -120,6 +132,7 @@ impl fmt::Display for PoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(exception) => exception.fmt(f),
+            Self::Policy(error) => write!(f, "{}: {} ({error})", self.name(), self.words()),
             Self::InvalidPolicy { index } => {
                 write!(f, "{}: {} (number {index} of those given)", self.name(), self.words())
             }

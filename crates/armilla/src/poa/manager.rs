@@ -5,6 +5,7 @@ use super::patience;
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
+use crate::policies::CustomPolicy;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
@@ -36,6 +37,7 @@ pub struct PoaManager(Arc<Inner>);
 
 struct Inner {
     id: String,
+    policies: Box<[CustomPolicy]>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -50,15 +52,20 @@ struct State {
 }
 
 impl PoaManager {
-    pub(crate) fn new(id: String, state: ManagerState) -> Self {
+    pub(crate) fn new(id: String, state: ManagerState, policies: Box<[CustomPolicy]>) -> Self {
         let state = Mutex::new(State { state, held: 0, adapters: Vec::new(), is_used: false });
-        Self(Arc::new(Inner { id, state, changed: Condvar::new() }))
+        Self(Arc::new(Inner { id, policies, state, changed: Condvar::new() }))
     }
 
     /// What tells it from the other managers of its ORB: `get_id`. That of the root POA's is
     /// `RootPOAManager`.
     pub fn id(&self) -> &str {
         &self.0.id
+    }
+
+    /// The policies that it [was made with](crate::Orb::create_poa_manager_with).
+    pub fn policies(&self) -> &[CustomPolicy] {
+        &self.0.policies
     }
 
     /// `get_state`.

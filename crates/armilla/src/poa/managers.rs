@@ -5,6 +5,7 @@ use super::gate::Mark;
 use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::log::report;
 use crate::orb::{Orb, lock};
+use crate::policies::{CustomPolicy, PolicyError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -37,7 +38,7 @@ impl Managers {
     /// The manager of a new root POA. That of the one before, which has ended with all below it, is known
     /// no more.
     fn for_root(&mut self) -> PoaManager {
-        let manager = PoaManager::new(ROOT.to_owned(), self.initial);
+        let manager = PoaManager::new(ROOT.to_owned(), self.initial, Box::default());
         self.known.insert(ROOT.to_owned(), manager.clone());
         manager
     }
@@ -47,12 +48,17 @@ impl Managers {
     }
 
     /// A new manager, unless one has its id.
-    fn insert(&mut self, id: String, state: ManagerState) -> Option<PoaManager> {
+    fn insert(
+        &mut self,
+        id: String,
+        state: ManagerState,
+        policies: Box<[CustomPolicy]>,
+    ) -> Option<PoaManager> {
         if self.known.len() >= self.enough {
             self.known.retain(|_, manager| !manager.is_over());
             self.enough = FEW.max(2 * self.known.len());
         }
-        let manager = PoaManager::new(id.clone(), state);
+        let manager = PoaManager::new(id.clone(), state, policies);
         match self.known.entry(id) {
             Entry::Occupied(place) if !place.get().is_over() => return None,
             Entry::Occupied(mut place) => drop(place.insert(manager.clone())),
@@ -65,7 +71,8 @@ impl Managers {
     fn own(&mut self) -> PoaManager {
         loop {
             self.made += 1;
-            if let Some(manager) = self.insert(format!("POAManager{}", self.made), self.initial) {
+            let id = format!("POAManager{}", self.made);
+            if let Some(manager) = self.insert(id, self.initial, Box::default()) {
                 return manager;
             }
         }
@@ -80,9 +87,43 @@ impl Orb {
     /// `ManagerAlreadyExists` when the ORB has a manager with this id; `BAD_INV_ORDER` (reason 4) when
     /// the ORB was shut down.
     pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
+        self.create_poa_manager_with(id, [])
+    }
+
+    /// [`create_poa_manager`](Self::create_poa_manager) with policies for all POAs of the manager. Those of
+    /// POAs are for POAs, so that these are of types that programs define; interceptors find them where
+    /// the POA itself has none of the type.
+    ///
+    /// # Errors
+    /// The same; `PolicyError` with `BAD_POLICY` for a type that nobody [makes policies
+    /// of](crate::OrbBuilder::policy_factory), or that is the ORB's own, and for two different policies of
+    /// one type.
+    pub fn create_poa_manager_with(
+        &self,
+        id: impl Into<String>,
+        policies: impl IntoIterator<Item = CustomPolicy>,
+    ) -> Result<PoaManager, PoaError> {
         self.check_running()?;
-        let made = lock(self.managers()).insert(id.into(), ManagerState::Holding);
+        let policies = self.policies_of_manager(policies)?;
+        let made = lock(self.managers()).insert(id.into(), ManagerState::Holding, policies);
         made.ok_or(PoaError::ManagerAlreadyExists)
+    }
+
+    /// The policies of a manager, each once.
+    fn policies_of_manager(
+        &self,
+        policies: impl IntoIterator<Item = CustomPolicy>,
+    ) -> Result<Box<[CustomPolicy]>, PolicyError> {
+        let mut taken: Vec<CustomPolicy> = Vec::new();
+        for policy in policies {
+            let kind = policy.policy_type();
+            match taken.iter().find(|other| other.policy_type() == kind) {
+                Some(other) if *other == policy => {}
+                None if self.has_policy_factory(kind) => taken.push(policy),
+                _ => return Err(PolicyError::BadPolicy),
+            }
+        }
+        Ok(taken.into())
     }
 
     /// The POA managers of this ORB, by their ids: `POAManagerFactory::list`.

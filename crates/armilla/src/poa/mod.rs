@@ -187,9 +187,13 @@ impl PoaInner {
         self.policies.list()
     }
 
-    /// The policy of this type.
+    /// The policy of this type, its own or that of its manager.
     pub(crate) fn policy(&self, policy_type: PolicyType) -> Option<Policy> {
-        self.policies.get(policy_type)
+        let of_manager = || {
+            let mut policies = self.manager.policies().iter();
+            policies.find(|policy| policy.policy_type() == policy_type)
+        };
+        self.policies.get(policy_type).or_else(|| of_manager().cloned().map(Policy::from))
     }
 
     /// The components that interceptors have added to its references.

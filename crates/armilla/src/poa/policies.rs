@@ -170,7 +170,11 @@ impl Policies {
         for (index, policy) in list.iter().enumerate() {
             let kind = policy.policy_type();
             let earlier = list[..index].iter().find(|other| other.policy_type() == kind);
-            if earlier.is_some_and(|earlier| earlier != policy) || !orb.knows_policy(kind) {
+            let is_known = match policy {
+                Policy::Custom(_) => orb.has_policy_factory(kind),
+                _ => true,
+            };
+            if earlier.is_some_and(|earlier| earlier != policy) || !is_known {
                 return Err(invalid(index));
             }
             if earlier.is_none() {

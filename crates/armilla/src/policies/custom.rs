@@ -243,9 +243,14 @@ impl Orb {
         }
     }
 
+    /// Whether a program makes policies of this type.
+    pub(crate) fn has_policy_factory(&self, policy_type: PolicyType) -> bool {
+        self.policy_factories().get(policy_type).is_some()
+    }
+
     /// Whether the ORB, or a factory, knows policies of this type.
     pub(crate) fn knows_policy(&self, policy_type: PolicyType) -> bool {
-        policy_type.is_of_the_orb() || self.policy_factories().get(policy_type).is_some()
+        policy_type.is_of_the_orb() || self.has_policy_factory(policy_type)
     }
 
     /// Fails where an interceptor asks for a policy of a type that nobody knows (reason 3 of
