@@ -7,6 +7,7 @@ mod ids;
 mod main_thread;
 mod resolve;
 mod run;
+mod values;
 
 pub use builder::OrbBuilder;
 pub(crate) use find::Located;
@@ -14,7 +15,7 @@ pub(crate) use main_thread::MainThread;
 
 use crate::client::Client;
 use crate::dynamic::Context;
-use crate::exception::{Minor, SystemException};
+use crate::exception::SystemException;
 use crate::interceptor::Interceptors;
 use crate::object::Object;
 use crate::poa::{Activation, Adapters, Managers, PoaInner};
@@ -23,13 +24,13 @@ use crate::remoting::StubFactories;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
-use crate::value::{Kind, State};
 use arc_swap::ArcSwap;
 use armilla_giop::ior::Ior;
 use armilla_ipc::memory::Table;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use values::Values;
 
 /// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
 pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
@@ -72,7 +73,7 @@ struct Inner {
     /// Whether references can be encoded.
     references: OnceLock<Result<(), SystemException>>,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
-    values: RwLock<HashMap<&'static str, Kind>>,
+    values: Values,
     interceptors: OnceLock<Interceptors>,
     stub_factories: StubFactories,
     policy_factories: PolicyFactories,
@@ -155,47 +156,6 @@ impl Orb {
         let mut published = self.0.published.write().unwrap_or_else(PoisonError::into_inner);
         published.insert(name.as_bytes().to_vec(), ior);
         Ok(url)
-    }
-
-    /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
-    /// from does not tell: as a [`ValueBase`](crate::ValueBase), and as a type of other IDL that
-    /// `T` inherits from. It takes the place of another one with its repository id:
-    /// `register_value_factory` (CORBA 3.4 Part 1, 8.5.4).
-    pub fn register_value<T: State>(&self) {
-        let mut values = self.0.values.write().unwrap_or_else(PoisonError::into_inner);
-        values.insert(T::REPOSITORY_ID, Kind::of::<T>());
-    }
-
-    /// Forgets the valuetype that was registered with this repository id: `unregister_value_factory`. What
-    /// the IDL of a parameter tells stays known.
-    ///
-    /// # Errors
-    /// `BAD_PARAM` (reason 1) when none is registered.
-    pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {
-        let mut values = self.0.values.write().unwrap_or_else(PoisonError::into_inner);
-        match values.remove(repository_id) {
-            Some(_) => Ok(()),
-            None => {
-                let what = format!("no valuetype {repository_id:?} is registered");
-                Err(SystemException::bad_param(Minor::OMG_1, what))
-            }
-        }
-    }
-
-    /// Whether a valuetype is registered with this repository id: `lookup_value_factory`.
-    pub fn has_value(&self, repository_id: &str) -> bool {
-        self.value_kind(repository_id).is_some()
-    }
-
-    /// The valuetype with this repository id, if it was registered.
-    pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
-        let values = self.0.values.read().unwrap_or_else(PoisonError::into_inner);
-        values.get(repository_id).copied()
-    }
-
-    /// How deep the values of a message may lead to one another.
-    pub(crate) fn value_depth(&self) -> u32 {
-        self.settings().value_depth
     }
 
     /// The context that holds for the whole program: `get_default_context`. It is empty at first.
