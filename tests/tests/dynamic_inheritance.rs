@@ -2,8 +2,11 @@
 //! inherit from it, as far as TypeCodes say so.
 
 use armilla::dynamic::{DynAny, DynAnyError};
-use armilla::{Any, ByteOrder, Decode, Decoder, Encoder, TypeCode, Value};
-use armilla_tests::values;
+use armilla::{
+    Any, ByteOrder, Decode, Decoder, Encoder, ExceptionKind, TypeCode, Typed, Value, ValueBase,
+};
+use armilla_tests::{orbs, values};
+use serde_json::json;
 
 fn value(name: &str, base: TypeCode, members: Vec<(&str, TypeCode)>) -> TypeCode {
     let members = members.into_iter().map(|(name, ty)| (name, ty, true));
@@ -107,4 +110,39 @@ fn values_stand_and_are_shared_where_an_abstract_valuetype_is_declared() {
     again.component(0).unwrap().as_value().unwrap().set_to_null();
     let made = again.component(0).unwrap().as_value().unwrap().set_to_value();
     assert!(matches!(made, Err(DynAnyError::InconsistentTypeCode(_))), "there are none of Shape");
+}
+
+#[test]
+fn an_orb_knows_valuetypes_by_their_type_codes() {
+    let base = value("Base", TypeCode::Null, seven());
+    let derived = value("Derived", base.clone(), vec![("more", TypeCode::Short)]);
+    let orb = orbs::client();
+    let json = json!({"$type": "IDL:Derived:1.0", "seven": 7, "more": 8});
+    let read = || DynAny::from_json_within(&base, &json, &orb);
+    assert!(matches!(read(), Err(DynAnyError::InvalidValue(_))), "nobody knows it yet");
+    orb.register_value_type(&TypeCode::alias("IDL:D:1.0", "D", derived.clone())).unwrap();
+    assert!(orb.has_value("IDL:Derived:1.0"));
+    let any = read().unwrap().to_any().unwrap();
+    assert_eq!((any.type_code(), any.types_beyond()), (&base, std::slice::from_ref(&derived)));
+    assert_eq!(DynAny::from_any(&any).unwrap().to_json().unwrap(), json);
+    let other = DynAny::from_json_within(&value("Other", TypeCode::Null, vec![]), &json, &orb);
+    assert!(other.is_err(), "it does not inherit from that");
+    orb.unregister_value("IDL:Derived:1.0").unwrap();
+    assert!(read().is_err());
+    let refused = orb.register_value_type(&TypeCode::Long).unwrap_err();
+    assert_eq!(refused.kind(), ExceptionKind::BadParam);
+}
+
+#[test]
+fn what_the_program_has_a_type_for_stays_that_type() {
+    let orb = orbs::client();
+    orb.register_value::<values::Circle>();
+    let circle = <values::Circle as Typed>::type_code();
+    let id = circle.id().unwrap();
+    let empty: [(&str, TypeCode, bool); 0] = [];
+    orb.register_value_type(&TypeCode::value(id, "Empty", 0, TypeCode::Null, empty)).unwrap();
+    let json = json!({"$type": id, "radius": 0.5});
+    let any = ValueBase::type_code();
+    let value = DynAny::from_json_within(&any, &json, &orb).unwrap().to_any().unwrap();
+    assert_eq!(value.types_beyond(), [circle]);
 }

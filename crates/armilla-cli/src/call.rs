@@ -45,9 +45,13 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
     if let Some(timeout) = call.timeout {
         object = object.with_timeout(Duration::from_millis(timeout));
     }
-    let signatures = match call.idl.is_empty() {
-        true => armilla_ifr::discover(&object)?,
-        false => from_idl(call, &object)?,
+    let (signatures, model) = match call.idl.is_empty() {
+        true => (armilla_ifr::discover(&object)?, None),
+        false => {
+            let model = crate::ifr::model(&call.idl, &call.include)?;
+            let interface = interface(call, &object, &model)?;
+            (model.signatures(interface)?, Some(model))
+        }
     };
     let Some(operation) = &call.operation else {
         return signatures.iter().try_for_each(|signature| say!("{signature}"));
@@ -58,6 +62,11 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
     };
     let signature = find(&signatures, &name)?;
     let json = value.map_or(Ok(Value::Null), json)?;
+    if signature.may_carry_values() {
+        let types = model
+            .map_or_else(|| armilla_ifr::value_types(&object), |model| Ok(model.value_types()))?;
+        types.iter().try_for_each(|ty| orb.register_value_type(ty))?;
+    }
     let outcome = signature.call(&object, &json);
     orb.shutdown();
     match outcome {
@@ -88,12 +97,6 @@ fn find<'s>(signatures: &'s [Signature], name: &str) -> Outcome<&'s Signature> {
         let hint = format!("it has {}", known.join(", "));
         Failure::because(format!("the interface has no operation {name:?}\n  hint: {hint}"))
     })
-}
-
-fn from_idl(call: &Call, object: &Object) -> Outcome<Vec<Signature>> {
-    let model = crate::ifr::model(&call.idl, &call.include)?;
-    let interface = interface(call, object, &model)?;
-    Ok(model.signatures(interface)?)
 }
 
 /// The interface of the object: the one that was named, else the one that its reference names, else

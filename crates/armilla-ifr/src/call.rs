@@ -2,7 +2,7 @@
 
 use crate::model::Signature;
 use armilla::dynamic::{DynAny, DynAnyError, ParameterMode, UnknownUserException};
-use armilla::{Any, Error, Object, SystemException, TypeCode};
+use armilla::{Any, Error, Object, Orb, SystemException, TypeCode};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -41,13 +41,15 @@ impl Signature {
     /// Calls the operation on `object`. `arguments` are an object with the `in` and `inout`
     /// parameters by name, or an array of them in order; where there is just one it may stand for
     /// itself. What comes back is the result; or an object with the results by name, the one that
-    /// the operation returns as `return`, where there are several.
+    /// the operation returns as `return`, where there are several. Valuetypes may be of types that inherit
+    /// from the declared ones where the ORB of `object` [knows](Orb::register_value_type) those.
     ///
     /// # Errors
     /// [`CallError`]; only with [`CallError::System`] may something have been sent that was not
     /// answered.
     pub fn call(&self, object: &Object, arguments: &Value) -> Result<Value, CallError> {
-        let arguments = self.arguments(arguments)?;
+        let orb = object.orb().map_err(CallError::System)?;
+        let arguments = self.arguments(arguments, &orb)?;
         let mut request = self.request(object).map_err(CallError::System)?;
         for (index, value) in arguments.into_iter().enumerate() {
             if let Some(value) = value {
@@ -80,12 +82,12 @@ impl Signature {
     }
 
     /// The arguments, by the first reading of `json` that makes values of their types.
-    fn arguments(&self, json: &Value) -> Result<Vec<Option<Any>>, CallError> {
+    fn arguments(&self, json: &Value, orb: &Orb) -> Result<Vec<Option<Any>>, CallError> {
         let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
         let names: Vec<&str> = sent.map(|(name, ..)| name.as_str()).collect();
         let mut failures = Vec::new();
         for values in readings(json, &names) {
-            match self.read(&values) {
+            match self.read(&values, orb) {
                 Ok(arguments) => return Ok(arguments),
                 Err(error) => failures.push(error),
             }
@@ -100,14 +102,14 @@ impl Signature {
     }
 
     /// The arguments with these values, in order; none for those that only come back.
-    fn read(&self, values: &[&Value]) -> Result<Vec<Option<Any>>, String> {
+    fn read(&self, values: &[&Value], orb: &Orb) -> Result<Vec<Option<Any>>, String> {
         let mut values = values.iter();
         let arguments = self.parameters.iter().map(|(name, mode, ty)| {
             if *mode == ParameterMode::Out {
                 return Ok(None);
             }
             let json = values.next().copied().unwrap_or(&Value::Null);
-            let value = DynAny::from_json(ty, json).and_then(|value| value.to_any());
+            let value = DynAny::from_json_within(ty, json, orb).and_then(|value| value.to_any());
             value.map(Some).map_err(|error| format!("{name}: {error}"))
         });
         arguments.collect()
@@ -163,7 +165,8 @@ mod tests {
     }
 
     fn read(signature: &Signature, json: &Value) -> Result<Vec<Value>, String> {
-        let arguments = signature.arguments(json).map_err(|error| error.to_string())?;
+        let orb = Orb::new().unwrap();
+        let arguments = signature.arguments(json, &orb).map_err(|error| error.to_string())?;
         Ok(arguments.iter().map(|argument| to_json(argument.as_ref().unwrap()).unwrap()).collect())
     }
 

@@ -1,12 +1,16 @@
 //! What an object offers, from the interface repository that its server knows.
 
 use crate::corba::{
-    AttributeMode, ExceptionDescription, InterfaceAttrExtension, InterfaceDef, InterfaceDefRef,
+    AttributeMode, Contained, ContainedRef, Container, ContainerRef, DefinitionKind,
+    ExceptionDescription, IdlType, InterfaceAttrExtension, InterfaceDef, InterfaceDefRef,
     OperationDescription, OperationMode,
 };
 use crate::model::Signature;
 use armilla::dynamic::ParameterMode;
 use armilla::{Object, SystemException, TypeCode};
+
+/// `VM_CUSTOM` and `VM_ABSTRACT`: no TypeCode describes the state of those.
+const WITHOUT_STATE: [i16; 2] = [1, 2];
 
 /// What the interface of an object offers, as the interface repository of its server says.
 ///
@@ -14,6 +18,35 @@ use armilla::{Object, SystemException, TypeCode};
 /// `INTF_REPOS` when there is none that knows the interface; what a call can fail with.
 pub fn discover(object: &Object) -> Result<Vec<Signature>, SystemException> {
     describe(&object.interface()?.narrow()?)
+}
+
+/// The types of all valuetypes and boxes in the interface repository of the object's server, but for
+/// abstract and custom ones. With [`Orb::register_value_type`](armilla::Orb::register_value_type) an ORB
+/// takes their values whole. The repository is asked once for each module, and for each type.
+///
+/// # Errors
+/// As [`discover`].
+pub fn value_types(object: &Object) -> Result<Vec<TypeCode>, SystemException> {
+    let interface: ContainedRef = object.interface()?.narrow()?;
+    let repository = interface.containing_repository()?;
+    let mut open: Vec<ContainerRef> = vec![repository.upcast()];
+    let mut types = Vec::new();
+    while let Some(container) = open.pop() {
+        for inner in container.describe_contents(DefinitionKind::DkAll, true, -1)? {
+            let definition = inner.contained_object.object();
+            match inner.kind {
+                DefinitionKind::DkModule => open.push(definition.narrow()?),
+                DefinitionKind::DkValue | DefinitionKind::DkValueBox | DefinitionKind::DkEvent => {
+                    types.push(definition.narrow::<dyn IdlType>()?.r#type()?);
+                }
+                _ => {}
+            }
+        }
+    }
+    types.retain(|code| {
+        code.type_modifier().is_none_or(|modifier| !WITHOUT_STATE.contains(&modifier))
+    });
+    Ok(types)
 }
 
 /// What an interface of an interface repository offers. The exceptions of attributes are among it

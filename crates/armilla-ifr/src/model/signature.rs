@@ -116,11 +116,34 @@ impl Signature {
         Ok(request)
     }
 
+    /// Whether a call may carry valuetypes, which may be of types that inherit from the declared ones
+    /// and that nothing here describes ([`Model::value_types`], [`value_types`](crate::value_types)).
+    pub fn may_carry_values(&self) -> bool {
+        let parameters = self.parameters.iter().map(|(_, _, ty)| ty);
+        let mut types = parameters.chain([&self.result]).chain(&self.exceptions);
+        types.any(may_hold_values)
+    }
+
     /// Whether nothing comes back but that it was done.
     pub fn returns_nothing(&self) -> bool {
         let returned =
             |(_, mode, _): &(String, ParameterMode, TypeCode)| *mode != ParameterMode::In;
         matches!(self.result, TypeCode::Void) && !self.parameters.iter().any(returned)
+    }
+}
+
+/// Whether a value of the type may hold, or be, a valuetype.
+fn may_hold_values(code: &TypeCode) -> bool {
+    match code {
+        TypeCode::Value(_) | TypeCode::Event(_) | TypeCode::ValueBox(_) => true,
+        TypeCode::AbstractInterface(_) | TypeCode::Any => true,
+        TypeCode::Alias(code) => may_hold_values(&code.ty),
+        TypeCode::Sequence(element, _) | TypeCode::Array(element, _) => may_hold_values(element),
+        TypeCode::Struct(code) | TypeCode::Exception(code) => {
+            code.members.iter().any(|member| may_hold_values(&member.ty))
+        }
+        TypeCode::Union(code) => code.cases.iter().any(|case| may_hold_values(&case.ty)),
+        _ => false,
     }
 }
 

@@ -19,6 +19,18 @@ impl Model {
         let mut making = Making { model: self, open: Vec::new(), made: HashMap::new() };
         Ok(making.code(id)?.code)
     }
+
+    /// The types of all valuetypes and boxes, but for abstract and custom ones, of whose state nothing
+    /// is known, and for types that cannot exist. With
+    /// [`Orb::register_value_type`](armilla::Orb::register_value_type) an ORB takes their values whole.
+    pub fn value_types(&self) -> Vec<TypeCode> {
+        let has_state = |kind: &Kind| match kind {
+            Kind::Value(value) => !value.is_abstract && !value.is_custom,
+            kind => matches!(kind, Kind::ValueBox(_)),
+        };
+        let values = self.iter().filter(|(_, definition)| has_state(&definition.kind));
+        values.filter_map(|(id, _)| self.type_code(id).ok()).collect()
+    }
 }
 
 /// How many types a TypeCode may consist of. A type of types that each use the one before twice has

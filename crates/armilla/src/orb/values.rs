@@ -3,12 +3,21 @@
 use super::Orb;
 use crate::exception::{Minor, SystemException};
 use crate::value::{Kind, State};
+use armilla_cdr::TypeCode;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 /// By repository id.
 #[derive(Default)]
-pub(super) struct Values(RwLock<HashMap<&'static str, Kind>>);
+pub(super) struct Values(RwLock<HashMap<Cow<'static, str>, Known>>);
+
+enum Known {
+    /// A type of the program.
+    Compiled(Kind),
+    /// One of which the program has the TypeCode.
+    Described(TypeCode),
+}
 
 impl Orb {
     /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
@@ -17,7 +26,40 @@ impl Orb {
     /// `register_value_factory` (CORBA 3.4 Part 1, 8.5.4).
     pub fn register_value<T: State>(&self) {
         let mut values = self.0.values.0.write().unwrap_or_else(PoisonError::into_inner);
-        values.insert(T::REPOSITORY_ID, Kind::of::<T>());
+        values.insert(T::REPOSITORY_ID.into(), Known::Compiled(Kind::of::<T>()));
+    }
+
+    /// Makes a valuetype known that the program has only the TypeCode of, from an interface repository
+    /// for instance: so that [dynamic calls](crate::dynamic), dynamic servants and `any`s take its values
+    /// whole where the declared type is one that it inherits from. One that was registered with
+    /// [`register_value`](Self::register_value) stays as it is.
+    ///
+    /// ```
+    /// # use armilla::{Orb, TypeCode};
+    /// let name = ("name", TypeCode::String(0), true);
+    /// let shape = TypeCode::value("IDL:Shape:1.0", "Shape", 0, TypeCode::Null, [name]);
+    /// let radius = ("radius", TypeCode::Double, true);
+    /// let circle = TypeCode::value("IDL:Circle:1.0", "Circle", 0, shape, [radius]);
+    /// let orb = Orb::new()?;
+    /// orb.register_value_type(&circle)?;
+    /// assert!(orb.has_value("IDL:Circle:1.0"));
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when it is not the type of a valuetype, or of a boxed value.
+    pub fn register_value_type(&self, type_code: &TypeCode) -> Result<(), SystemException> {
+        let code = type_code.resolved();
+        let Some(id) = code.id().filter(|_| code.is_valuetype()) else {
+            let what = format!("{:?} is no valuetype", code.kind());
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+        };
+        let mut values = self.0.values.0.write().unwrap_or_else(PoisonError::into_inner);
+        match values.get(id) {
+            Some(Known::Compiled(_)) => {}
+            _ => drop(values.insert(id.to_owned().into(), Known::Described(code.clone()))),
+        }
+        Ok(())
     }
 
     /// Forgets the valuetype that was registered with this repository id: `unregister_value_factory`. What
@@ -38,13 +80,26 @@ impl Orb {
 
     /// Whether a valuetype is registered with this repository id: `lookup_value_factory`.
     pub fn has_value(&self, repository_id: &str) -> bool {
-        self.value_kind(repository_id).is_some()
+        let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
+        values.contains_key(repository_id)
     }
 
-    /// The valuetype with this repository id, if it was registered.
+    /// The valuetype of the program with this repository id, if it was registered.
     pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
         let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
-        values.get(repository_id).copied()
+        match values.get(repository_id)? {
+            Known::Compiled(kind) => Some(*kind),
+            Known::Described(_) => None,
+        }
+    }
+
+    /// The TypeCode of the valuetype with this repository id, if it was registered.
+    pub(crate) fn value_type_code(&self, repository_id: &str) -> Option<TypeCode> {
+        let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
+        match values.get(repository_id)? {
+            Known::Compiled(kind) => Some(kind.type_code()),
+            Known::Described(code) => Some(code.clone()),
+        }
     }
 
     /// How deep the values of a message may lead to one another.

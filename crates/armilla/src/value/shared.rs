@@ -23,11 +23,16 @@ impl Kind {
         let (type_code, is) = (T::type_code, T::is);
         Self { repository_id: T::REPOSITORY_ID, type_code, is, decode: decode::<T> }
     }
+
+    /// The type of its values.
+    pub(crate) fn type_code(&self) -> TypeCode {
+        (self.type_code)()
+    }
 }
 
 impl Surroundings for Orb {
     fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
-        self.value_kind(repository_id).map(|kind| (kind.type_code)())
+        self.value_type_code(repository_id)
     }
 
     fn copy_custom(

@@ -20,6 +20,7 @@ mod type_code;
 mod write;
 
 use super::{DynAny, Result};
+use crate::orb::Orb;
 use armilla_cdr::TypeCode;
 use serde_json::Value;
 
@@ -38,9 +39,16 @@ impl DynAny {
     /// [`InvalidValue`](super::DynAnyError::InvalidValue) when it says none; the error names the
     /// member.
     pub fn from_json(type_code: &TypeCode, json: &Value) -> Result<Self> {
-        let mut value = Self::new(type_code)?;
-        read::Reader::default().value(&mut value, json)?;
-        Ok(value)
+        read::Reader::new(None).whole(type_code, json)
+    }
+
+    /// As [`from_json`](Self::from_json), where `"$type"` may also name a valuetype that
+    /// `orb` [knows](Orb::register_value_type).
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json).
+    pub fn from_json_within(type_code: &TypeCode, json: &Value, orb: &Orb) -> Result<Self> {
+        read::Reader::new(Some(orb)).whole(type_code, json)
     }
 }
 

@@ -1,9 +1,11 @@
 //! JSON into dynamic values.
 
 use super::super::tree::Content;
+use super::super::types::Types;
 use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
+use crate::orb::Orb;
 use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
 use armilla_giop::Version;
 use armilla_giop::ior::Ior;
@@ -12,15 +14,27 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-#[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct Reader<'o> {
+    /// What knows types that the TypeCode does not describe.
+    orb: Option<&'o Orb>,
     /// The values that were read, in order.
     values: Vec<Arc<Shared>>,
     /// Within how many values the one stands that is being read.
     depth: u16,
 }
 
-impl Reader {
+impl<'o> Reader<'o> {
+    pub(super) const fn new(orb: Option<&'o Orb>) -> Self {
+        Self { orb, values: Vec::new(), depth: 0 }
+    }
+
+    /// The value of this type that `json` says.
+    pub(super) fn whole(mut self, type_code: &TypeCode, json: &Value) -> Result<DynAny> {
+        let mut value = DynAny::new(type_code)?;
+        self.value(&mut value, json)?;
+        Ok(value)
+    }
+
     /// Makes `target` what `json` says.
     pub(super) fn value(&mut self, target: &mut DynAny, json: &Value) -> Result {
         match &target.content {
@@ -53,7 +67,7 @@ impl Reader {
         let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
         let mut target = DynAny::new(&ty).map_err(|error| error.within(TYPE))?;
         // What it leads to stands in it alone.
-        let mut within = Self { values: Vec::new(), depth: self.depth };
+        let mut within = Self { depth: self.depth, ..Self::new(self.orb) };
         within.value(&mut target, value).map_err(|error| error.within(VALUE))?;
         target.to_any()
     }
@@ -133,6 +147,19 @@ impl Reader {
         }
     }
 
+    /// No value of the type that is called so, where `target` stands.
+    fn null_of(&self, id: &str, target: &DynAny) -> Result<DynAny> {
+        if let Some(code) = target.types.find(id) {
+            return Ok(DynAny::with(code.clone(), &target.types, Content::Value(None)));
+        }
+        let Some(code) = self.orb.and_then(|orb| orb.value_type_code(id)) else {
+            let what = format!("{id:?} is no valuetype that the TypeCode describes");
+            return Err(DynAnyError::invalid(what));
+        };
+        let types = Types::of(&code, &[]);
+        Ok(DynAny::with(code, &types, Content::Value(None)))
+    }
+
     fn valuetype(&mut self, target: &mut DynAny, json: &Value) -> Result {
         let is_abstract = matches!(target.resolved(), TypeCode::AbstractInterface(_));
         if let Some(number) = json.get(REF) {
@@ -154,13 +181,10 @@ impl Reader {
             _ => {}
         }
         let said = json.get(TYPE).and_then(Value::as_str);
-        let code = match said {
-            Some(id) => target.types.find(id).cloned().ok_or_else(|| {
-                DynAnyError::invalid(format!("{id:?} is no valuetype that the TypeCode describes"))
-            })?,
-            None => target.resolved().clone(),
+        let mut made = match said {
+            Some(id) => self.null_of(id, target)?,
+            None => DynAny::with(target.resolved().clone(), &target.types, Content::Value(None)),
         };
-        let mut made = DynAny::with(code, &target.types, Content::Value(None));
         made.as_value()?.set_to_value()?;
         let Some(shared) = made.shared().cloned() else { return Err(expected("a valuetype")) };
         self.values.push(shared.clone());
