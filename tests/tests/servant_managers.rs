@@ -193,6 +193,40 @@ fn the_activator_is_told_whether_the_servant_has_other_objects() {
     poa.deactivate(&"b".into()).unwrap();
     let ended = ["etherealize a at 0: deactivated, remaining", "etherealize b at 0: deactivated"];
     assert_eq!(take(&log), ended);
+    for id in ["a", "b", "c"] {
+        poa.activate_with_id(id, servant.clone()).unwrap();
+    }
+    poa.destroy(true, true).unwrap();
+    let remaining = take(&log).iter().map(|line| line.ends_with("remaining")).collect::<Vec<_>>();
+    assert_eq!(remaining, [true, true, false], "it is done with for the last one only");
+}
+
+#[test]
+fn a_servant_that_is_still_called_as_another_object_remains() {
+    let server = Server::start();
+    for is_shared in [true, false] {
+        let maker = Maker::default();
+        let log = maker.log.clone();
+        let poa = server.root_poa().create_poa(if is_shared { "shared" } else { "unique" });
+        let poa = if is_shared { poa.multiple_ids() } else { poa }.user_ids();
+        let poa = poa.servant_manager(ServantManager::activator(maker)).build().unwrap();
+        let probe = Arc::new(Probe::default());
+        let servant: Arc<dyn Everything> = probe.clone();
+        let called = poa.activate_with_id("called", servant.clone()).unwrap();
+        thread::scope(|scope| {
+            let call = scope.spawn(move || called.block());
+            probe.gate.await_waiting(1);
+            poa.deactivate(&"called".into()).unwrap();
+            // The servant has no active object now.
+            poa.activate_with_id("idle", servant).unwrap();
+            poa.deactivate(&"idle".into()).unwrap();
+            assert_eq!(take(&log), ["etherealize idle at 0: deactivated, remaining"]);
+            probe.gate.open();
+            call.join().unwrap().unwrap();
+        });
+        eventually("the servant goes back", || !log.lock().unwrap().is_empty());
+        assert_eq!(take(&log), ["etherealize called at 0: deactivated"]);
+    }
 }
 
 #[test]

@@ -160,16 +160,23 @@ impl PoaInner {
         servant: AnyServant,
         ending: Ending,
     ) {
-        let Some(ServantManager::Activator(activator)) = self.servant_manager.get() else { return };
-        if ending == Ending::Quiet {
-            return;
-        }
+        let address = servant.get().address();
+        // One that never had the object belongs to it neither.
+        let leave = || {
+            if slot != Slot::NONE {
+                self.servants.give_back(address);
+            }
+        };
+        let manager = self.servant_manager.get().filter(|_| ending != Ending::Quiet);
+        let Some(ServantManager::Activator(activator)) = manager else { return leave() };
         let cleanup = ending == Ending::Cleanup;
-        let remaining = self.servants.is_active(servant.get().address());
         let adapter = orb.poa_of(self);
         // One at a time, where calls are.
         let pass = self.serialize();
         self.activating.acquire();
+        // Now, so that of several of its objects the last one that the activator hears of is the last.
+        leave();
+        let remaining = self.servants.belongs(address);
         let done = self.ask("ServantActivator::etherealize", slot, || {
             activator.etherealize(id, &adapter, servant, cleanup, remaining);
         });

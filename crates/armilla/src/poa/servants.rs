@@ -8,28 +8,23 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// The servants that incarnate objects, by their addresses.
-pub(super) enum Servants {
-    /// Nobody asks for them.
-    Unknown,
-    /// Each has one object, which is found from it.
-    Unique(Index),
-    /// How many objects each has.
-    Counted(Mutex<HashMap<usize, usize>>),
+pub(super) struct Servants {
+    /// Where each has one object: what leads to that.
+    unique: Option<Index>,
+    /// Where they go back to an activator: how many objects each has that it has not gone back for.
+    counts: Option<Mutex<HashMap<usize, usize>>>,
 }
 
 impl Servants {
     pub(super) fn new(policies: &Policies) -> Self {
-        match policies.uniqueness {
-            _ if !policies.retains() => Self::Unknown,
-            IdUniqueness::Unique => Self::Unique(Index::new()),
-            IdUniqueness::Multiple if policies.has_activator() => Self::Counted(Mutex::default()),
-            IdUniqueness::Multiple => Self::Unknown,
-        }
+        let is_unique = policies.retains() && policies.uniqueness == IdUniqueness::Unique;
+        let unique = is_unique.then(Index::new);
+        Self { unique, counts: policies.has_activator().then(Mutex::default) }
     }
 
     /// Whether a servant must not be put in twice.
-    pub(super) fn is_exclusive(&self) -> bool {
-        matches!(self, Self::Unique(_))
+    pub(super) const fn is_exclusive(&self) -> bool {
+        self.unique.is_some()
     }
 
     /// The object that the servant incarnates, where it incarnates one only.
@@ -39,8 +34,7 @@ impl Servants {
         poa: &PoaInner,
         servant: usize,
     ) -> Option<Lent<'o, Activation>> {
-        let Self::Unique(index) = self else { return None };
-        index.find(hash(servant), |place| {
+        self.unique.as_ref()?.find(hash(servant), |place| {
             let object = orb.objects().at(place)?;
             let is_it = std::ptr::eq(&*object.poa, poa)
                 && object.servant.get().address() == servant
@@ -49,36 +43,39 @@ impl Servants {
         })
     }
 
-    /// Whether the servant incarnates an object.
-    pub(super) fn is_active(&self, servant: usize) -> bool {
-        match self {
-            Self::Counted(counts) => lock(counts).contains_key(&servant),
-            Self::Unknown | Self::Unique(_) => false,
-        }
-    }
-
+    /// The servant incarnates one more object, which stands at `slot`.
     pub(super) fn insert(&self, servant: usize, slot: Slot) {
-        match self {
-            Self::Unique(index) => index.insert(hash(servant), slot.index),
-            Self::Counted(counts) => *lock(counts).entry(servant).or_default() += 1,
-            Self::Unknown => {}
+        if let Some(index) = &self.unique {
+            index.insert(hash(servant), slot.index);
+        }
+        if let Some(counts) = &self.counts {
+            *lock(counts).entry(servant).or_default() += 1;
         }
     }
 
+    /// That object is active no more. The servant still belongs to it until it goes
+    /// [back](Self::give_back).
     pub(super) fn remove(&self, servant: usize, slot: Slot) {
-        match self {
-            Self::Unique(index) => index.remove(hash(servant), slot.index),
-            Self::Counted(counts) => {
-                let mut counts = lock(counts);
-                if let Some(count) = counts.get_mut(&servant) {
-                    *count -= 1;
-                    if *count == 0 {
-                        counts.remove(&servant);
-                    }
-                }
-            }
-            Self::Unknown => {}
+        if let Some(index) = &self.unique {
+            index.remove(hash(servant), slot.index);
         }
+    }
+
+    /// The servant goes back for one of its objects.
+    pub(super) fn give_back(&self, servant: usize) {
+        let Some(counts) = &self.counts else { return };
+        let mut counts = lock(counts);
+        if let Some(count) = counts.get_mut(&servant) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&servant);
+            }
+        }
+    }
+
+    /// Whether the servant belongs to an object for which it is yet to go back to the activator.
+    pub(super) fn belongs(&self, servant: usize) -> bool {
+        self.counts.as_ref().is_some_and(|counts| lock(counts).contains_key(&servant))
     }
 }
 
