@@ -1,7 +1,7 @@
 //! Adapter activators: POAs that are made when somebody asks for them, who waits meanwhile, and what
-//! becomes of calls while POAs are destroyed and made anew (CORBA 3.4 Part 1, 15.3.3).
+//! becomes of calls while POAs are destroyed and made anew (CORBA 3.4 Part 1, 15.3.4).
 
-use armilla::{ExceptionKind, Minor, Orb, Poa, PoaError, SystemException};
+use armilla::{Completion, ExceptionKind, Minor, Orb, Poa, PoaError, SystemException};
 use armilla_tests::gate::{Gate, PATIENCE};
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
@@ -105,6 +105,35 @@ fn an_activator_that_fails_is_asked_once_for_a_request() {
                 made.destroy(true, true).unwrap();
             }
         }
+    }
+}
+
+#[test]
+fn an_activator_may_say_why_it_cannot_make_a_poa_now() {
+    let server = Server::start();
+    let open = Arc::new(AtomicBool::new(false));
+    let may = open.clone();
+    server.root_poa().set_activator(move |parent: &Poa, name: &str| {
+        if !may.load(SeqCst) {
+            let closed = SystemException::new(ExceptionKind::NoResources, Minor(7), Completion::No);
+            return Err(PoaError::from(closed.because("the database is closed")));
+        }
+        let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+        parent.create_poa(name).persistent().user_ids().default_servant(servant).build()?;
+        Ok(true)
+    });
+    for index in 0..2 {
+        open.store(false, SeqCst);
+        let called = &near_and_far(&forgotten(&server, &["late"]))[index];
+        let failures = [called.ping().err(), called.object().non_existent().err()];
+        for error in failures.map(Option::unwrap) {
+            // Not that the object does not exist, which clients take for the last word.
+            assert_eq!((error.kind(), error.minor()), (ExceptionKind::ObjAdapter, Minor::OMG_1));
+            assert!(error.to_string().contains("the database is closed"), "{error}");
+        }
+        open.store(true, SeqCst);
+        called.ping().unwrap();
+        server.root_poa().find_poa("late", false).unwrap().destroy(true, true).unwrap();
     }
 }
 

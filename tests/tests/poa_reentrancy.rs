@@ -460,7 +460,7 @@ fn a_poa_that_nobody_makes_is_not_there() {
     // It says that it has made it.
     orb.root_poa().set_activator(|_: &Poa, _: &str| true);
     not_there();
-    orb.root_poa().set_activator(|_: &Poa, _: &str| panic!("as the test wants it"));
+    orb.root_poa().set_activator(|_: &Poa, _: &str| -> bool { panic!("as the test wants it") });
     refused(object.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
     refused(far.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
     orb.shutdown();

@@ -153,16 +153,56 @@ impl fmt::Debug for ServantManager {
 
 /// Makes POAs when they are needed: `AdapterActivator`.
 ///
-/// Closures that take a POA and a name and return whether they made it are adapter activators.
+/// Closures that take a POA and a name and return whether they made it are adapter activators; they
+/// may return a `Result` of that with a [`SystemException`] or a [`PoaError`](super::PoaError).
+///
+/// ```
+/// # use armilla::{Orb, Poa, PoaError};
+/// # fn example(orb: Orb) {
+/// orb.root_poa().set_activator(|parent: &Poa, name: &str| {
+///     parent.create_poa(name).persistent().user_ids().build()?;
+///     Ok::<_, PoaError>(true)
+/// });
+/// # }
+/// ```
 pub trait AdapterActivator: Send + Sync + 'static {
     /// A request came for an object of the POA `name` below `parent`, or [`Poa::find_poa`] asks for
-    /// it, and there is none: `unknown_adapter`. Returns whether it was made. Requests for it wait
-    /// until this returns; for one POA it is called by one thread at a time.
-    fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool;
+    /// it, and there is none: `unknown_adapter`. Returns whether it was made; where it was not, the client
+    /// hears that the object does not exist. Requests for it wait until this returns; for one POA it is called by
+    /// one thread at a time.
+    ///
+    /// # Errors
+    /// Why it cannot be said now. The client hears `OBJ_ADAPTER` (reason 1).
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException>;
 }
 
-impl<F: Fn(&Poa, &str) -> bool + Send + Sync + 'static> AdapterActivator for F {
-    fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool {
-        self(parent, name)
+impl<F, A> AdapterActivator for F
+where
+    F: Fn(&Poa, &str) -> A + Send + Sync + 'static,
+    A: Answer,
+{
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException> {
+        self(parent, name).was_made()
+    }
+}
+
+/// What a closure that is an adapter activator returns.
+pub trait Answer {
+    /// Whether the POA was made.
+    ///
+    /// # Errors
+    /// Why that cannot be said.
+    fn was_made(self) -> Result<bool, SystemException>;
+}
+
+impl Answer for bool {
+    fn was_made(self) -> Result<bool, SystemException> {
+        Ok(self)
+    }
+}
+
+impl<E: Into<SystemException>> Answer for Result<bool, E> {
+    fn was_made(self) -> Result<bool, SystemException> {
+        self.map_err(Into::into)
     }
 }

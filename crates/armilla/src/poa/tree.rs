@@ -120,9 +120,9 @@ impl PoaInner {
         }
         drop(state);
         self.changed.notify_all();
-        match made {
+        match made.and_then(|answer| answer) {
             Ok(made) => Ok(child.filter(|_| made)),
-            Err(_) => Err(activator_failed(name)),
+            Err(why) => Err(activator_failed(name, &why)),
         }
     }
 }
@@ -176,9 +176,9 @@ impl Orb {
 
 /// An adapter activator failed (reason 1 of `OBJ_ADAPTER`).
 #[cold]
-fn activator_failed(name: &str) -> SystemException {
+fn activator_failed(name: &str, why: &SystemException) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
-        .because(format!("the adapter activator failed to make POA {name:?}"))
+        .because(format!("the adapter activator failed to make POA {name:?}: {why}"))
 }
 
 /// How often one request goes to a POA that was made anew.
