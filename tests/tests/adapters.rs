@@ -292,6 +292,38 @@ fn persistent_references_survive_a_restart_and_transient_ones_do_not() {
     orb.shutdown();
 }
 
+#[test]
+fn ids_that_the_system_gave_outlive_the_process_and_are_not_given_again() {
+    let server = |port| {
+        let listening = orbs::builder().listen(&format!("iiop://127.0.0.1:{port}")).unwrap();
+        let orb = listening.build().unwrap();
+        let poa = orb.root_poa().create_poa("kept").persistent().build().unwrap();
+        (orb, poa)
+    };
+    let activate = |poa: &Poa| {
+        let reference = poa.activate(probe()).unwrap();
+        (poa.reference_to_id(&reference).unwrap(), reference)
+    };
+    let client = orbs::client();
+    let (orb, poa) = server(0);
+    let port = orb.published_addresses().unwrap()[0].1;
+    let mut given: Vec<_> = (0..3).map(|_| activate(&poa)).collect();
+    let empty: EverythingRef = poa.create_reference().unwrap();
+    given.push((poa.reference_to_id(&empty).unwrap(), empty));
+    given.iter_mut().for_each(|(_, reference)| *reference = travel(reference, &client));
+    orb.shutdown();
+    let (orb, poa) = server(port);
+    let anew: Vec<_> = (0..20).map(|_| activate(&poa)).collect();
+    for (id, kept) in &given {
+        assert!(anew.iter().all(|(other, _)| other != id));
+        assert_gone(kept.ping());
+        poa.activate_with_id(id.clone(), probe()).unwrap();
+        assert_eq!((kept.increment(), travel(kept, &orb).increment()), (Ok(1), Ok(2)));
+    }
+    assert!(anew.iter().all(|(_, other)| travel(other, &client).count() == Ok(0)));
+    orb.shutdown();
+}
+
 fn orbs_pair(orb: &Orb) -> (EverythingRef, Arc<Probe>) {
     let (servant, reference) = orbs::activate(orb);
     (reference, servant)

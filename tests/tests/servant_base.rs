@@ -11,7 +11,7 @@ use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::{Common, Counted, counted};
 use armilla_tests::shared::shapes::{Named, NamedLater, named};
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 type Result<T = (), E = SystemException> = std::result::Result<T, E>;
 
@@ -41,6 +41,7 @@ impl ServantBase for Ledger {
     fn non_existent(&self, current: &Current) -> Result<bool> {
         match current.object_id().as_bytes() {
             b"locked" => Err(failure(ExceptionKind::NoPermission)),
+            b"cursed" => panic!("as it was told"),
             b"lost" => Err(failure(ExceptionKind::ObjectNotExist)),
             _ => Ok(!self.0.contains(current.object_id())),
         }
@@ -84,16 +85,17 @@ impl Counted for Ledger {
     }
 }
 
-/// Lends the servant for each request.
-struct Lender(AnyServant);
+/// Lends the servant for each request, and notes for which operations.
+struct Lender(AnyServant, Arc<Mutex<Vec<String>>>);
 
 impl ServantLocator for Lender {
     fn preinvoke(
         &self,
         _id: &ObjectId,
         _adapter: &Poa,
-        _operation: &str,
+        operation: &str,
     ) -> Result<(AnyServant, Cookie), Refusal> {
+        self.1.lock().unwrap().push(operation.to_owned());
         Ok((self.0.clone(), Cookie::default()))
     }
 }
@@ -114,7 +116,7 @@ fn everywhere(
         let server = Server::of(orbs::listening_with(|it| it.collocation = collocation));
         let root = server.root_poa();
         let begin = |name: &str| root.create_poa(name).user_ids();
-        let locator = ServantManager::locator(Lender(servant()));
+        let locator = ServantManager::locator(Lender(servant(), Arc::default()));
         let defaulting = begin("default").default_servant(servant()).build().unwrap();
         let locating = begin("located").servant_manager(locator).build().unwrap();
         let retaining = begin("active").policy(IdUniqueness::Multiple).build().unwrap();
@@ -201,6 +203,33 @@ fn it_answers_behind_skeletons_and_however_operations_are_found() {
             },
         );
     }
+}
+
+#[test]
+fn a_locator_is_asked_for_these_operations_too() {
+    let server = Server::start();
+    let log = Arc::default();
+    let lender = ServantManager::locator(Lender(ledger(), Arc::clone(&log)));
+    let poa = server.root_poa().create_poa("lent").user_ids().servant_manager(lender);
+    let object = poa.build().unwrap().create_object_with_id(COUNTED, "alice").unwrap();
+    for object in near_and_far(&object) {
+        object.non_existent().unwrap();
+        object.is_a(STRANGER).unwrap();
+        object.repository_id().unwrap();
+        let asked = std::mem::take(&mut *log.lock().unwrap());
+        assert_eq!(asked, ["_non_existent", "_is_a", "_repository_id"]);
+    }
+}
+
+#[test]
+fn a_panic_in_an_answer_is_that_of_the_servant() {
+    everywhere(ledger, &["cursed"], |object| {
+        for object in object("cursed") {
+            let raised = object.non_existent().unwrap_err();
+            assert_eq!(raised.kind(), ExceptionKind::Unknown, "{object:?}");
+            assert_eq!(object.is_a(AUDITED), Ok(false), "it serves on");
+        }
+    });
 }
 
 /// Says nothing where it is called, but in one `impl`.
