@@ -202,6 +202,28 @@ fn the_activator_is_told_whether_the_servant_has_other_objects() {
 }
 
 #[test]
+fn of_many_objects_that_end_at_once_one_is_the_last_of_their_servant() {
+    let server = Server::start();
+    let maker = Maker::default();
+    let log = maker.log.clone();
+    let poa = server.root_poa().create_poa("shared").user_ids().multiple_ids();
+    let poa = poa.servant_manager(ServantManager::activator(maker)).build().unwrap();
+    let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+    let ids: Vec<_> = (0..64).map(|number| ObjectId::from(&*format!("{number}"))).collect();
+    for id in &ids {
+        poa.activate_with_id(id.clone(), servant.clone()).unwrap();
+    }
+    thread::scope(|scope| {
+        for some in ids.chunks(16) {
+            scope.spawn(|| some.iter().for_each(|id| poa.deactivate(id).unwrap()));
+        }
+    });
+    let remaining: Vec<_> = take(&log).iter().map(|line| line.ends_with("remaining")).collect();
+    assert_eq!(remaining.len(), ids.len());
+    assert_eq!(remaining.iter().position(|remains| !remains), Some(ids.len() - 1));
+}
+
+#[test]
 fn a_servant_that_is_still_called_as_another_object_remains() {
     let server = Server::start();
     for is_shared in [true, false] {

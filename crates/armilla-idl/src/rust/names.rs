@@ -196,6 +196,7 @@ mod tests {
         assert_eq!(module("rt"), "rt_");
         assert_eq!(module("Str"), "str_");
         assert_eq!(snake("str"), "str");
+        assert_eq!(method("servantBase"), "servant_base_");
     }
 
     #[test]
