@@ -8,6 +8,7 @@ use crate::corba::{
 use crate::model::Signature;
 use armilla::dynamic::ParameterMode;
 use armilla::{Object, SystemException, TypeCode};
+use std::collections::HashSet;
 
 /// `VM_CUSTOM` and `VM_ABSTRACT`: no TypeCode describes the state of those.
 const WITHOUT_STATE: [i16; 2] = [1, 2];
@@ -30,14 +31,18 @@ pub fn value_types(object: &Object) -> Result<Vec<TypeCode>, SystemException> {
     let interface: ContainedRef = object.interface()?.narrow()?;
     let repository = interface.containing_repository()?;
     let mut open: Vec<ContainerRef> = vec![repository.upcast()];
-    let mut types = Vec::new();
+    let (mut types, mut seen) = (Vec::new(), HashSet::new());
     while let Some(container) = open.pop() {
+        // A repository that leads in circles is asked for each module once all the same.
+        if !seen.insert(container.object().clone()) {
+            continue;
+        }
         for inner in container.describe_contents(DefinitionKind::DkAll, true, -1)? {
             let definition = inner.contained_object.object();
             match inner.kind {
-                DefinitionKind::DkModule => open.push(definition.narrow()?),
+                DefinitionKind::DkModule => open.push(definition.assume()),
                 DefinitionKind::DkValue | DefinitionKind::DkValueBox | DefinitionKind::DkEvent => {
-                    types.push(definition.narrow::<dyn IdlType>()?.r#type()?);
+                    types.push(definition.assume::<dyn IdlType>().r#type()?);
                 }
                 _ => {}
             }
