@@ -1,4 +1,5 @@
-//! What a call costs the heap when everything is warm: nothing, on either side. The allocator counts
+//! What a call costs the heap when everything is warm: nothing, on either side, whichever of a server's
+//! objects it is for. The allocator counts
 //! for the whole process, so this file has one test only, and nothing runs beside it.
 
 use armilla_tests::orbs::{self, Server};
@@ -7,6 +8,7 @@ use armilla_tests::servant::Probe;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 #[global_allocator]
@@ -15,13 +17,17 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// How many allocations 1,000 calls make, client and server together: the least of several rounds,
 /// for a thread that begins beside one allocates too, but a call that allocates does so in each.
 fn allocations(call: impl Fn()) -> usize {
+    allocations_in(5, call)
+}
+
+fn allocations_in(rounds: usize, call: impl Fn()) -> usize {
     let round = || {
         let before = ALLOCATOR.stats();
         (0..1_000).for_each(|_| call());
         let after = ALLOCATOR.stats();
         (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
     };
-    (0..5).map(|_| round()).min().unwrap_or(usize::MAX)
+    (0..rounds).map(|_| round()).min().unwrap_or(usize::MAX)
 }
 
 #[test]
@@ -44,5 +50,12 @@ fn a_call_allocates_nothing_on_either_side() {
     let anew = || server.local.object().assume::<dyn Everything>().ping().unwrap();
     assert_eq!(allocations(anew), 0, "through a reference that was typed anew");
     assert_eq!(allocations(|| remote.set_name("tycho").unwrap()), 0, "with a string");
+    let (client, place) = (orbs::client(), AtomicUsize::new(0));
+    let others: Vec<_> = (0..5_000).map(|_| server.remote(&client)).collect();
+    // The first makes the connection; those that follow find out what is found out once.
+    others[..1_000].iter().for_each(|other| other.ping().unwrap());
+    let next = || &others[1_000 + place.fetch_add(1, Ordering::Relaxed) % 4_000];
+    let first = allocations_in(4, || next().ping().unwrap());
+    assert_eq!(first, 0, "for the first time through each of many references");
     assert_ne!(allocations(|| assert!(remote.name().is_ok())), 0, "the counter counts");
 }

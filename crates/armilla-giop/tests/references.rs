@@ -1,7 +1,9 @@
 //! References that another ORB made, and how they are written down.
 
 use armilla_giop::Version;
-use armilla_giop::ior::{CodeSetComponentInfo, IiopProfile, Ior, OrbType, split_at_key};
+use armilla_giop::ior::{
+    CodeSetComponentInfo, IiopProfile, Ior, OrbType, key_between, split_at_key,
+};
 use armilla_giop::url::ObjectUrl;
 
 const ACCOUNT: &str = include_str!("data/genior-account.ior");
@@ -40,23 +42,50 @@ fn references_of_omniorb_say_where_their_objects_are() {
 
 #[test]
 fn profiles_of_one_server_differ_in_the_key_alone() {
-    let (ior, profile) = only_profile(ACCOUNT);
-    let data = &ior.profiles[0].data;
-    let [before, key, behind] = split_at_key(data).unwrap();
-    assert_eq!((key, [before, key, behind].concat()), (&b"account"[..], data.clone()));
+    for text in [ACCOUNT, HEXADECIMAL_KEY, NAMES] {
+        let (ior, profile) = only_profile(text);
+        let data = &ior.profiles[0].data;
+        let [before, key, behind] = split_at_key(data).unwrap();
+        assert_eq!(key, profile.object_key);
+        // Not all of these octets are our own order.
+        let own = profile.to_tagged().unwrap().data;
+        let [before_own, _, behind_own] = split_at_key(&own).unwrap();
+        for length in 0..40 {
+            let object_key = vec![0xa5; length];
+            let other = IiopProfile { object_key: object_key.clone(), ..profile.clone() };
+            let other = other.to_tagged().unwrap().data;
+            assert_eq!(split_at_key(&other), Ok([before_own, &object_key[..], behind_own]));
+            assert_eq!(key_between(&other, [before_own, behind_own]), Some(&object_key[..]));
+        }
+        assert_eq!(key_between(data, [before, behind]), Some(key));
+        let end_of_key = before.len().next_multiple_of(4) + 4 + key.len();
+        for end in 0..data.len() {
+            assert_eq!(key_between(&data[..end], [before, behind]), None, "cut at {end}");
+            assert_eq!(split_at_key(&data[..end]).is_ok(), end >= end_of_key, "cut at {end}");
+        }
+    }
+}
 
-    let other = IiopProfile { object_key: b"ACCOUNT".to_vec(), ..profile.clone() };
-    let others = other.to_tagged().unwrap().data;
-    let own = profile.to_tagged().unwrap().data;
-    let [own, others] = [&own, &others].map(|data| split_at_key(data).unwrap());
-    assert_eq!((own[0], own[2]), (others[0], others[2]));
-    assert_ne!(own[1], others[1]);
-
-    let longer = IiopProfile { object_key: b"accounts".to_vec(), ..profile.clone() };
-    let longer = longer.to_tagged().unwrap().data;
-    assert_ne!(split_at_key(&longer).unwrap()[0], own[0], "the length stands before the key");
-    for end in 0..before.len() + key.len() {
-        assert!(split_at_key(&data[..end]).is_err(), "cut at {end}");
+#[test]
+fn what_compares_as_a_profile_of_the_same_server_reads_as_one() {
+    for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
+        for text in [ACCOUNT, HEXADECIMAL_KEY, NAMES] {
+            let (_, profile) = only_profile(text);
+            let components = match version {
+                Version::V1_0 => Vec::new(),
+                _ => profile.components.clone(),
+            };
+            let profile = IiopProfile { version, components, ..profile };
+            let data = profile.to_tagged().unwrap().data;
+            let [before, _, behind] = split_at_key(&data).unwrap();
+            for (at, bit) in (0..data.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+                let mut other = data.clone();
+                other[at] ^= 1 << bit;
+                let Some(key) = key_between(&other, [before, behind]) else { continue };
+                let same = IiopProfile { object_key: key.to_vec(), ..profile.clone() };
+                assert_eq!(IiopProfile::decode_data(&other), Ok(same), "octet {at}, bit {bit}");
+            }
+        }
     }
 }
 

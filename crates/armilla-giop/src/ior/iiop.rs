@@ -5,7 +5,7 @@ use crate::Version;
 use crate::encapsulation::{open, pack, unpack};
 use alloc::string::String;
 use alloc::vec::Vec;
-use armilla_cdr::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_cdr::{ByteOrder, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 
 /// How to reach an object by IIOP.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -64,9 +64,10 @@ pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
     split_at_key(data).map(|[_, key, _]| key)
 }
 
-/// The data of an IIOP profile in three parts: what stands before the object key, the key, and what
-/// stands behind it. The profiles of a server's objects differ in nothing but the key, if those are of
-/// one length.
+/// The data of an IIOP profile in three parts: what stands before the object key (the version and the
+/// address), the key, and what stands behind it (the components). The length of the key and the octets that
+/// align what follows are in none of them, so that the profiles of a server's objects differ in the
+/// key alone.
 ///
 /// # Errors
 /// As [`IiopProfile::decode_data`], as far as the key; what stands behind it is not looked at.
@@ -75,10 +76,35 @@ pub fn split_at_key(data: &[u8]) -> CdrResult<[&[u8]; 3]> {
     version(&mut input)?;
     let _host = input.octets()?;
     let _port = input.u16()?;
-    let key = input.octets()?;
-    let (until, behind) = data.split_at(input.position());
-    let (before, key) = until.split_at(until.len() - key.len());
+    let before = &data[..input.position()];
+    let (key, behind) = key_and_rest(data, input)?;
     Ok([before, key, behind])
+}
+
+/// The object key in `data`, the data of an IIOP profile, where around the key nothing else stands than
+/// what [`split_at_key`] found before and behind that of another. To compare takes less than to read.
+#[inline]
+pub fn key_between<'d>(data: &'d [u8], [before, behind]: [&[u8]; 2]) -> Option<&'d [u8]> {
+    let flag = before.first().filter(|_| data.starts_with(before))?;
+    let begin = before.len().next_multiple_of(size_of::<u32>());
+    let (length, rest) = data.get(begin..)?.split_first_chunk()?;
+    let length = match ByteOrder::from_flag(*flag) {
+        ByteOrder::Big => u32::from_be_bytes(*length),
+        ByteOrder::Little => u32::from_le_bytes(*length),
+    };
+    let (key, rest) = rest.split_at_checked(length as usize)?;
+    let padding = key.len().wrapping_neg() % size_of::<u32>();
+    (rest.get(padding..).unwrap_or_default() == behind).then_some(key)
+}
+
+/// The object key that `input` has next, and what stands behind it in `data`.
+#[inline(always)]
+fn key_and_rest<'d>(data: &'d [u8], mut input: Decoder<'d>) -> CdrResult<(&'d [u8], &'d [u8])> {
+    let key = input.octets()?;
+    input.align(size_of::<u32>());
+    let rest = data.get(input.position()..).unwrap_or_default();
+    input.end();
+    Ok((key, rest))
 }
 
 fn version(input: &mut Decoder<'_>) -> CdrResult<Version> {

@@ -8,7 +8,7 @@ mod text;
 pub use component::{
     AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, OrbType, TaggedComponent,
 };
-pub use iiop::{IiopProfile, iiop_object_key, split_at_key};
+pub use iiop::{IiopProfile, iiop_object_key, key_between, split_at_key};
 pub use text::IorError;
 
 use alloc::string::String;

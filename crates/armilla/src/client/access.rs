@@ -7,15 +7,17 @@
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::operations::{Numbers, OperationNames};
-use crate::orb::{ARMILLA_ORB_TYPE, Orb};
+use crate::orb::{ARMILLA_ORB_TYPE, Orb, lock};
 use crate::settings::Settings;
 use crate::transport::{ObjectProfile, Place};
+use arc_swap::ArcSwapOption;
 use armilla_cdr::CodeSet;
-use armilla_giop::ior::{CodeSetComponentInfo, Component, OrbType, TaggedProfile};
+use armilla_giop::ior::{
+    CodeSetComponentInfo, Component, OrbType, TaggedProfile, key_between, split_at_key,
+};
 use armilla_giop::{CodeSetContext, Version};
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 
 /// One address of a server, and how requests go there.
 pub(crate) struct Access {
@@ -25,56 +27,125 @@ pub(crate) struct Access {
     pub(super) numbers: Option<Numbers>,
 }
 
-/// The ways to a server, in the order in which to try.
-pub(super) type Ways = Arc<[Arc<Access>]>;
+/// The ways to a server, as all its profiles say them that have these octets around the object key.
+pub(super) struct Ways {
+    /// What stands before the key and behind it.
+    around: [Box<[u8]>; 2],
+    /// In the order in which to try.
+    accesses: Box<[Arc<Access>]>,
+}
 
-/// Those that were read, by what stands around the key in the profiles that they came from.
-#[derive(Default)]
-pub(super) struct Accesses(HashMap<Box<[u8]>, Ways>);
-
-impl Accesses {
-    pub(super) fn get(&self, around: [&[u8]; 2]) -> Option<Ways> {
-        // What stands before the key ends with its length, so that it is clear where that is.
-        self.0.get(&*around.concat()).cloned()
+impl Ways {
+    /// The object key in the data of a profile, where this is what it says.
+    #[inline]
+    fn key_in<'p>(&self, data: &'p [u8]) -> Option<&'p [u8]> {
+        let [before, behind] = &self.around;
+        key_between(data, [before, behind])
     }
 
-    pub(super) fn keep(&mut self, around: [&[u8]; 2], found: &Ways) {
-        self.0.insert(around.concat().into(), found.clone());
-    }
-
-    /// Forgets those that no reference uses any more.
-    pub(super) fn forget_unused(&mut self) {
-        self.0.retain(|_, found| found.iter().any(|access| Arc::strong_count(access) > 1));
+    /// Whether any reference uses them.
+    fn are_used(&self) -> bool {
+        self.accesses.iter().any(|access| Arc::strong_count(access) > 1)
     }
 }
 
-/// The ways to an object, and its key.
-type WaysAndKey<'p> = (Ways, Cow<'p, [u8]>);
+type ByOctets<T> = HashMap<Box<[u8]>, T>;
 
-/// What `tagged` says of its object; `None` for a profile that no transport knows.
-pub(super) fn read<'p>(
-    orb: &Orb,
-    tagged: &'p TaggedProfile,
-) -> Result<Option<WaysAndKey<'p>>, SystemException> {
-    let split = orb.transports().split(tagged);
-    if let Some((key, around)) = split
-        && let Some(known) = orb.client().accesses(around)
-    {
-        return Ok(Some((known, key.into())));
+/// The ways that were read. Who has many references to one server finds those of the last reference,
+/// which is a matter of comparing, and waits for no other thread.
+#[derive(Default)]
+pub(super) struct Accesses {
+    last: ArcSwapOption<Ways>,
+    all: Mutex<All>,
+}
+
+#[derive(Default)]
+struct All {
+    /// By what stands before the key, and by what stands behind it.
+    by_octets: ByOctets<ByOctets<Arc<Ways>>>,
+    /// Those that were looked for here before. They become the last ones when that happens again, and
+    /// not where references to several servers take turns.
+    sought: Weak<Ways>,
+}
+
+impl Accesses {
+    /// Hands `take` the ways in a profile with this data, and the object key. `false` when they are not
+    /// known.
+    fn find(&self, data: &[u8], take: &mut impl FnMut(&[Arc<Access>], &[u8])) -> bool {
+        if let Some(ways) = &*self.last.load()
+            && let Some(key) = ways.key_in(data)
+        {
+            take(&ways.accesses, key);
+            return true;
+        }
+        let sought = split_at_key(data).ok().and_then(|split| Some((self.seek(split)?, split)));
+        if let Some((ways, [_, key, _])) = &sought {
+            take(&ways.accesses, key);
+        }
+        sought.is_some()
     }
-    let Some(read) = orb.transports().read(tagged, orb.settings()) else { return Ok(None) };
+
+    fn seek(&self, [before, _, behind]: [&[u8]; 3]) -> Option<Arc<Ways>> {
+        let mut all = lock(&self.all);
+        let found = all.by_octets.get(before)?.get(behind)?.clone();
+        if all.sought.as_ptr() == Arc::as_ptr(&found) {
+            self.last.store(Some(found.clone()));
+        } else {
+            all.sought = Arc::downgrade(&found);
+        }
+        Some(found)
+    }
+
+    /// Keeps for other references what a profile with this data says.
+    fn keep(&self, data: &[u8], accesses: &[Arc<Access>]) {
+        let Ok([before, _, behind]) = split_at_key(data) else { return };
+        let ways = Ways { around: [before.into(), behind.into()], accesses: accesses.into() };
+        let mut all = lock(&self.all);
+        all.by_octets.entry(before.into()).or_default().insert(behind.into(), Arc::new(ways));
+    }
+
+    /// Forgets those that no reference uses any more.
+    pub(super) fn forget_unused(&self) {
+        let mut all = lock(&self.all);
+        all.by_octets.retain(|_, same| {
+            same.retain(|_, ways| ways.are_used());
+            !same.is_empty()
+        });
+        if self.last.load().as_ref().is_some_and(|last| !last.are_used()) {
+            self.last.store(None);
+        }
+    }
+}
+
+/// Hands `take` what `tagged` says of its object: the ways to it and its key. Nothing of a profile
+/// that no transport knows.
+pub(super) fn read(
+    orb: &Orb,
+    tagged: &TaggedProfile,
+    mut take: impl FnMut(&[Arc<Access>], &[u8]),
+) -> Result<(), SystemException> {
+    let known = orb.transports().are_usual_for(tagged).then(|| orb.client().accesses());
+    if known.is_some_and(|known| known.find(&tagged.data, &mut take)) {
+        return Ok(());
+    }
+    let Some(read) = orb.transports().read(tagged, orb.settings()) else { return Ok(()) };
     let (profile, places) = read.map_err(|error| {
         SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
             .because(format!("a profile of the reference is malformed: {error}"))
     })?;
-    let found = find(orb, &profile, &places)?;
-    if let Some((_, around)) = split {
-        orb.client().keep_accesses(around, &found);
+    let accesses = find(orb, &profile, &places)?;
+    if let Some(known) = known {
+        known.keep(&tagged.data, &accesses);
     }
-    Ok(Some((found, profile.object_key.into())))
+    take(&accesses, &profile.object_key);
+    Ok(())
 }
 
-fn find(orb: &Orb, profile: &ObjectProfile, places: &[Place]) -> Result<Ways, SystemException> {
+fn find(
+    orb: &Orb,
+    profile: &ObjectProfile,
+    places: &[Place],
+) -> Result<Vec<Arc<Access>>, SystemException> {
     let version = profile.version.min(orb.settings().max_giop);
     // In GIOP 1.0 nothing is agreed.
     let agrees = version >= Version::V1_1;
@@ -112,4 +183,53 @@ fn code_sets(
 /// The first component of this type, unless it is malformed.
 fn component<C: Component>(profile: &ObjectProfile) -> Option<C> {
     profile.components.iter().find_map(|component| C::from_tagged(component).transpose())?.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla_giop::ior::IiopProfile;
+
+    fn profile(port: u16, key: &[u8]) -> TaggedProfile {
+        let (host, object_key) = ("127.0.0.1".into(), key.to_vec());
+        let components = Vec::new();
+        let profile = IiopProfile { version: Version::V1_2, host, port, object_key, components };
+        profile.to_tagged().unwrap()
+    }
+
+    /// The way to the object, as a reference has it that was called.
+    fn way(orb: &Orb, profile: &TaggedProfile) -> Arc<Access> {
+        let mut found = None;
+        read(orb, profile, |accesses, _| found = accesses.first().cloned()).unwrap();
+        found.unwrap()
+    }
+
+    #[test]
+    fn the_objects_of_a_server_share_their_ways() {
+        let orb = Orb::new().unwrap();
+        let (one, other) = (way(&orb, &profile(1, b"a")), way(&orb, &profile(2, b"a")));
+        assert!(!Arc::ptr_eq(&one, &other));
+        for key in [&b"a"[..], b"b", b"long", b"longer", b"c"] {
+            assert!(Arc::ptr_eq(&way(&orb, &profile(1, key)), &one));
+            assert!(Arc::ptr_eq(&way(&orb, &profile(1, key)), &one));
+            assert!(Arc::ptr_eq(&way(&orb, &profile(2, key)), &other));
+        }
+    }
+
+    #[test]
+    fn ways_are_forgotten_when_no_reference_uses_them() {
+        let orb = Orb::new().unwrap();
+        let known = orb.client().accesses();
+        let is_known = |port| known.find(&profile(port, b"key").data, &mut |_, _| {});
+        let kept = way(&orb, &profile(1, b"key"));
+        let first = Arc::downgrade(&way(&orb, &profile(2, b"key")));
+        // Asked for so often it is what is looked at first.
+        (0..3).for_each(|_| assert!(is_known(2)));
+        known.forget_unused();
+        assert!(is_known(1) && !is_known(2) && first.upgrade().is_none());
+        (0..3).for_each(|_| assert!(is_known(1)));
+        drop(kept);
+        known.forget_unused();
+        assert!(!is_known(1) && lock(&known.all).by_octets.is_empty());
+    }
 }

@@ -58,7 +58,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn claimed(&self, version: Version) -> Option<Arc<Multiplexed>> {
         let claims = self.claims.as_ref().filter(|_| version >= Version::V1_2)?;
-        let carriers = claims.carriers(&self.address.to_string());
+        let carriers = claims.carriers(self.address.address());
         carriers.into_iter().find_map(|carrier| {
             let link = carrier.link(|| {
                 // What the client has chosen for its connection holds both ways.

@@ -1,6 +1,6 @@
 //! Server endpoints and their idle connections.
 
-use super::access::{Accesses, Ways};
+use super::access::Accesses;
 use super::claims::Claims;
 use super::driver::Driver;
 use super::housekeeping;
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The client side of an ORB: every endpoint that it has called.
 pub(crate) struct Client {
-    endpoints: Arc<Mutex<Endpoints>>,
+    endpoints: Arc<Endpoints>,
     watches: Arc<Watches>,
     settings: Arc<Settings>,
     driver: Arc<Driver>,
@@ -36,9 +36,11 @@ pub(crate) struct Client {
 #[derive(Default)]
 pub(super) struct Endpoints {
     /// Connections are kept apart by what was agreed on them.
-    pub(super) by_address: HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>,
+    pub(super) by_address: Mutex<ByAddress>,
     pub(super) accesses: Accesses,
 }
+
+type ByAddress = HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>;
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
@@ -91,8 +93,8 @@ impl Client {
         address: &Place,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
-        let mut endpoints = lock(&self.endpoints);
-        let place = endpoints.by_address.entry((address.clone(), code_sets));
+        let mut by_address = lock(&self.endpoints.by_address);
+        let place = by_address.entry((address.clone(), code_sets));
         let endpoint = place.or_insert_with(|| {
             Arc::new(Endpoint {
                 address: address.clone(),
@@ -123,20 +125,14 @@ impl Client {
         self.endpoint(self.here.get_or_init(|| Place::within(orb.downgrade())), code_sets)
     }
 
-    /// The ways to a server of whose profiles `around` stands around the object key, as far as they
-    /// are known.
-    pub(super) fn accesses(&self, around: [&[u8]; 2]) -> Option<Ways> {
-        lock(&self.endpoints).accesses.get(around)
-    }
-
-    /// Keeps them for other references.
-    pub(super) fn keep_accesses(&self, around: [&[u8]; 2], found: &Ways) {
-        lock(&self.endpoints).accesses.keep(around, found);
+    /// The ways to servers that are known.
+    pub(super) fn accesses(&self) -> &Accesses {
+        &self.endpoints.accesses
     }
 
     /// Sends the oneway calls that wait for others.
     pub(crate) fn flush(&self) {
-        let known: Vec<_> = lock(&self.endpoints).by_address.values().cloned().collect();
+        let known: Vec<_> = lock(&self.endpoints.by_address).values().cloned().collect();
         known.iter().for_each(|endpoint| endpoint.shared.flush());
     }
 
@@ -144,10 +140,8 @@ impl Client {
     pub(crate) fn close(&self) {
         self.flush();
         self.closed.store(true, Ordering::SeqCst);
-        lock(&self.endpoints)
-            .by_address
-            .values()
-            .for_each(|endpoint| endpoint.close_idle_since(None));
+        let by_address = lock(&self.endpoints.by_address);
+        by_address.values().for_each(|endpoint| endpoint.close_idle_since(None));
     }
 }
 

@@ -7,12 +7,12 @@ use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
 use armilla_ipc::{CoarseInstant, coarse_now};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
 /// Starts the thread that looks after the endpoints of an ORB and ends with them.
-pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, watches: Arc<Watches>, settings: &Settings) {
+pub(crate) fn start(endpoints: &Arc<Endpoints>, watches: Arc<Watches>, settings: &Settings) {
     let endpoints = Arc::downgrade(endpoints);
     let idle = settings.client_idle;
     let period = (idle / 4).max(Duration::from_millis(10));
@@ -28,15 +28,15 @@ pub(crate) fn start(endpoints: &Arc<Mutex<Endpoints>>, watches: Arc<Watches>, se
 
 /// Closes what has been idle for as long as `idle`, and forgets endpoints that no reference leads
 /// to. `false` when the ORB is gone.
-fn tidy(endpoints: &Weak<Mutex<Endpoints>>, idle: Duration) -> bool {
+fn tidy(endpoints: &Weak<Endpoints>, idle: Duration) -> bool {
     let Some(endpoints) = endpoints.upgrade() else { return false };
-    let known: Vec<_> = lock(&endpoints).by_address.values().cloned().collect();
+    let known: Vec<_> = lock(&endpoints.by_address).values().cloned().collect();
     let limit = before(idle);
     known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
     drop(known);
-    let mut known = lock(&endpoints);
-    known.accesses.forget_unused();
-    known.by_address.retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
+    endpoints.accesses.forget_unused();
+    lock(&endpoints.by_address)
+        .retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
     true
 }
 

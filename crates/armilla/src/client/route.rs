@@ -6,7 +6,7 @@ use crate::orb::Orb;
 use crate::poa::put_operation_number;
 use armilla_giop::ior::{Ior, TaggedProfile};
 use armilla_giop::{AddressingDisposition, TargetAddress, Version};
-use std::ptr;
+use std::{iter, ptr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -117,6 +117,12 @@ impl Target {
         self.more.get_or_insert_default()
     }
 
+    /// Whether the server has connected to us for it.
+    fn is_claimed(&self) -> bool {
+        let Access { endpoint, version, .. } = &*self.access;
+        endpoint.claimed(*version).is_some()
+    }
+
     fn name(&self) -> Option<&Name> {
         self.more.as_ref()?.name.as_ref()
     }
@@ -170,27 +176,26 @@ impl Route {
         forwarded: Option<&Ior>,
         addressing: AddressingDisposition,
     ) -> Result<Self, SystemException> {
-        let mut targets = Vec::new();
+        let (mut first, mut others) = (None, Vec::new());
         for (selected, tagged) in (0..).zip(&ior.profiles) {
-            let Some((accesses, key)) = access::read(orb, tagged)? else { continue };
-            let address = match addressing {
-                AddressingDisposition::Key => TargetAddress::Key(&key),
-                AddressingDisposition::Profile => TargetAddress::Profile(tagged),
-                AddressingDisposition::Reference => TargetAddress::Reference { selected, ior },
-            };
-            targets.extend(accesses.iter().map(|access| Target::new(access, address)));
+            access::read(orb, tagged, |accesses, key| {
+                let address = match addressing {
+                    AddressingDisposition::Key => TargetAddress::Key(key),
+                    AddressingDisposition::Profile => TargetAddress::Profile(tagged),
+                    AddressingDisposition::Reference => TargetAddress::Reference { selected, ior },
+                };
+                let mut targets = accesses.iter().map(|access| Target::new(access, address));
+                first = first.take().or_else(|| targets.next());
+                others.extend(targets);
+            })?;
         }
-        // One that the server itself has connected to us for, else the first.
-        let claimed = |target: &Target| {
-            let Access { endpoint, version, .. } = &*target.access;
-            endpoint.claimed(*version).is_some()
-        };
-        let preferred = AtomicUsize::new(targets.iter().position(claimed).unwrap_or(0));
-        let mut targets = targets.into_iter();
-        let mut first = targets.next().ok_or_else(|| no_profile(ior))?;
-        let (others, forwarded) = (targets.collect::<Box<[_]>>(), forwarded.cloned());
+        let mut first = first.ok_or_else(|| no_profile(ior))?;
         let short = others.is_empty() && forwarded.is_none();
         if !short || addressing != AddressingDisposition::Key {
+            // One that the server itself has connected to us for, else the first.
+            let claimed = iter::once(&first).chain(&others).position(Target::is_claimed);
+            let preferred = AtomicUsize::new(claimed.unwrap_or(0));
+            let (others, forwarded) = (others.into(), forwarded.cloned());
             first.more().rest = Some(Rest { preferred, others, forwarded, addressing });
         }
         Ok(Self { first })

@@ -8,7 +8,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::WeakOrb;
 use crate::settings::Settings;
 use armilla_cdr::CdrResult;
-use armilla_giop::ior::{TAG_INTERNET_IOP, split_at_key};
+use armilla_giop::ior::TAG_INTERNET_IOP;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -62,17 +62,12 @@ impl Transports {
         format!("an endpoint is {}", forms.join(", or "))
     }
 
-    /// The object key in `profile`, and the octets before and behind it, where these alone decide what
-    /// else it says: in one for IIOP that no added transport reads in its own way.
-    pub(crate) fn split<'p>(
-        &self,
-        profile: &'p TaggedProfile,
-    ) -> Option<(&'p [u8], [&'p [u8]; 2])> {
+    /// Whether the octets before and behind the object key of `profile` decide what else it says: whether it
+    /// is one for IIOP that no added transport reads in its own way.
+    pub(crate) fn are_usual_for(&self, profile: &TaggedProfile) -> bool {
         let added = &self.0[..self.0.len().saturating_sub(OF_EVERY_ORB)];
-        let iiop = profile.id == TAG_INTERNET_IOP
-            && added.iter().all(|transport| transport.read_profile(profile).is_none());
-        let [before, key, behind] = split_at_key(&profile.data).ok().filter(|_| iiop)?;
-        Some((key, [before, behind]))
+        profile.id == TAG_INTERNET_IOP
+            && added.iter().all(|transport| transport.read_profile(profile).is_none())
     }
 
     /// What `profile` says, if a transport knows its kind, and where the object can be reached: in
@@ -147,6 +142,11 @@ impl Place {
     /// Where the objects of this ORB are for itself. Each time it is another place.
     pub(crate) fn within(orb: WeakOrb) -> Self {
         Self { transport: Arc::new(Within(orb)), address: Within::NAME.to_owned() }
+    }
+
+    /// The address, as text.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     /// Whether it is such a one.
