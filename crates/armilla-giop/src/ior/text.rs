@@ -91,23 +91,32 @@ impl Ior {
 }
 
 fn octets(digits: &str) -> Result<Vec<u8>, IorError> {
-    let wrong = digits.chars().enumerate().find(|(_, character)| !character.is_ascii_hexdigit());
-    if let Some((digit, found)) = wrong {
-        return Err(IorError::NotHexadecimal { found, digit });
+    // Not ended at the first that is none: many are looked at in one step.
+    let hexadecimal = digits.bytes().fold(true, |all, digit| all & digit.is_ascii_hexdigit());
+    if !hexadecimal {
+        return Err(not_hexadecimal(digits));
     }
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {
         return Err(IorError::OddLength { digits: digits.len() });
     }
-    Ok(pairs.iter().map(|[high, low]| value(*high) << 4 | value(*low)).collect())
+    Ok(pairs.iter().map(|pair| octet(*pair)).collect())
 }
 
-/// The value of a character that is known to be a hexadecimal digit.
-fn value(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
-    }
+/// What is wrong with `digits`, of which some are none.
+#[cold]
+fn not_hexadecimal(digits: &str) -> IorError {
+    let wrong = digits.chars().enumerate().find(|(_, character)| !character.is_ascii_hexdigit());
+    let (digit, found) = wrong.unwrap_or_default();
+    IorError::NotHexadecimal { found, digit }
+}
+
+/// The octet that two characters stand for which are known to be hexadecimal digits: the low half of a
+/// digit is its value, and of a letter, which alone has bit 6, nine less than that.
+const fn octet(pair: [u8; 2]) -> u8 {
+    let digits = u16::from_le_bytes(pair);
+    let values = (digits & 0x0f0f) + (digits >> 6 & 0x0101) * 9;
+    (values << 4 | values >> 8) as u8
 }
 
 #[cfg(test)]
@@ -126,6 +135,19 @@ mod tests {
         assert_eq!(text.parse(), Ok(ior.clone()));
         assert_eq!(format!(" {}\n", text.to_uppercase()).parse(), Ok(ior.clone()));
         assert_eq!(text.to_lowercase().parse(), Ok(ior));
+    }
+
+    #[test]
+    fn every_pair_of_digits_is_the_octet_that_it_stands_for() {
+        for octet in 0..=u8::MAX {
+            for text in [format!("{octet:02x}"), format!("{octet:02X}")] {
+                assert_eq!(octets(&text), Ok([octet].into()), "{text}");
+            }
+        }
+        for text in (0..=char::from(0xff).into()).filter_map(char::from_u32) {
+            let is_octet = octets(&format!("0{text}")).is_ok();
+            assert_eq!(is_octet, text.is_ascii_hexdigit(), "{text:?}");
+        }
     }
 
     #[test]
