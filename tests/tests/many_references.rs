@@ -12,7 +12,8 @@ use armilla_tests::peer::{self, Peer, Request};
 use armilla_tests::probe::*;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// What a server was asked for: in which version, and by which key.
 type Asked = Arc<Mutex<Vec<(Version, Vec<u8>)>>>;
@@ -100,6 +101,36 @@ fn what_else_a_reference_says_holds_for_those_alone_that_say_it() {
             let error = reference(&client, without).ping().unwrap_err();
             assert_eq!(error.kind(), ExceptionKind::Transient, "{error}");
         }
+    }
+}
+
+#[test]
+fn threads_find_their_servers_while_what_nobody_uses_is_forgotten() {
+    let servers = [noting(), noting(), noting()];
+    let idle = Duration::from_millis(1);
+    let client = orbs::builder().settings(|settings| settings.client_idle = idle).build().unwrap();
+    let until = Instant::now() + Duration::from_millis(300);
+    let call = |thread: usize| {
+        let mut calls = [0_usize; 3];
+        while Instant::now() < until {
+            // References to one server follow each other, or do not, and are dropped at once.
+            for turn in [thread, thread, thread, 0, 1, 2] {
+                let (peer, _) = &servers[turn];
+                let key = &b"some key"[..1 + calls[turn] % 8];
+                reference(&client, &profile(peer.port(), Version::V1_2, key)).ping().unwrap();
+                calls[turn] += 1;
+            }
+            thread::sleep(Duration::from_millis(calls[0] as u64 % 25));
+        }
+        calls
+    };
+    let calls: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..3).map(|thread| scope.spawn(move || call(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (server, (_, asked)) in servers.iter().enumerate() {
+        let made: usize = calls.iter().map(|calls| calls[server]).sum();
+        assert_eq!(asked.lock().unwrap().len(), made);
     }
 }
 
