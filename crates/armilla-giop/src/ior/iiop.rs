@@ -77,7 +77,12 @@ pub fn split_at_key(data: &[u8]) -> CdrResult<[&[u8]; 3]> {
     let _host = input.octets()?;
     let _port = input.u16()?;
     let before = &data[..input.position()];
-    let (key, behind) = key_and_rest(data, input)?;
+    let Some([key, behind]) = key_and_rest(data, before) else {
+        return Err(
+            input.error(CdrErrorKind::Invalid("an IIOP profile ends before its object key"))
+        );
+    };
+    input.end();
     Ok([before, key, behind])
 }
 
@@ -85,26 +90,25 @@ pub fn split_at_key(data: &[u8]) -> CdrResult<[&[u8]; 3]> {
 /// what [`split_at_key`] found before and behind that of another. To compare takes less than to read.
 #[inline]
 pub fn key_between<'d>(data: &'d [u8], [before, behind]: [&[u8]; 2]) -> Option<&'d [u8]> {
-    let flag = before.first().filter(|_| data.starts_with(before))?;
+    if !data.starts_with(before) {
+        return None;
+    }
+    let [key, rest] = key_and_rest(data, before)?;
+    (rest == behind).then_some(key)
+}
+
+/// The object key in the data of a profile that begins with `before`, and what stands behind it.
+#[inline(always)]
+fn key_and_rest<'d>(data: &'d [u8], before: &[u8]) -> Option<[&'d [u8]; 2]> {
     let begin = before.len().next_multiple_of(size_of::<u32>());
     let (length, rest) = data.get(begin..)?.split_first_chunk()?;
-    let length = match ByteOrder::from_flag(*flag) {
+    let length = match ByteOrder::from_flag(*before.first()?) {
         ByteOrder::Big => u32::from_be_bytes(*length),
         ByteOrder::Little => u32::from_le_bytes(*length),
     };
     let (key, rest) = rest.split_at_checked(length as usize)?;
     let padding = key.len().wrapping_neg() % size_of::<u32>();
-    (rest.get(padding..).unwrap_or_default() == behind).then_some(key)
-}
-
-/// The object key that `input` has next, and what stands behind it in `data`.
-#[inline(always)]
-fn key_and_rest<'d>(data: &'d [u8], mut input: Decoder<'d>) -> CdrResult<(&'d [u8], &'d [u8])> {
-    let key = input.octets()?;
-    input.align(size_of::<u32>());
-    let rest = data.get(input.position()..).unwrap_or_default();
-    input.end();
-    Ok((key, rest))
+    Some([key, rest.get(padding..).unwrap_or_default()])
 }
 
 fn version(input: &mut Decoder<'_>) -> CdrResult<Version> {

@@ -30,7 +30,7 @@ pub(crate) struct Access {
 /// The ways to a server, as all its profiles say them that have these octets around the object key.
 pub(super) struct Ways {
     /// What stands before the key and behind it.
-    around: [Box<[u8]>; 2],
+    around: [Arc<[u8]>; 2],
     /// In the order in which to try.
     accesses: Box<[Arc<Access>]>,
 }
@@ -49,7 +49,7 @@ impl Ways {
     }
 }
 
-type ByOctets<T> = HashMap<Box<[u8]>, T>;
+type ByOctets<T> = HashMap<Arc<[u8]>, T>;
 
 /// The ways that were read. Who has many references to one server finds those of the last reference,
 /// which is a matter of comparing, and waits for no other thread.
@@ -105,9 +105,11 @@ impl Accesses {
     /// Keeps for other references what a profile with this data says.
     fn keep(&self, data: &[u8], accesses: &[Arc<Access>]) {
         let Ok([before, _, behind]) = split_at_key(data) else { return };
-        let ways = Ways { around: [before.into(), behind.into()], accesses: accesses.into() };
+        let [before, behind] = [before, behind].map(Arc::<[u8]>::from);
+        let around = [before.clone(), behind.clone()];
+        let ways = Ways { around, accesses: accesses.into() };
         let mut all = lock(&self.all);
-        all.by_octets.entry(before.into()).or_default().insert(behind.into(), Arc::new(ways));
+        all.by_octets.entry(before).or_default().insert(behind, Arc::new(ways));
     }
 
     /// Forgets those that no reference uses any more.

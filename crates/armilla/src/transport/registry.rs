@@ -64,6 +64,7 @@ impl Transports {
 
     /// Whether the octets before and behind the object key of `profile` decide what else it says: whether it
     /// is one for IIOP that no added transport reads in its own way.
+    #[inline]
     pub(crate) fn are_usual_for(&self, profile: &TaggedProfile) -> bool {
         let added = &self.0[..self.0.len().saturating_sub(OF_EVERY_ORB)];
         profile.id == TAG_INTERNET_IOP
