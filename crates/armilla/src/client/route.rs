@@ -6,9 +6,9 @@ use crate::orb::Orb;
 use crate::poa::put_operation_number;
 use armilla_giop::ior::{Ior, TaggedProfile};
 use armilla_giop::{AddressingDisposition, TargetAddress, Version};
-use std::{iter, ptr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::{iter, ptr};
 
 /// Where the calls through a reference go: the addresses of its IOR in their order.
 ///
