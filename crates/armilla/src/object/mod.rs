@@ -6,6 +6,7 @@ mod interface;
 mod local;
 mod marshal;
 mod near;
+mod overrides;
 mod reference;
 mod servant_base;
 mod typed;
