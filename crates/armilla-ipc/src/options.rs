@@ -1,11 +1,14 @@
 //! Options of a stream, given before it is made and applied to its socket.
 
+use crate::error::context;
 use crate::option::{
     BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Priority, RecvBuffer,
     SendBuffer, SocketOption,
 };
+use crate::sys;
 use rustix::fd::BorrowedFd;
 use std::io;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// How a stream is made. An acceptor hands its options to every stream that it accepts.
@@ -25,7 +28,8 @@ pub struct StreamOptions {
     /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it silently.
     /// Default: the kernel tunes it.
     pub send_buffer: Option<usize>,
-    /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`.
+    /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`. Over TCP, segments of
+    /// more than half of it are neither sent nor asked for (`TCP_MAXSEG`).
     pub recv_buffer: Option<usize>,
     /// The congestion control algorithm by name, such as `"cubic"` or `"reno"` (`TCP_CONGESTION`).
     /// TCP only. Default: the system's.
@@ -69,6 +73,7 @@ impl StreamOptions {
     /// Applies everything to a TCP socket. A listening socket passes it on to what it accepts.
     pub(crate) fn apply_tcp(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         self.apply(socket)?;
+        self.recv_buffer.map_or(Ok(()), |size| limit_segments(socket, size))?;
         set(socket, self.no_delay.then_some(NoDelay(true)))?;
         set(socket, self.keep_alive.map(|idle| KeepAlive(Some(idle))))?;
         set(socket, self.congestion.clone().map(Congestion))?;
@@ -77,6 +82,18 @@ impl StreamOptions {
         set(socket, self.dscp.map(Dscp))?;
         set(socket, self.priority.map(Priority)) // behind `dscp`, which changes it
     }
+}
+
+/// Asks the peer for segments of which two fit into a receive queue of `size` bytes. The loopback has
+/// segments of 64 KiB, and the room that Linux offers of a small queue shrinks and grows a little: a
+/// sender that may use less than one segment of it waits for a timer, 200 ms, before it does.
+fn limit_segments(socket: BorrowedFd<'_>, size: usize) -> io::Result<()> {
+    /// What every host takes (RFC 9293, section 3.7.1), and the most that the option does.
+    const SEGMENT: RangeInclusive<usize> = 536..=32_767;
+    let segment = (size / 2).clamp(*SEGMENT.start(), *SEGMENT.end());
+    sys::MAX_SEGMENT
+        .set(socket, segment as i32)
+        .map_err(|error| context(format_args!("cannot limit segments to {segment} bytes"), error))
 }
 
 fn set(socket: BorrowedFd<'_>, option: Option<impl SocketOption>) -> io::Result<()> {

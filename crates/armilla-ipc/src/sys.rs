@@ -54,6 +54,9 @@ pub(crate) const ZERO_COPY: IntOption = IntOption::socket(libc::SO_ZEROCOPY);
 /// `IPV6_TCLASS`.
 pub(crate) const TRAFFIC_CLASS_V6: IntOption =
     IntOption { level: libc::IPPROTO_IPV6, name: libc::IPV6_TCLASS };
+/// `TCP_MAXSEG`, in bytes: 48 to 32,767.
+pub(crate) const MAX_SEGMENT: IntOption =
+    IntOption { level: libc::IPPROTO_TCP, name: libc::TCP_MAXSEG };
 /// `IP_MULTICAST_ALL`.
 pub(crate) const MULTICAST_ALL: IntOption =
     IntOption { level: libc::IPPROTO_IP, name: libc::IP_MULTICAST_ALL };

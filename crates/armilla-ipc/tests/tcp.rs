@@ -38,6 +38,25 @@ fn ipv6_loopback_works_where_there_is_one() {
 }
 
 #[test]
+fn two_segments_fit_into_a_small_receive_queue() {
+    for size in [4_000, 65_536] {
+        let small = StreamOptions { recv_buffer: Some(size), ..StreamOptions::default() };
+        // On either side alone: the peer sends no more at once than it was told.
+        for (ours, theirs) in
+            [(&small, &StreamOptions::default()), (&StreamOptions::default(), &small)]
+        {
+            let acceptor = TcpAcceptor::bind(&Tcp::fresh(), ours).unwrap();
+            let client =
+                TcpConnector::new(theirs.clone()).connect(acceptor.local(), Some(LONG)).unwrap();
+            let server = acceptor.accept().unwrap().unwrap();
+            for segment in [client.info().unwrap().segment, server.info().unwrap().segment] {
+                assert!(segment as usize <= size / 2, "{segment} of {size}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_link_local_address_keeps_its_interface_where_there_is_one() {
     // The address, the interface's index, two more numbers and its name; all but the name in base 16.
     let table = std::fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
