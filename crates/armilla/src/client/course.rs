@@ -10,7 +10,7 @@ use armilla_giop::ior::Ior;
 use once_cell::race::OnceBox;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The present course of a reference's calls.
 ///
@@ -28,12 +28,20 @@ pub(crate) struct Course {
 /// Where a server has sent the calls.
 #[derive(Default)]
 struct Detour {
+    /// Held by who changes the course: it is told in two places.
+    turning: Mutex<()>,
     /// Whether calls do not go by the first route.
     taken: AtomicBool,
     /// Where they go instead; nowhere when that is to be found out from `home`.
     later: ArcSwapOption<Route>,
     /// What takes the place of the IOR for calls, since a server said so.
     home: ArcSwapOption<Ior>,
+}
+
+impl Detour {
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A route for as long as a call uses it.
@@ -122,6 +130,7 @@ impl Course {
     /// Calls go by `route` from now on.
     pub(super) fn change(&self, route: Route) {
         let detour = self.detour.get_or_init(Box::default);
+        let _turning = detour.turn();
         detour.later.store(Some(Arc::new(route)));
         detour.taken.store(true, Ordering::Release);
         self.first.get().inspect(|first| first.set_usual(false));
@@ -136,6 +145,7 @@ impl Course {
     /// the process `leaves` says.
     pub(super) fn turn_back(&self, leaves: bool) {
         let Some(detour) = self.detour.get() else { return };
+        let _turning = detour.turn();
         if detour.home.load().is_some() {
             return detour.later.store(None);
         }
@@ -189,5 +199,39 @@ impl Reference {
         let first = lead(self.ior())?;
         first.set_usual(!self.is_near());
         Ok(Leg::First(course.first.get_or_init(|| first)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orb::Orb;
+    use std::sync::Barrier;
+    use std::thread;
+
+    #[test]
+    fn a_forward_and_a_way_back_at_once_leave_one_of_both() {
+        let orb = Orb::new().unwrap();
+        let object = orb.string_to_object("corbaloc::127.0.0.1:1/key").unwrap();
+        let reference = object.reference().unwrap();
+        let course = &reference.course;
+        let elsewhere = || {
+            let key = AddressingDisposition::Key;
+            Route::new(&orb, reference.ior(), Some(reference.ior()), key).unwrap()
+        };
+        reference.route().unwrap();
+        let ready = Barrier::new(2);
+        for _ in 0..2_000 {
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    let route = elsewhere();
+                    ready.wait();
+                    course.change(route);
+                });
+                ready.wait();
+                course.turn_back(true);
+            });
+            assert_eq!(course.is_changed(), reference.usual_route().is_none());
+        }
     }
 }
