@@ -10,6 +10,7 @@ use armilla::{
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::dead_port;
 use armilla_tests::probe::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -313,10 +314,9 @@ fn a_forward_of_the_server_and_a_retry_begin_anew() {
          a.receive_reply Successful",
     );
     // The first address of this reference refuses connections.
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut ior = server.local.object().ior();
     let mut profile = ior.iiop_profiles().next().unwrap().unwrap();
-    (profile.host, profile.port) = (closed.ip().to_string(), closed.port());
+    (profile.host, profile.port) = ("127.0.0.1".into(), dead_port());
     ior.profiles.insert(0, profile.to_tagged().unwrap());
     let text = ior.to_text().unwrap();
     let remote: EverythingRef = client.string_to_object(&text).unwrap().assume();
