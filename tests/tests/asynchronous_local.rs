@@ -125,7 +125,9 @@ fn they_keep_to_managers_and_limits_and_need_no_leave_to_connect() {
     let probe = Arc::new(Probe::default());
     let object = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
     poa.manager().hold_requests(true).unwrap();
-    let late = object.with_timeout(Duration::from_millis(20)).ping_async().wait().unwrap_err();
+    let late = object.with_timeout(Duration::from_millis(300)).ping_async();
+    eventually("it is held", || poa.manager().held_requests() > 0);
+    let late = late.wait().unwrap_err();
     assert_eq!((late.kind(), late.completed()), (ExceptionKind::Timeout, Completion::Maybe));
     assert!(late.to_string().contains("this process"), "{late}");
     let bound = Policies { rebind: Some(Rebind::NoReconnect), ..Policies::default() };

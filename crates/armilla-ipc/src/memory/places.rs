@@ -71,11 +71,8 @@ impl<T> Places<T> {
 
     /// The number of one of these places.
     fn index(&self, place: &Place<T>) -> Option<u32> {
-        self.segments().find_map(|(first, segment)| {
-            let distance = place.words()[0].get().wrapping_sub(segment.places.as_ptr().addr());
-            let offset = distance / size_of::<Place<T>>();
-            (offset < segment.places.len()).then_some(first + scattered(offset) as u32)
-        })
+        let address = place.words()[0].get();
+        self.segments().find_map(|(first, segment)| Some(first + segment.number(address)? as u32))
     }
 
     /// Those that there are, each with the number of its first place. A thread that grows the table may be slower than the
@@ -160,6 +157,13 @@ impl<T> Segment<T> {
         let owners = (0..size).map(|_| AtomicU32::new(0)).collect();
         Self { places: places.into(), owners }
     }
+
+    /// The number within the segment of the place at this address, if it lies in it.
+    fn number(&self, address: usize) -> Option<usize> {
+        let distance = address.wrapping_sub(self.places.as_ptr().addr());
+        let offset = distance / size_of::<Place<T>>();
+        (offset < self.places.len()).then(|| scattered(offset))
+    }
 }
 
 /// In which segment a place lies, and which of it that is.
@@ -203,6 +207,21 @@ mod tests {
                 assert_eq!(scattered(scattered(number)), number);
                 assert!(!std::mem::replace(&mut taken[scattered(number)], true));
             }
+        }
+    }
+
+    #[test]
+    fn a_place_is_found_wherever_its_segment_lies() {
+        let places = Places::<u64>::new();
+        for index in 0..(FIRST << 6) as u32 {
+            let (place, _) = places.place_or_grow(index);
+            assert_eq!(places.index(place), Some(index));
+        }
+        let segment = Segment::<u64>::new(FIRST);
+        let (start, size) = (segment.places.as_ptr().addr(), size_of::<Place<u64>>());
+        let beyond = start + FIRST * size;
+        for outside in [0, start - 1, start - size, start - 100 * size, beyond, usize::MAX] {
+            assert_eq!(segment.number(outside), None);
         }
     }
 
