@@ -94,7 +94,7 @@ fn a_call_that_takes_long_does_not_hold_the_others_up() {
         let slow = scope.spawn(|| remote.block());
         server.probe.gate.await_waiting(1);
         (0..100).for_each(|_| remote.ping().unwrap());
-        let timed = remote.with_timeout(Duration::from_millis(50));
+        let timed = remote.with_timeout(Duration::from_millis(300));
         let error = timed.block().unwrap_err();
         assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_LATE));
         (0..100).for_each(|_| remote.ping().unwrap());
@@ -172,7 +172,7 @@ fn a_late_reply_is_nobody_elses() {
     });
     let client = multiplexing(1);
     let remote = peer.reference(&client, Version::V1_2);
-    let error = remote.with_timeout(Duration::from_millis(30)).increment().unwrap_err();
+    let error = remote.with_timeout(Duration::from_millis(300)).increment().unwrap_err();
     assert_eq!((error.kind(), error.completed()), (ExceptionKind::Timeout, Completion::Maybe));
     assert_eq!(remote.increment().unwrap(), 3);
     assert_eq!(remote.increment().unwrap(), 5);
