@@ -18,6 +18,29 @@ fn other_arguments_are_left_to_the_program() {
 }
 
 #[test]
+fn the_orb_takes_its_options_out_of_the_arguments_of_a_program() {
+    let line = "program -v -ORBid taker -ORBNoProprietaryActivation file -ORBCallTimeout 250 -n 3";
+    let given: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let mut arguments = given.clone();
+    let orb = Orb::init(&mut arguments).unwrap();
+    assert_eq!(arguments, ["program", "-v", "file", "-n", "3"]);
+    assert_eq!(orb.settings().call_timeout, Some(Duration::from_millis(250)));
+    assert_eq!(Orb::init(&mut given.clone()).unwrap().root_poa(), orb.root_poa());
+    let mut malformed = vec!["program".to_owned(), "-ORBid".to_owned()];
+    Orb::init(&mut malformed).unwrap_err();
+    assert_eq!(malformed.len(), 2, "what cannot be taken stays");
+}
+
+#[test]
+fn options_are_known_in_capitals_and_small_letters() {
+    let orb = orb("-ORBID Capital -ORBcalltimeout 250");
+    assert_eq!(orb.settings().orb_id, "Capital");
+    assert_eq!(orb.settings().call_timeout, Some(Duration::from_millis(250)));
+    // What does not begin so is the program's.
+    assert!(parse("-orbSpeed fast").is_ok());
+}
+
+#[test]
 fn limits_and_times_are_set() {
     let orb = orb("-ORBCallTimeout 250 -ORBConnectTimeout 70 -ORBMaxGIOPVersion 1.1 \
                    -ORBMaxMessage 4096 -ORBMaxConnections 3");
@@ -74,10 +97,11 @@ fn threads_that_ask_for_an_id_at_once_get_one_orb() {
 #[test]
 fn endpoints_are_opened_and_published() {
     let orb = orb("-ORBEndpoint iiop://127.0.0.1:0 -ORBEndpoint iiop://localhost: \
-                   -ORBendPoint giop:tcp:127.0.0.1:0");
+                   -ORBendPoint giop:tcp:127.0.0.1:0 \
+                   -ORBListenEndpoints iiop://localhost:0;iiop://127.0.0.1:0;");
     let addresses = orb.published_addresses().unwrap();
     let hosts: Vec<&str> = addresses.iter().map(|(host, _)| host.as_str()).collect();
-    assert_eq!(hosts, ["127.0.0.1", "localhost", "127.0.0.1"]);
+    assert_eq!(hosts, ["127.0.0.1", "localhost", "127.0.0.1", "localhost", "127.0.0.1"]);
     assert!(addresses.iter().all(|(_, port)| *port != 0));
     orb.shutdown();
 }
@@ -149,4 +173,23 @@ fn what_is_malformed_is_named() {
         assert!(text.contains(expected), "{line}: {text}");
         assert!(text.contains(option) || option == "-ORBEndpoint", "{line}: {text}");
     }
+}
+
+#[test]
+fn the_url_of_an_initial_reference_is_read_when_the_orb_is_made() {
+    let table = [
+        ("-ORBInitRef Bank=", 7),
+        ("-ORBInitRef Bank=IOR:0", 10),
+        ("-ORBInitRef Bank=corbaloc:nowhere", 8),
+        ("-ORBInitRef Bank=corbaname::host#a/", 9),
+        ("-ORBDefaultInitRef localhost", 7),
+    ];
+    for (line, reason) in table {
+        let error = parse(line).and_then(OrbBuilder::build).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::omg(reason)));
+        let name = if line.contains("Bank") { "\"Bank\"" } else { "\"NameService\"" };
+        assert!(error.to_string().contains(name), "{line}: {error}");
+    }
+    // Nobody need be there, and no file yet.
+    orb("-ORBInitRef Bank=file:///nowhere/bank.ior -ORBDefaultInitRef corbaloc::nowhere.invalid:1");
 }

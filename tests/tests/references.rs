@@ -322,6 +322,32 @@ fn an_initial_reference_that_nobody_knows_is_an_error_that_says_how_to_name_one(
 }
 
 #[test]
+fn initial_references_that_lead_to_one_another_in_a_circle_are_an_error() {
+    let file = std::env::temp_dir().join(format!("armilla-circle-{}.ior", std::process::id()));
+    fs::write(&file, "corbaloc:rir:/File").unwrap();
+    let server = Server::start();
+    let arguments = [
+        "Self=corbaloc:rir:/Self".to_owned(),
+        "There=corbaloc:rir:/Back".to_owned(),
+        "Back=corbaname:rir:/There#name".to_owned(),
+        format!("File=file://{}", file.display()),
+        "Alias=corbaloc:rir:/Probe".to_owned(),
+        format!("Probe={}", server.object_to_string(&server.local).unwrap()),
+    ];
+    let options = arguments.into_iter().flat_map(|given| ["-ORBInitRef".to_owned(), given]);
+    let client = orbs::builder().arguments(options).unwrap().build().unwrap();
+    for name in ["Self", "There", "File"] {
+        let error = client.resolve_initial_references(name).unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::omg(10)));
+        assert!(error.to_string().contains("leads to itself"), "{error}");
+    }
+    client.resolve::<dyn Everything>("corbaloc:rir:/Alias").unwrap().ping().unwrap();
+    let all = orbs::builder().default_initial_reference("corbaloc:rir:").build().unwrap();
+    assert_eq!(all.resolve_initial_references("Any").unwrap_err().minor(), Minor::omg(10));
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
 fn malformed_urls_say_what_is_wrong() {
     let client = orbs::client();
     let table = [

@@ -11,13 +11,14 @@ use std::str::FromStr;
 
 impl OrbBuilder {
     /// Takes the `-ORB…` options among `arguments`; everything else is left to the program. Each
-    /// option is followed by its value, as the next argument.
+    /// option is followed by its value, as the next argument. Capitals or not behind `-ORB` is the same.
     ///
     /// | option | meaning |
     /// |---|---|
     /// | `-ORBid NAME` | [`Settings::orb_id`](crate::Settings::orb_id) |
     /// | `-ORBServerId NAME` | [`Settings::server_id`](crate::Settings::server_id) |
     /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) there; may stand several times |
+    /// | `-ORBListenEndpoints ENDPOINT;ENDPOINT…` | the same for each of them |
     /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | the same for processes on this host |
     /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
     /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`](crate::Settings::local_endpoints) |
@@ -47,112 +48,141 @@ impl OrbBuilder {
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
+    /// | `-ORBNoProprietaryActivation` | nothing, for no server is started by request; it has no value |
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
     /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
     ///
     /// # Errors
     /// `BAD_PARAM` for an `-ORB…` option that is not in the table or whose value is malformed.
     pub fn arguments(
-        mut self,
+        self,
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<Self, SystemException> {
-        let arguments: Vec<String> = arguments.into_iter().collect();
+        Ok(self.split(arguments.into_iter().collect())?.0)
+    }
+
+    /// [`arguments`](Self::arguments), which are the program's no more: what stays is in their order.
+    /// Of a program that reads what is left of its command line itself.
+    ///
+    /// # Errors
+    /// Those of [`arguments`](Self::arguments); the arguments are as they were then.
+    pub fn take_arguments(self, arguments: &mut Vec<String>) -> Result<Self, SystemException> {
+        let (builder, others) = self.split(arguments.clone())?;
+        *arguments = others;
+        Ok(builder)
+    }
+
+    /// Takes the options, and gives the other arguments.
+    fn split(mut self, arguments: Vec<String>) -> Result<(Self, Vec<String>), SystemException> {
         self.registration.arguments.extend_from_slice(&arguments);
+        let mut others = Vec::new();
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
-            if !argument.starts_with("-ORB") {
+            let Some(suffix) = argument.strip_prefix("-ORB").map(str::to_ascii_lowercase) else {
+                others.push(argument);
+                continue;
+            };
+            if suffix == "noproprietaryactivation" {
                 continue;
             }
             let Some(value) = arguments.next() else {
                 return Err(bad(format!("{argument} needs a value")));
             };
-            self = self.option(&argument, value)?;
+            self = self.option(&argument, &suffix, value)?;
         }
-        Ok(self)
+        Ok((self, others))
     }
 
-    fn option(mut self, name: &str, value: String) -> Result<Self, SystemException> {
-        match name {
-            "-ORBEndpoint" | "-ORBendPoint" => return self.listen(&value),
-            "-ORBPublishHost" => self.settings.publish_host = Some(value),
-            "-ORBPublishAddress" => return self.publish_address(&value),
-            "-ORBPublishAs" => self.settings.publish_as = publish_as(name, &value)?,
-            "-ORBPublishNetwork" => self.settings.publish_network = Some(parse(name, &value)?),
-            "-ORBAlternateAddresses" => {
+    /// Takes the option `name`, of which `suffix` is what stands behind `-ORB`, in small letters.
+    fn option(mut self, name: &str, suffix: &str, value: String) -> Result<Self, SystemException> {
+        match suffix {
+            "endpoint" => return self.listen(&value),
+            "listenendpoints" => return self.listen_at_all(&value),
+            "publishhost" => self.settings.publish_host = Some(value),
+            "publishaddress" => return self.publish_address(&value),
+            "publishas" => self.settings.publish_as = publish_as(name, &value)?,
+            "publishnetwork" => self.settings.publish_network = Some(parse(name, &value)?),
+            "alternateaddresses" => {
                 self.settings.alternate_addresses = number(name, &value)? != 0;
             }
-            "-ORBInitRef" => match value.split_once('=') {
+            "initref" => match value.split_once('=') {
                 Some((name, url)) => self = self.initial_reference(name, url),
                 None => return Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
             },
-            "-ORBDefaultInitRef" => self.default_initial = Some(value),
-            "-ORBCallTimeout" => {
+            "defaultinitref" => self.default_initial = Some(value),
+            "calltimeout" => {
                 let limit = number(name, &value)?;
                 let limit = (limit > 0).then(|| std::time::Duration::from_millis(limit));
                 self.settings.call_timeout = limit;
             }
-            "-ORBConnectTimeout" => {
+            "connecttimeout" => {
                 let limit = number(name, &value)?;
                 self.settings.connect_timeout = std::time::Duration::from_millis(limit);
             }
-            "-ORBRequestTimeout" => {
+            "requesttimeout" => {
                 let limit = number(name, &value)?;
                 self.settings.request_timeout =
                     (limit > 0).then(|| std::time::Duration::from_millis(limit));
             }
-            "-ORBid" => self.settings.orb_id = value,
-            "-ORBServerId" => self.settings.server_id = value,
-            "-ORBRetries" => {
+            "id" => self.settings.orb_id = value,
+            "serverid" => self.settings.server_id = value,
+            "retries" => {
                 self.settings.retries.count = number(name, &value)?.try_into().unwrap_or(u32::MAX);
             }
-            "-ORBRebind" => self.settings.rebind = rebind(name, &value)?,
-            "-ORBMaxGIOPVersion" => self.settings.max_giop = version(name, &value)?,
-            "-ORBNativeCharCodeSet" => {
+            "rebind" => self.settings.rebind = rebind(name, &value)?,
+            "maxgiopversion" => self.settings.max_giop = version(name, &value)?,
+            "nativecharcodeset" => {
                 self.settings.native_char_code_set = code_set(name, &value, false)?;
             }
-            "-ORBNativeWCharCodeSet" => {
+            "nativewcharcodeset" => {
                 self.settings.native_wchar_code_set = code_set(name, &value, true)?;
             }
-            "-ORBBusyPoll" => {
+            "busypoll" => {
                 let limit = number(name, &value)?;
                 self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
             }
-            "-ORBLocalEndpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
-            "-ORBLinks" => self.settings.links = links(name, &value)?,
-            "-ORBConnectionsPerEndpoint" => {
+            "localendpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
+            "links" => self.settings.links = links(name, &value)?,
+            "connectionsperendpoint" => {
                 self.settings.connections_per_endpoint = size(name, &value)?;
             }
-            "-ORBSyncScope" => self.settings.sync_scope = sync_scope(name, &value)?,
-            "-ORBOfferBiDirectionalGIOP" | "-ORBofferBiDirectionalGIOP" => {
+            "syncscope" => self.settings.sync_scope = sync_scope(name, &value)?,
+            "offerbidirectionalgiop" => {
                 self.settings.offer_bidirectional = number(name, &value)? != 0;
             }
-            "-ORBAcceptBiDirectionalGIOP" | "-ORBacceptBiDirectionalGIOP" => {
+            "acceptbidirectionalgiop" => {
                 self.settings.accept_bidirectional = parse(name, &value)?;
             }
-            "-ORBKeepAlive" => {
+            "keepalive" => {
                 let idle = number(name, &value)?;
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
             }
-            "-ORBExceptionDetails" => self.settings.exception_details = number(name, &value)? != 0,
-            "-ORBValueDepth" => {
+            "exceptiondetails" => self.settings.exception_details = number(name, &value)? != 0,
+            "valuedepth" => {
                 self.settings.value_depth =
                     u32::try_from(number(name, &value)?).unwrap_or(u32::MAX);
             }
-            "-ORBMaxMessage" => self.settings.max_message = size(name, &value)?,
-            "-ORBFragmentSize" => {
+            "maxmessage" => self.settings.max_message = size(name, &value)?,
+            "fragmentsize" => {
                 let size = number(name, &value)?;
                 self.settings.fragment_size =
                     (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
             }
-            "-ORBConcurrency" => {
+            "concurrency" => {
                 let parsed = value.parse().map_err(|what| bad(format!("{name} {what}")));
                 self.settings.concurrency = parsed?;
             }
-            "-ORBHoldRequests" => self.settings.hold_requests = number(name, &value)? != 0,
-            "-ORBMaxConnections" => self.settings.max_connections = size(name, &value)?,
+            "holdrequests" => self.settings.hold_requests = number(name, &value)? != 0,
+            "maxconnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
         }
         Ok(self)
+    }
+
+    /// Listens at each of these endpoints.
+    fn listen_at_all(self, endpoints: &str) -> Result<Self, SystemException> {
+        let endpoints = endpoints.split(';').filter(|endpoint| !endpoint.is_empty());
+        endpoints.into_iter().try_fold(self, |builder, endpoint| builder.listen(endpoint))
     }
 }
 

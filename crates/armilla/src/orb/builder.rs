@@ -130,7 +130,8 @@ impl OrbBuilder {
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened, or this process has an ORB with the same
-    /// [id](Settings::orb_id), which [`Orb::with_id`] gives; `BAD_PARAM` when a setting cannot be met.
+    /// [id](Settings::orb_id), which [`Orb::with_id`] gives; `BAD_PARAM` when a setting cannot be met, or
+    /// the URL of an initial reference is malformed.
     pub fn build(self) -> Result<Orb, SystemException> {
         match ids::claim(&self.settings.orb_id)? {
             Claim::Taken(_) => Err(ids::taken(&self.settings.orb_id)),
@@ -154,6 +155,12 @@ impl OrbBuilder {
 
     fn make(mut self) -> Result<Orb, SystemException> {
         self.settings.check()?;
+        let initial = Initial {
+            registered: Mutex::default(),
+            given: self.initial,
+            default: self.default_initial,
+        };
+        initial.check()?;
         if self.settings.offer_bidirectional {
             self.settings.links = Links::Multiplexed;
         }
@@ -170,11 +177,7 @@ impl OrbBuilder {
             incarnation,
             listen: self.listen,
             transports: self.transports,
-            initial: Initial {
-                registered: Mutex::default(),
-                given: self.initial,
-                default: self.default_initial,
-            },
+            initial,
             objects: Table::new(),
             adapters,
             root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager).into(),

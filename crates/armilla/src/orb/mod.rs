@@ -118,6 +118,23 @@ impl Orb {
         Self::builder().arguments(arguments)?.find_or_build()
     }
 
+    /// [`from_args`](Self::from_args), after which `arguments` are what the ORB has left to the program.
+    ///
+    /// ```no_run
+    /// use armilla::Orb;
+    ///
+    /// let mut arguments: Vec<String> = std::env::args().collect();
+    /// let orb = Orb::init(&mut arguments)?;
+    /// let file = arguments.get(1);
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `from_args`.
+    pub fn init(arguments: &mut Vec<String>) -> Result<Self, SystemException> {
+        Self::builder().take_arguments(arguments)?.find_or_build()
+    }
+
     /// The ORB of this process with this [id](Settings::orb_id), from when it was made until it was
     /// shut down.
     pub fn with_id(id: &str) -> Option<Self> {

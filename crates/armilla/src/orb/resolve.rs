@@ -1,10 +1,10 @@
 //! From strings to references and back.
 
-use super::{Orb, lock};
+use super::{Initial, Orb, lock};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::{Interface, Object, Ref};
 use armilla_giop::Version;
-use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl, UrlError};
+use armilla_giop::url::{Corbaloc, CorbalocAddress, NAME_SERVICE, ObjectUrl, UrlError};
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -29,14 +29,19 @@ impl Orb {
     /// `BAD_PARAM` when the URL is malformed or the file cannot be read; what the naming service
     /// answers to a `corbaname:`.
     pub fn string_to_object(&self, url: &str) -> Result<Object, SystemException> {
-        match parse(url)? {
+        self.follow(parse(url)?, MOST_INITIAL)
+    }
+
+    /// The reference that a URL stands for, which may lead through so many initial references.
+    fn follow(&self, url: ObjectUrl, most: usize) -> Result<Object, SystemException> {
+        match url {
             ObjectUrl::Ior(ior) => Ok(Object::from_ior(self, ior)),
-            ObjectUrl::Corbaloc(location) => self.locate_url(&location),
+            ObjectUrl::Corbaloc(location) => self.locate_url(&location, most),
             ObjectUrl::Corbaname { location, name } => {
-                let context = self.locate_url(&location)?;
+                let context = self.locate_url(&location, most)?;
                 self.resolve_corbaname(context, &name)
             }
-            ObjectUrl::File(path) => self.string_to_object(&read_reference(&path)?),
+            ObjectUrl::File(path) => self.follow(parse(&read_reference(&path)?)?, most),
         }
     }
 
@@ -58,11 +63,19 @@ impl Orb {
     /// that name (`RootPOA`, `PICurrent` …), which programs here come by otherwise; those of
     /// [`string_to_object`](Self::string_to_object).
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
+        self.initial_reference(name, MOST_INITIAL)
+    }
+
+    /// The initial reference of this name, which may lead through so many more.
+    fn initial_reference(&self, name: &str, most: usize) -> Result<Object, SystemException> {
         let registered = lock(&self.0.initial.registered).get(name).cloned();
         let known = registered.or_else(|| self.0.initial.given.get(name).cloned());
         let below = || self.0.initial.default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
-            Some(url) => self.string_to_object(&url),
+            Some(url) => {
+                let fewer = most.checked_sub(1).ok_or_else(|| circle(name))?;
+                self.follow(parse(&url)?, fewer)
+            }
             None => {
                 let what = format!("no initial reference {name:?} is known");
                 let hint = match local(name) {
@@ -112,17 +125,44 @@ impl Orb {
         }
     }
 
-    fn locate_url(&self, location: &Corbaloc) -> Result<Object, SystemException> {
+    fn locate_url(&self, location: &Corbaloc, most: usize) -> Result<Object, SystemException> {
         if location.addresses.contains(&CorbalocAddress::Rir) {
             let name = String::from_utf8_lossy(&location.key);
-            let name = if name.is_empty() { "NameService".into() } else { name };
-            return self.resolve_initial_references(&name);
+            let name = if name.is_empty() { NAME_SERVICE.into() } else { name };
+            return self.initial_reference(&name, most);
         }
         let ior = location
             .to_ior(Version::V1_2)
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(Object::from_ior(self, ior))
     }
+}
+
+impl Initial {
+    /// Fails when the URL of an initial reference is malformed (CORBA 3.4 Part 1, 8.5.3); that behind it
+    /// nothing is found is known when it is resolved.
+    pub(super) fn check(&self) -> Result<(), SystemException> {
+        let check = |name: &str, url: &str| match ObjectUrl::parse(url) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let what = format!("the initial reference {name:?} is at {url:?}: {error}");
+                Err(SystemException::bad_param(reason(&error), what))
+            }
+        };
+        self.given.iter().try_for_each(|(name, url)| check(name, url))?;
+        let below = self.default.as_ref().map(|url| format!("{url}/{NAME_SERVICE}"));
+        below.map_or(Ok(()), |url| check(NAME_SERVICE, &url))
+    }
+}
+
+/// Through how many initial references a URL may lead, one behind the other.
+const MOST_INITIAL: usize = 8;
+
+#[cold]
+fn circle(name: &str) -> SystemException {
+    let what =
+        format!("the initial reference {name:?} leads to itself, or through too many others");
+    SystemException::bad_param(Minor::BAD_URL, what)
 }
 
 /// How a program comes by what CORBA gives as a local object of this name (CORBA 3.4 Part 1, 8.5.2).
