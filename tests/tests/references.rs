@@ -1,6 +1,6 @@
 //! References: as text, by published names, typed and untyped, and initial ones.
 
-use armilla::{Completion, ExceptionKind, Ior, Minor, Object, Orb, Version};
+use armilla::{Completion, ExceptionKind, Ior, Minor, Object, Orb, SystemException, Version};
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::ior::{IiopProfile, TaggedComponent, TaggedProfile};
 use armilla_giop::{
@@ -94,6 +94,68 @@ fn a_name_that_is_published_again_leads_to_the_new_object() {
     let url = server.publish("name", other.object()).unwrap();
     client.resolve::<dyn Everything>(&url).unwrap().increment().unwrap();
     assert_eq!(probe.count().unwrap(), 1);
+}
+
+#[test]
+fn a_name_may_be_taken_back() {
+    let server = Server::start();
+    let client = orbs::client();
+    let urls = ["b", "a"].map(|name| server.publish(name, server.local.object()).unwrap());
+    assert_eq!(server.published_names(), ["a", "b"]);
+    assert_eq!(&server.published("b").unwrap(), server.local.object());
+    let bound: EverythingRef = client.resolve(&urls[0]).unwrap();
+    bound.ping().unwrap();
+    assert!(server.unpublish("b") && !server.unpublish("b"));
+    assert!(server.published("b").is_none());
+    assert_eq!(server.published_names(), ["a"]);
+    for orb in [&client, &*server] {
+        let error = orb.resolve::<dyn Everything>(&urls[0]).unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
+        orb.resolve::<dyn Everything>(&urls[1]).unwrap().ping().unwrap();
+    }
+    bound.ping().unwrap();
+}
+
+#[test]
+fn names_that_nobody_published_are_found_when_they_are_asked_for() {
+    let server = Server::start();
+    let (host, port) = server.address();
+    let (host, orb) = (host.to_owned(), orbs::client());
+    let url = |name: &str| format!("corbaloc::{host}:{port}/{name}");
+    server.publish("known", server.local.object()).unwrap();
+    let (found, again) = (server.local.object().clone(), url("circle"));
+    server.publish_on_demand(move |name| match name {
+        "found" => Ok(Some(found.clone())),
+        "nil" => Ok(Some(Object::nil())),
+        "circle" => orb.string_to_object(&again).map(Some),
+        "busy" => {
+            let busy = ExceptionKind::NoResources;
+            Err(SystemException::new(busy, Minor(7), Completion::No))
+        }
+        "known" | "panic" => panic!("as it was told"),
+        _ => Ok(None),
+    });
+    for orb in [&orbs::client(), &*server] {
+        for name in ["found", "known"] {
+            let probe: EverythingRef = orb.resolve(&url(name)).unwrap();
+            probe.ping().unwrap();
+            assert_eq!(orb.string_to_object(&url(name)).unwrap().locate(), Ok(true));
+        }
+        for (name, kind) in [
+            ("nil", ExceptionKind::ObjectNotExist),
+            ("other", ExceptionKind::ObjectNotExist),
+            ("%ff", ExceptionKind::ObjectNotExist),
+            ("busy", ExceptionKind::NoResources),
+            ("panic", ExceptionKind::Unknown),
+            ("circle", ExceptionKind::Transient),
+        ] {
+            let error = orb.resolve::<dyn Everything>(&url(name)).unwrap_err();
+            assert_eq!(error.kind(), kind, "{name}: {error}");
+        }
+    }
+    server.publish_on_demand(|_| Ok(None));
+    let error = orbs::client().resolve::<dyn Everything>(&url("found")).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use armilla_ipc::memory::{Held, Slot};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Where an object is.
 pub(crate) enum Located {
@@ -73,7 +73,12 @@ impl Orb {
     ) -> Found<'_> {
         let key = match key {
             Ok(key) => key,
-            Err(name) => return self.published(name).map_or(Found::Nothing, Found::Elsewhere),
+            Err(name) => {
+                return match self.named(name) {
+                    Ok(found) => found.map_or(Found::Nothing, Found::Elsewhere),
+                    Err(exception) => Found::Refused(exception),
+                };
+            }
         };
         for _ in 0..MOST_ANEW {
             let (poa, id, hint) = match self.owner(key) {
@@ -110,9 +115,9 @@ impl Orb {
         }
     }
 
-    /// Whether the key is the name of a reference that was published.
+    /// Whether the key is the name of a reference that was published, or may be found.
     pub(crate) fn is_published(&self, key: &[u8]) -> bool {
-        ObjectKey::parse(key).is_none() && self.published(key).is_some()
+        ObjectKey::parse(key).is_none() && self.may_be_published(key)
     }
 
     /// Where the object with this key is, for who asks over a connection that this ORB has made or
@@ -120,8 +125,8 @@ impl Orb {
     #[cold]
     pub(crate) fn locate(&self, key: &[u8], originated: bool) -> Result<Located, SystemException> {
         let Some(parsed) = ObjectKey::parse(key) else {
-            let published = self.published(key).filter(|_| !originated);
-            return Ok(published.map_or(Located::Nowhere, Located::Elsewhere));
+            let found = if originated { None } else { self.named(key)? };
+            return Ok(found.map_or(Located::Nowhere, Located::Elsewhere));
         };
         let answers = |poa: &PoaInner| !originated || poa.allows_both_ways();
         Ok(match self.owner(parsed)? {
@@ -168,11 +173,6 @@ impl Orb {
         here.map(|object| object.poa.clone()).or_else(|| self.0.adapters.moved(slot))
     }
 
-    fn published(&self, name: &[u8]) -> Option<Ior> {
-        let published = self.0.published.read().unwrap_or_else(PoisonError::into_inner);
-        published.get(name).cloned()
-    }
-
     /// The key in `ior` by which an object of this process is called, and the object when it is
     /// active.
     pub(crate) fn local_key(&self, ior: &Ior) -> Option<Near> {
@@ -184,7 +184,8 @@ impl Orb {
             let incarnation = match key {
                 Some(ObjectKey::Active { incarnation, .. }) => incarnation,
                 Some(ObjectKey::Named(key)) => key.incarnation,
-                None => self.published(octets).map(|_| 0)?,
+                None if self.may_be_published(octets) => 0,
+                None => return None,
             };
             // A transient key is ours alone. A persistent one may be another server's of the same
             // make, and so may a published name, so the address must be ours too.

@@ -5,6 +5,7 @@ mod builder;
 mod find;
 mod ids;
 mod main_thread;
+mod published;
 mod resolve;
 mod run;
 mod values;
@@ -25,11 +26,11 @@ use crate::server::Server;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transports};
 use arc_swap::ArcSwap;
-use armilla_giop::ior::Ior;
 use armilla_ipc::memory::Table;
-use std::collections::{BTreeMap, HashMap};
+use published::Published;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use values::Values;
 
 /// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
@@ -72,7 +73,7 @@ struct Inner {
     opening: Mutex<()>,
     /// Whether references can be encoded.
     references: OnceLock<Result<(), SystemException>>,
-    published: RwLock<HashMap<Vec<u8>, Ior>>,
+    published: Published,
     values: Values,
     interceptors: OnceLock<Interceptors>,
     stub_factories: StubFactories,
@@ -152,27 +153,6 @@ impl Orb {
     /// `INITIALIZE` when an endpoint cannot be opened.
     pub fn published_addresses(&self) -> Result<&[(String, u16)], SystemException> {
         Ok(self.server()?.publications().addresses())
-    }
-
-    /// Makes `reference` known under `name`, so that clients reach it by the URL
-    /// `corbaloc::HOST:PORT/name` without a naming service. Returns that URL. A name that is taken
-    /// is given to the new reference.
-    ///
-    /// The client is forwarded to the reference itself with its first request.
-    ///
-    /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened, `INV_OBJREF` when the reference is nil.
-    pub fn publish(
-        &self,
-        name: &str,
-        reference: impl AsRef<Object>,
-    ) -> Result<String, SystemException> {
-        let reference = reference.as_ref();
-        let ior = reference.reference()?.ior().clone();
-        let url = self.corbaloc(name)?;
-        let mut published = self.0.published.write().unwrap_or_else(PoisonError::into_inner);
-        published.insert(name.as_bytes().to_vec(), ior);
-        Ok(url)
     }
 
     /// The context that holds for the whole program: `get_default_context`. It is empty at first.

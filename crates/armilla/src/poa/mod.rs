@@ -53,7 +53,7 @@ pub use servant_manager::{
     AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
 };
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
-pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall};
+pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
 
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};

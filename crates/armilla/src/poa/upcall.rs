@@ -408,7 +408,7 @@ impl PoaInner {
 
 /// Calls into the program, whose panics must not take a connection with them. `completed` says how far the
 /// operation has come that this is for.
-pub(super) fn guarded<R>(
+pub(crate) fn guarded<R>(
     what: &str,
     completed: Completion,
     call: impl FnOnce() -> R,

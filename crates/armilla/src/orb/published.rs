@@ -1,0 +1,113 @@
+//! References that clients reach by names in URLs, without a naming service.
+
+use super::Orb;
+use crate::exception::{Completion, SystemException};
+use crate::object::Object;
+use crate::poa::guarded;
+use armilla_giop::ior::Ior;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Finds the reference of a name that was not published.
+type Locator = Arc<dyn Fn(&str) -> Result<Option<Object>, SystemException> + Send + Sync>;
+
+/// What clients reach by name.
+#[derive(Default)]
+pub(super) struct Published {
+    names: RwLock<BTreeMap<String, Ior>>,
+    locator: RwLock<Option<Locator>>,
+}
+
+impl Published {
+    fn named(&self, name: &str) -> Option<Ior> {
+        self.names.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn locator(&self) -> Option<Locator> {
+        self.locator.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Orb {
+    /// Makes `reference` known under `name`, so that clients reach it by the URL
+    /// `corbaloc::HOST:PORT/name` without a naming service. Returns that URL. A name that is taken
+    /// is given to the new reference.
+    ///
+    /// The client is forwarded to the reference itself with its first request.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when an endpoint cannot be opened, `INV_OBJREF` when the reference is nil.
+    pub fn publish(
+        &self,
+        name: &str,
+        reference: impl AsRef<Object>,
+    ) -> Result<String, SystemException> {
+        let ior = reference.as_ref().reference()?.ior().clone();
+        let url = self.corbaloc(name)?;
+        let mut names = self.0.published.names.write().unwrap_or_else(PoisonError::into_inner);
+        names.insert(name.to_owned(), ior);
+        Ok(url)
+    }
+
+    /// Takes a name back that was [published](Self::publish), and says whether it was. Clients that were
+    /// forwarded before stay with the object.
+    pub fn unpublish(&self, name: &str) -> bool {
+        let mut names = self.0.published.names.write().unwrap_or_else(PoisonError::into_inner);
+        names.remove(name).is_some()
+    }
+
+    /// The reference that was [published](Self::publish) under `name`.
+    pub fn published(&self, name: &str) -> Option<Object> {
+        self.0.published.named(name).map(|ior| Object::from_ior(self, ior))
+    }
+
+    /// The names that were [published](Self::publish), in their order.
+    pub fn published_names(&self) -> Vec<String> {
+        let names = self.0.published.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.keys().cloned().collect()
+    }
+
+    /// Lets `locator` find the references of names that were not [published](Self::publish): it is asked
+    /// with each request for one, by several threads at once, and `None` tells the client that there is
+    /// no such object. It takes the place of one that was set before.
+    ///
+    /// ```
+    /// # use armilla::{Orb, Poa};
+    /// # fn example(orb: &Orb, accounts: Poa) {
+    /// orb.publish_on_demand(move |name| match name.strip_prefix("account/") {
+    ///     Some(number) => Ok(Some(accounts.create_object_with_id(number, "IDL:Bank/Account:1.0")?)),
+    ///     None => Ok(None),
+    /// });
+    /// # }
+    /// ```
+    pub fn publish_on_demand(
+        &self,
+        locator: impl Fn(&str) -> Result<Option<Object>, SystemException> + Send + Sync + 'static,
+    ) {
+        let mut place = self.0.published.locator.write().unwrap_or_else(PoisonError::into_inner);
+        let before = place.replace(Arc::new(locator));
+        // What it holds may do anything when it goes.
+        drop((place, before));
+    }
+
+    /// Whether a request by this name may find a reference.
+    pub(super) fn may_be_published(&self, name: &[u8]) -> bool {
+        let named =
+            std::str::from_utf8(name).is_ok_and(|name| self.0.published.named(name).is_some());
+        named || self.0.published.locator().is_some()
+    }
+
+    /// What a request by this name leads to.
+    ///
+    /// # Errors
+    /// What the locator fails with.
+    pub(super) fn named(&self, name: &[u8]) -> Result<Option<Ior>, SystemException> {
+        let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
+        if let Some(ior) = self.0.published.named(name) {
+            return Ok(Some(ior));
+        }
+        let Some(locator) = self.0.published.locator() else { return Ok(None) };
+        let found = guarded("the locator of names", Completion::No, || locator(name))??;
+        Ok(found.filter(|object| !object.is_nil()).map(|object| object.ior()))
+    }
+}
