@@ -10,6 +10,7 @@ use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 fn probe() -> Arc<dyn Everything> {
     everything::tie(Probe::default())
@@ -425,9 +426,43 @@ fn a_program_with_a_loop_of_its_own_performs_the_work() {
 }
 
 #[test]
+fn a_program_may_serve_for_some_time_and_go_on_with_something_else() {
+    let server = Server::start();
+    let clients: Vec<_> = (0..2).map(|_| orbs::client()).collect();
+    let near = alone(&server, Threading::MainThread);
+    let far = travel(&near, &clients[0]);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| far.hear("while the program does something else"));
+        armilla_tests::gate::eventually("work comes", || server.work_pending().unwrap());
+        assert_eq!(server.run_for(Duration::ZERO), Ok(true), "what has come is done");
+        call.join().unwrap().unwrap();
+    });
+    assert_eq!(server.run_for(Duration::ZERO), Ok(true));
+    let orb = server.orb.clone();
+    let program = thread::spawn(move || {
+        while orb.run_for(Duration::from_millis(1)).unwrap() {}
+        // For ever is not for ever either.
+        orb.run_for(Duration::MAX)
+    });
+    besiege(&near, &clients);
+    server.shutdown();
+    assert_eq!(program.join().unwrap(), Ok(false));
+}
+
+#[test]
+fn whoever_serves_for_some_time_hears_at_once_that_the_orb_ends() {
+    let server = Server::start();
+    let near = alone(&server, Threading::MainThread);
+    let orb = server.orb.clone();
+    let serving = thread::spawn(move || orb.run_for(Duration::MAX));
+    travel(&near, &orbs::client()).hear("served meanwhile").unwrap();
+    server.shutdown();
+    assert_eq!(serving.join().unwrap(), Ok(false));
+}
+
+#[test]
 fn what_waits_for_the_main_thread_fails_when_the_orb_ends() {
-    let limits =
-        orbs::builder().settings(|s| s.drain_timeout = std::time::Duration::from_millis(10));
+    let limits = orbs::builder().settings(|s| s.drain_timeout = Duration::from_millis(10));
     let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
     let near = alone(&server, Threading::MainThread);
     thread::scope(|scope| {

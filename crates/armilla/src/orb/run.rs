@@ -9,7 +9,7 @@ use armilla_ipc::signals::{Cause, Waker};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How far an ORB has come.
 #[derive(Default)]
@@ -73,6 +73,42 @@ impl Orb {
         }
         self.shutdown();
         Ok(())
+    }
+
+    /// Serves for so long, and says whether the ORB goes on: not when it was shut down, which ends the
+    /// waiting. For programs that have something else to do now and then; what the process is asked by
+    /// signals is theirs to hear. The calling thread is the main thread from then on, and does the work
+    /// that the main thread alone may do.
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # let orb = armilla::Orb::new()?;
+    /// while orb.run_for(Duration::from_secs(1))? {
+    ///     // What the program does each second.
+    /// }
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen.
+    pub fn run_for(&self, limit: Duration) -> Result<bool, SystemException> {
+        if self.is_running() {
+            self.server()?;
+        }
+        // A time that no clock reaches is none.
+        let end = Instant::now().checked_add(limit);
+        loop {
+            self.do_work();
+            if !self.main_thread().await_work(end) {
+                // Waits until all is done.
+                self.shutdown();
+                return Ok(false);
+            }
+            if end.is_some_and(|end| end <= Instant::now()) {
+                self.do_work();
+                return Ok(true);
+            }
+        }
     }
 
     fn is_running(&self) -> bool {
