@@ -168,6 +168,33 @@ fn what_a_factory_is_given_never_leads_back_to_what_it_makes() {
 }
 
 #[test]
+fn something_may_stand_before_all_objects_with_an_interface() {
+    let server = Server::start();
+    let client = orbs::client();
+    let kept: Arc<Mutex<Vec<NamedRef>>> = Arc::default();
+    let made = kept.clone();
+    client.register_stub_factory_for_all(move |plain: NamedRef| -> Option<Arc<dyn Named>> {
+        made.lock().unwrap().push(plain.clone());
+        Some(Arc::new(Hurrying { mark: "*", plain: plain.object().narrow().ok()? }))
+    });
+    let plain = carrying(&server, &[]);
+    let far = travel(&plain, &client);
+    assert_eq!(far.name().unwrap(), "probe*");
+    assert_eq!(far.with_timeout(PATIENCE).name().unwrap(), "probe*");
+    assert_eq!(kept.lock().unwrap().remove(0).name().unwrap(), "probe", "what it stands before");
+    assert_eq!(
+        travel(&plain, &client).object().narrow::<dyn Everything>().unwrap().name().unwrap(),
+        "probe"
+    );
+    // Before it stands what components name.
+    Noting::register(&client, NOTED);
+    assert_eq!(travel(&carrying(&server, &[(NOTED, "!")]), &client).name().unwrap(), "probe*!");
+    client.register_stub_factory_for_all(|_: NamedRef| -> Option<Arc<dyn Named>> { None });
+    assert_eq!(travel(&carrying(&server, &[(NOTED, "!")]), &client).name().unwrap(), "probe!");
+    assert_eq!(travel(&plain, &client).name().unwrap(), "probe");
+}
+
+#[test]
 fn a_reference_with_one_more_component_keeps_its_policies() {
     let server = Server::start();
     let far = server.remote(&orbs::client()).with_timeout(Duration::from_millis(50));

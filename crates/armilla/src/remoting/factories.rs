@@ -5,17 +5,19 @@ use crate::orb::Orb;
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::iter;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// Makes what stands before an object: given the octets of the component and the reference as it is
-/// without the factory.
+/// Makes what stands before an object: given the octets of the component, none where it is for all
+/// objects, and the reference as it is without the factory.
 type Factory<I> = Arc<dyn Fn(&[u8], Ref<I>) -> Option<Arc<I>> + Send + Sync>;
 
 /// A [`Factory`] of the interface by which it is found.
 type AnyFactory = Box<dyn Any + Send + Sync>;
 
-/// For which components of a reference there is something before its object: the first so many. What a
-/// factory is given has what those before it have made, and no more, whatever becomes of it.
+/// How many of the factories for an object have their say: first the one for all objects with the interface,
+/// then those for the components of the reference. What a factory is given has what those before it have
+/// made, and no more, whatever becomes of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers(usize);
 
@@ -24,12 +26,15 @@ impl Layers {
     pub(crate) const ALL: Self = Self(usize::MAX);
 }
 
-/// The factories of an ORB, by interface and component.
+/// The factories of an ORB, by interface and component; without one it is for all objects.
+type Factories = HashMap<(TypeId, Option<u32>), AnyFactory>;
+
+/// The factories of an ORB, if there are any.
 #[derive(Default)]
-pub(crate) struct StubFactories(OnceLock<RwLock<HashMap<(TypeId, u32), AnyFactory>>>);
+pub(crate) struct StubFactories(OnceLock<RwLock<Factories>>);
 
 impl StubFactories {
-    /// What shall stand before `object`, which lives elsewhere, for these of its components.
+    /// What shall stand before `object`, which lives elsewhere, as these of the factories have it.
     #[inline]
     pub(crate) fn stub<I: Interface + ?Sized>(
         &self,
@@ -39,7 +44,7 @@ impl StubFactories {
         self.0.get().and_then(|known| stub(known, object, layers))
     }
 
-    fn insert<I: Interface + ?Sized>(&self, component: u32, factory: Factory<I>) {
+    fn insert<I: Interface + ?Sized>(&self, component: Option<u32>, factory: Factory<I>) {
         let known = self.0.get_or_init(RwLock::default);
         let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert((TypeId::of::<I>(), component), Box::new(factory));
@@ -48,23 +53,26 @@ impl StubFactories {
 
 #[cold]
 fn stub<I: Interface + ?Sized>(
-    known: &RwLock<HashMap<(TypeId, u32), AnyFactory>>,
+    known: &RwLock<Factories>,
     object: &Object,
     layers: Layers,
 ) -> Option<(Arc<I>, Layers)> {
     let layers = Asked::limit(TypeId::of::<I>(), object, layers);
     let mut outermost = None;
-    for (place, component) in object.components().into_iter().enumerate().take(layers.0) {
+    let components = object.components();
+    let askers = iter::once((None, &[][..]))
+        .chain(components.iter().map(|component| (Some(component.id), &component.data[..])));
+    for (place, (component, data)) in askers.enumerate().take(layers.0) {
         // Factories may register others, or make references that ask for some.
         let factory = {
             let known = known.read().unwrap_or_else(PoisonError::into_inner);
-            let found = known.get(&(TypeId::of::<I>(), component.id));
+            let found = known.get(&(TypeId::of::<I>(), component));
             found.and_then(|found| found.downcast_ref::<Factory<I>>()).cloned()
         };
         let Some(factory) = factory else { continue };
         let before = outermost.clone().map(|stub| (stub, Layers(place)));
         let _asked = Asked::begin(TypeId::of::<I>(), object, place);
-        outermost = factory(&component.data, Ref::behind(object.clone(), before)).or(outermost);
+        outermost = factory(data, Ref::behind(object.clone(), before)).or(outermost);
     }
     outermost.map(|stub| (stub, layers))
 }
@@ -131,6 +139,16 @@ impl Orb {
         component: u32,
         factory: impl Fn(&[u8], Ref<I>) -> Option<Arc<I>> + Send + Sync + 'static,
     ) {
-        self.stub_factories().insert(component, Arc::new(factory));
+        self.stub_factories().insert(Some(component), Arc::new(factory));
+    }
+
+    /// Lets `factory` make what stands before all objects with the interface `I`, whatever their references
+    /// carry; otherwise like [`register_stub_factory`](Self::register_stub_factory). What factories for
+    /// components make stands before it.
+    pub fn register_stub_factory_for_all<I: Interface + ?Sized>(
+        &self,
+        factory: impl Fn(Ref<I>) -> Option<Arc<I>> + Send + Sync + 'static,
+    ) {
+        self.stub_factories().insert::<I>(None, Arc::new(move |_data, plain| factory(plain)));
     }
 }
