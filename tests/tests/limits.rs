@@ -3,6 +3,7 @@
 use armilla::{Completion, ExceptionKind, Version};
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
+use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::peer::{self, Wire};
@@ -150,5 +151,25 @@ fn a_server_without_descriptors_closes_idle_connections_and_goes_on() {
         let clients: Vec<_> = clients.collect();
         remote.ping().unwrap();
         drop(clients);
+    }
+}
+
+#[test]
+fn a_client_without_descriptors_closes_idle_connections_and_goes_on() {
+    let endpoints = (0..30).flat_map(|_| ["-ORBEndpoint", "iiop://127.0.0.1:0"]);
+    let builder = orbs::builder().arguments(endpoints.map(str::to_owned)).unwrap();
+    let server = Server::of(builder.build().unwrap());
+    let profile = server.local.object().ior().iiop_profiles().next().unwrap().unwrap();
+    // More places than there are descriptors for, none of which leads elsewhere.
+    let places = server.published_addresses().unwrap().iter().map(|(host, port)| {
+        let address = CorbalocAddress::Iiop { version: None, host: host.clone(), port: *port };
+        Corbaloc { addresses: vec![address], key: profile.object_key.clone() }.to_string()
+    });
+    let places: Vec<String> = places.collect();
+    for links in ["exclusive", "multiplexed"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -n 24; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_probe"), "tour"]);
+        let tour = shell.args(["-ORBLinks", links]).args(&places).output().unwrap();
+        assert!(tour.status.success(), "{links}: {}", String::from_utf8_lossy(&tour.stderr));
     }
 }

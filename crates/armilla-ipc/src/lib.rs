@@ -81,6 +81,7 @@ pub use options::StreamOptions;
 pub use partial::{RecvError, SendError};
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
+pub use socket::tells_of_shortage;
 pub use stream::{Readiness, Stream};
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};

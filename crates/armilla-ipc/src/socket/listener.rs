@@ -130,9 +130,12 @@ pub(crate) fn is_shortage(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 
-/// Whether an error tells of such a shortage.
-pub(crate) fn tells_of_shortage(error: &io::Error) -> bool {
-    Errno::from_io_error(error).is_some_and(is_shortage)
+/// Whether an error tells that the process or the system has run out of descriptors or memory, which may
+/// come back: connecting, accepting or listening may be tried again then. One that tells of several
+/// addresses is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory) where that held for the last.
+pub fn tells_of_shortage(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
+        || Errno::from_io_error(error).is_some_and(is_shortage)
 }
 
 /// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux

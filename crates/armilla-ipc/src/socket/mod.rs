@@ -5,7 +5,8 @@
 mod listener;
 mod retry;
 
-pub(crate) use listener::{BACK_OFF, Listener, is_shortage, left, tells_of_shortage};
+pub use listener::tells_of_shortage;
+pub(crate) use listener::{BACK_OFF, Listener, is_shortage, left};
 pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
 use crate::deadline::{Deadline, Several, Timeout, granted};

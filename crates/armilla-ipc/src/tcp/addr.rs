@@ -1,6 +1,7 @@
 //! From a host name to socket addresses and back, and the record of addresses tried in vain.
 
 use crate::error::wrong_transport;
+use crate::socket::tells_of_shortage;
 use crate::{Address, StreamOptions};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -99,6 +100,14 @@ pub(super) fn socket(
     Ok(fd)
 }
 
+/// The kind of an error, which for a shortage of descriptors has no name.
+fn kind(error: &io::Error) -> io::ErrorKind {
+    match tells_of_shortage(error) {
+        true => io::ErrorKind::OutOfMemory,
+        false => error.kind(),
+    }
+}
+
 /// The address of a socket, as the operating system tells it.
 pub(super) fn from_os(address: SocketAddrAny) -> io::Result<Address> {
     Ok(SocketAddr::try_from(address)?.into())
@@ -128,12 +137,12 @@ impl Attempts {
         let place = if resolved == self.address { String::new() } else { format!("{target}: ") };
         // Writing to a string cannot fail.
         let _ = write!(self.report, "{separator} {place}{error} (after {elapsed:.1?})");
-        (self.kind, self.any) = (error.kind(), true);
+        (self.kind, self.any) = (kind(error), true);
     }
 
     /// The error if the host could not be resolved.
     pub(super) fn unresolved(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: cannot resolve the host: {error}", self.report))
+        io::Error::new(kind(error), format!("{}: cannot resolve the host: {error}", self.report))
     }
 
     /// An error of the kind of the last attempt that tells of all of them.

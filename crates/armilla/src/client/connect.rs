@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
-use armilla_ipc::Stream;
+use armilla_ipc::{Stream, tells_of_shortage};
 use std::io;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Endpoint {
         Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
     }
 
-    /// A new connection.
+    /// A new connection. Where there are no descriptors for it, idle ones are closed.
     ///
     /// # Errors
     /// `TRANSIENT` when none can be made, `TIMEOUT` when the call had no time left for it; nothing
@@ -33,7 +33,12 @@ impl Endpoint {
             let what = format!("no time was left to connect to {}", self.address);
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
-        match self.address.connect(timeout, &self.settings) {
+        let mut made = self.address.connect(timeout, &self.settings);
+        if made.as_ref().is_err_and(tells_of_shortage) && self.make_room() {
+            // It failed at once, so the time is as it was.
+            made = self.address.connect(timeout, &self.settings);
+        }
+        match made {
             Ok(stream) => Ok(Arc::from(stream)),
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut;

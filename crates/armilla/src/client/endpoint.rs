@@ -15,7 +15,7 @@ use armilla_ipc::CoarseInstant;
 use crossbeam_utils::atomic::AtomicCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock};
+use std::sync::{Arc, Mutex, Once, OnceLock, Weak};
 use std::time::Duration;
 
 /// The client side of an ORB: every endpoint that it has called.
@@ -60,10 +60,15 @@ pub(crate) struct Endpoint {
     pub(super) claims: Option<Arc<Claims>>,
     /// Whether the ORB was shut down: connections are not kept any more.
     closed: Arc<AtomicBool>,
+    /// It and the others that the ORB has called.
+    all: Weak<Endpoints>,
 }
 
 /// Of a time: there is none.
 const NONE: u64 = 0;
+
+/// Later than any call.
+const END_OF_TIME: CoarseInstant = CoarseInstant::from_nanos(u64::MAX);
 
 /// How long a connection may have been idle to be used without a look at whether it still stands.
 pub(super) const FRESH: Duration = Duration::from_millis(10);
@@ -108,6 +113,7 @@ impl Client {
                 driver: self.driver.clone(),
                 claims: self.claims.clone(),
                 closed: self.closed.clone(),
+                all: Arc::downgrade(&self.endpoints),
             })
         });
         self.housekeeping.call_once(|| {
@@ -198,6 +204,17 @@ impl Endpoint {
         *idle = stay;
         drop(idle);
         go.into_iter().for_each(|link| link.close_in_order());
+    }
+
+    /// Closes the connections of the ORB that no call uses, those to other servers too, and says whether
+    /// there were any.
+    #[cold]
+    pub(super) fn make_room(&self) -> bool {
+        let Some(all) = self.all.upgrade() else { return false };
+        let known: Vec<_> = lock(&all.by_address).values().cloned().collect();
+        let any = known.iter().any(|endpoint| endpoint.has_idle());
+        known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(END_OF_TIME)));
+        any
     }
 
     fn take_last(&self) -> Option<Box<Link>> {
