@@ -1,11 +1,13 @@
 //! Where servers listen and what references carry of it.
 
 use armilla::{ExceptionKind, Orb, Version};
-use armilla_giop::ior::{AlternateAddress, IiopProfile};
-use armilla_tests::orbs::{self, Server};
+use armilla_giop::ior::{AlternateAddress, Component, IiopProfile};
+use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::peer;
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
 use std::net::{IpAddr, TcpListener};
+use std::sync::Arc;
 
 /// A server with these options.
 fn server(line: &str) -> Server {
@@ -67,6 +69,45 @@ fn published_addresses_take_the_place_of_all_others() {
     for (bad, why) in [("h", "port is missing"), ("h:x", "no TCP port"), (":1", "HOST:PORT")] {
         let error = Orb::builder().publish_address(bad).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_poa_may_publish_addresses_of_its_own() {
+    let server = server("-ORBEndpoint iiop://127.0.0.1:0 -ORBEndpoint iiop://127.0.0.1:0");
+    let inner = server.published_addresses().unwrap()[1].1;
+    let root = server.root_poa();
+    let probe = || Arc::new(Probe::default()) as Arc<dyn Everything>;
+    let addresses = |reference: &EverythingRef| {
+        let profile = reference.object().ior().iiop_profiles().next().unwrap().unwrap();
+        let others = profile.components.iter().filter_map(|component| {
+            AlternateAddress::from_tagged(component).unwrap().map(|other| (other.host, other.port))
+        });
+        [(profile.host.clone(), profile.port)].into_iter().chain(others).collect::<Vec<_>>()
+    };
+    // One of several networks.
+    let poa = root.create_poa("inside").publish_address("127.0.0.1", inner).build().unwrap();
+    let inside: EverythingRef = poa.activate(probe()).unwrap();
+    assert_eq!(addresses(&inside), [("127.0.0.1".to_owned(), inner)]);
+    travel(&inside, &orbs::client()).ping().unwrap();
+    assert_eq!(addresses(&server.local).len(), 2);
+
+    // What others have to translate, and references that come home all the same.
+    let outside = root.create_poa("outside").persistent().user_ids();
+    let outside = outside.publish_address("gate.invalid", 2809).publish_address("198.51.100.7", 1);
+    let outside = outside.build().unwrap();
+    let expected = [("gate.invalid".to_owned(), 2809), ("198.51.100.7".to_owned(), 1)];
+    let named: EverythingRef = outside.create_reference_with_id("one").unwrap();
+    let active: EverythingRef = outside.activate_with_id("one", probe()).unwrap();
+    for reference in [&named, &active] {
+        assert_eq!(addresses(reference), expected);
+        travel(reference, &server).increment().unwrap();
+    }
+    assert_eq!(active.count(), Ok(2));
+
+    for (host, port) in [("", 1), ("host", 0), ("two hosts", 1), ("höst", 1), ("nul\0", 1)] {
+        let error = root.create_poa("bad").publish_address(host, port).build().unwrap_err();
+        assert!(error.to_string().contains("no address for clients"), "{error}");
     }
 }
 

@@ -191,9 +191,20 @@ impl Orb {
             // make, and so may a published name, so the address must be ours too.
             let ours = incarnation == self.0.incarnation
                 || incarnation == 0
-                    && IiopProfile::decode_data(&profile.data)
-                        .is_ok_and(|profile| server.is_at(&profile.host, profile.port));
+                    && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
+                        let address = (&*profile.host, profile.port);
+                        server.is_at(address.0, address.1) || self.publishes(key, address)
+                    });
             ours.then(|| (octets.into(), key.and_then(|key| self.active(key))))
+        })
+    }
+
+    /// Whether references of the POA that a key belongs to carry this address.
+    fn publishes(&self, key: Option<ObjectKey<'_>>, (host, port): (&str, u16)) -> bool {
+        let Some(ObjectKey::Named(key)) = key else { return false };
+        self.0.adapters.get(key.adapter).is_some_and(|poa| {
+            let mut own = poa.published().iter();
+            own.any(|(name, at)| *at == port && name.eq_ignore_ascii_case(host))
         })
     }
 
@@ -219,7 +230,7 @@ impl Orb {
         // What every reference carries can be encoded, or no activation succeeds.
         self.server()?;
         let encodable = || {
-            let profiles = self.server()?.publications().profiles(self.settings(), &[], &[]);
+            let profiles = self.server()?.publications().profiles(self.settings(), &[], &[], &[]);
             profiles.map(drop).map_err(|error| SystemException::encoding(&error, Completion::No))
         };
         self.0.references.get_or_init(encodable).clone()
@@ -265,7 +276,8 @@ impl Orb {
     ) -> Result<Ior, SystemException> {
         let mut added = own;
         added.extend_from_slice(poa.components());
-        let profiles = self.server()?.publications().profiles(self.settings(), key, &added);
+        let (settings, own) = (self.settings(), poa.published());
+        let profiles = self.server()?.publications().profiles(settings, own, key, &added);
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(Ior { type_id: type_id.to_owned(), profiles })

@@ -39,6 +39,7 @@ pub struct PoaBuilder {
     operations: OperationLookup,
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
+    published: Vec<(String, u16)>,
 }
 
 /// What a new POA is made from.
@@ -50,6 +51,7 @@ pub(crate) struct Plan {
     pub(crate) lookup: ObjectLookup,
     pub(crate) operations: OperationLookup,
     pub(crate) incarnation: u64,
+    pub(crate) published: Box<[(String, u16)]>,
 }
 
 impl PoaBuilder {
@@ -128,17 +130,26 @@ impl PoaBuilder {
         self
     }
 
+    /// The address that references to its objects carry instead of those of the ORB's IIOP endpoints; may be
+    /// called again for more. Of an ORB with endpoints in several networks, or with an address that only
+    /// some objects are to be reached by. Its objects are served at all endpoints all the same.
+    pub fn publish_address(mut self, host: impl Into<String>, port: u16) -> Self {
+        self.published.push((host.into(), port));
+        self
+    }
+
     /// Makes the POA: `create_POA`.
     ///
     /// # Errors
     /// `InvalidPolicy` when policies contradict each other, or nobody knows the type of one, with the
     /// number of one of them in the order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long; `BAD_INV_ORDER` (reason 17) while
+    /// empty, contains NUL or makes the path of names too long, and when an address is none; `BAD_INV_ORDER` (reason 17) while
     /// the parent is being destroyed, `OBJECT_NOT_EXIST` afterwards; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
     pub fn build(self) -> Result<Poa, PoaError> {
         let (orb, parent) = (&self.parent.orb, &self.parent.inner);
         let policies = Policies::new(orb, &self.policies)?;
         drop(parent.room_for(&self.name)?);
+        self.published.iter().try_for_each(check_address)?;
         let plan = Plan {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
@@ -147,6 +158,7 @@ impl PoaBuilder {
             lookup: self.lookup,
             operations: self.operations,
             incarnation: parent.incarnation,
+            published: self.published.into(),
         };
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
@@ -180,6 +192,7 @@ impl Poa {
             operations: OperationLookup::default(),
             servant_manager: None,
             default_servant: None,
+            published: Vec::new(),
         }
     }
 }
@@ -204,7 +217,8 @@ impl PoaInner {
 
     fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let Plan { name, path, policies, manager, lookup, operations, incarnation } = plan;
+        let Plan { name, path, policies, manager, lookup, operations, incarnation, published } =
+            plan;
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
@@ -232,6 +246,7 @@ impl PoaInner {
             policies,
             manager,
             incarnation,
+            published,
         }
     }
 
@@ -257,12 +272,25 @@ impl PoaInner {
             lookup: ObjectLookup::Active,
             operations: OperationLookup::default(),
             incarnation,
+            published: Box::default(),
         };
         // Cheapest while there are few threads.
         armilla_ipc::barrier::prepare();
         let root = Arc::new(Self::new(plan, orb, None));
         root.manager.adopt(&root);
         root
+    }
+}
+
+/// Fails where references cannot carry this, or nobody could connect to it.
+fn check_address((host, port): &(String, u16)) -> Result<(), SystemException> {
+    let is_host = !host.is_empty() && host.bytes().all(|octet| octet.is_ascii_graphic());
+    match is_host && *port != 0 {
+        true => Ok(()),
+        false => {
+            let what = format!("{host:?} and the port {port} are no address for clients");
+            Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what))
+        }
     }
 }
 

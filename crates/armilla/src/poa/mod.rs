@@ -134,6 +134,8 @@ pub(crate) struct PoaInner {
     gate: Gate,
     /// The incarnation of the ORB.
     incarnation: u64,
+    /// The addresses in its references; empty for those of the ORB.
+    published: Box<[(String, u16)]>,
     /// Which of the POAs that ever were in this ORB.
     serial: u32,
     /// Whether keys are places: ids are the system's, nothing outlives anything, and nobody but the
@@ -214,6 +216,11 @@ impl PoaInner {
     /// Whether its objects are called by the main thread alone.
     pub(crate) fn is_for_main_thread(&self) -> bool {
         self.policies.threading == Threading::MainThread
+    }
+
+    /// The addresses of its own that its references carry.
+    pub(crate) fn published(&self) -> &[(String, u16)] {
+        &self.published
     }
 
     /// Whether its objects may be called over connections that the ORB has made.

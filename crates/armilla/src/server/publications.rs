@@ -45,13 +45,15 @@ impl Publications {
         &self.iiop
     }
 
-    /// The profiles of the object with this key, `added` among their components.
+    /// The profiles of the object with this key, `added` among their components; with the addresses `own`
+    /// instead of those of IIOP here, if there are any.
     ///
     /// # Errors
     /// When something cannot be encoded.
     pub(crate) fn profiles(
         &self,
         settings: &Settings,
+        own: &[(String, u16)],
         key: &[u8],
         added: &[TaggedComponent],
     ) -> CdrResult<Vec<TaggedProfile>> {
@@ -62,9 +64,10 @@ impl Publications {
         common.extend_from_slice(added);
         // In IIOP 1.0 a profile has no components, so its addresses need a profile each.
         let alternates = settings.alternate_addresses && version > Version::V1_0;
-        let (iiop, others) = match self.iiop.split_first() {
+        let addresses = if own.is_empty() { &self.iiop[..] } else { own };
+        let (iiop, others) = match addresses.split_first() {
             Some((first, others)) if alternates => (std::slice::from_ref(first), others),
-            _ => (&self.iiop[..], &[][..]),
+            _ => (addresses, &[][..]),
         };
         let others = others
             .iter()
