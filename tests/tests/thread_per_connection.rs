@@ -3,6 +3,8 @@
 
 #[path = "asynchronous_local.rs"]
 mod asynchronous_local;
+#[path = "callers.rs"]
+mod callers;
 #[path = "calls.rs"]
 mod calls;
 #[path = "concurrency.rs"]

@@ -180,6 +180,12 @@ fn innermost() -> Option<Serving> {
     })
 }
 
+/// How many requests this thread is serving within each other, servant managers included that it asks.
+pub(crate) fn serving_depth() -> usize {
+    let kept = KEPT.try_with(|kept| kept.borrow().len()).unwrap_or(0);
+    HERE.with(|here| here.depth.get()) + kept
+}
+
 /// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
 pub(super) fn is_serving(orb: u64) -> bool {
     any(|serving| serving.orb() == orb)

@@ -35,6 +35,7 @@ pub(crate) use activation::{Activation, Ending};
 pub(crate) use adapters::Adapters;
 pub use builder::PoaBuilder;
 pub use current::Current;
+pub(crate) use current::serving_depth;
 pub use error::PoaError;
 pub use ids::ObjectLookup;
 pub(crate) use loan::Loan;

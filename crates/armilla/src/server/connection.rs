@@ -5,6 +5,7 @@
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
 use super::both_ways::BothWays;
+use super::caller::serve_from;
 use super::crew::{Crew, Hand, Seat};
 use super::desk::Desk;
 use super::dispatch;
@@ -364,7 +365,7 @@ impl Connection {
     fn proceed_with(&self, ready: Ready, turn: &mut Turn, desk: &Desk, crew: &Arc<Crew>) -> bool {
         self.lead.serves(turn);
         desk.begins(*turn, false, crew);
-        ready.proceed();
+        serve_from(None, || ready.proceed());
         desk.ends(crew);
         self.lead.served(turn)
     }

@@ -108,6 +108,16 @@ impl Desk {
         }
     }
 
+    /// The connection whose request the calling thread is serving, if it is one of those that do.
+    pub(super) fn served_here() -> Option<Arc<Connection>> {
+        let served = MINE.try_with(|mine| {
+            let mine = mine.borrow();
+            let (_, desk) = mine.as_ref().filter(|(_, desk)| desk.is_serving())?;
+            lock(&desk.connection).clone()
+        });
+        served.ok().flatten()
+    }
+
     fn is_serving(&self) -> bool {
         self.serial.load(Ordering::Relaxed) % 2 == 1
     }

@@ -1,5 +1,6 @@
 //! Requests from this very process, dispatched by the thread that makes them.
 
+use super::caller::serve_from;
 use super::connection::{Connection, Way};
 use super::desk::Absence;
 use super::dispatch;
@@ -65,7 +66,9 @@ fn serve_for(
     let catch = catch(orb, header.request_id, peer, caught)?;
     let memory = &mut paper.written;
     let served = with_patience(limit, || {
-        dispatch::request(&catch.connection, message, header, body, code_sets, memory)
+        serve_from(Some(&catch.connection), || {
+            dispatch::request(&catch.connection, message, header, body, code_sets, memory)
+        })
     });
     let reply = match served {
         Ok(()) if expected => catch.catcher.wait(limit),

@@ -4,6 +4,7 @@
 mod admit;
 mod both_ways;
 mod call;
+mod caller;
 mod connection;
 mod crew;
 mod desk;

@@ -1,0 +1,158 @@
+//! Who calls: what a servant, and what is asked for one, learns of where a request came from.
+
+use armilla::{
+    Any, AnyServant, Collocation, Cookie, ObjectId, Orb, Poa, PoaError, Refusal, ServantActivator,
+    ServantLocator, ServantManager, SystemException, Threading,
+};
+use armilla_tests::orbs::{self, travel};
+use armilla_tests::probe::*;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Where the calls came from, as a servant heard it, or a servant manager before it.
+#[derive(Clone)]
+struct Heard {
+    orb: Orb,
+    from: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+impl Heard {
+    fn by(orb: &Orb) -> Self {
+        Self { orb: orb.clone(), from: Arc::default() }
+    }
+
+    fn note(&self) -> Result<(), SystemException> {
+        let caller = self.orb.caller()?;
+        self.from.lock().unwrap().push(caller.map(|address| address.to_string()));
+        Ok(())
+    }
+
+    fn take(&self) -> Vec<Option<String>> {
+        std::mem::take(&mut *self.from.lock().unwrap())
+    }
+}
+
+impl Listener for Heard {
+    fn hear(&self, _text: &str) -> Result<(), SystemException> {
+        self.note()
+    }
+
+    /// Is called as the partner wants it, and calls others in between.
+    fn descend(&self, _partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        self.note()?;
+        if depth > 0 {
+            let current = self.orb.poa_current().map_err(SystemException::from)?;
+            let myself: ListenerRef = current.reference().map_err(SystemException::from)?.assume();
+            myself.descend(&EverythingRef::nil(), depth - 1)?;
+            self.note()?;
+        }
+        Ok(depth)
+    }
+}
+
+impl ServantActivator for Heard {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+        self.note()?;
+        Ok((Arc::new(self.clone()) as Arc<dyn Listener>).into())
+    }
+}
+
+impl ServantLocator for Heard {
+    fn preinvoke(
+        &self,
+        _id: &ObjectId,
+        _adapter: &Poa,
+        _operation: &str,
+    ) -> Result<(AnyServant, Cookie), Refusal> {
+        self.note()?;
+        Ok(((Arc::new(self.clone()) as Arc<dyn Listener>).into(), Cookie::new(())))
+    }
+
+    fn postinvoke(
+        &self,
+        _id: &ObjectId,
+        _adapter: &Poa,
+        _operation: &str,
+        _cookie: Cookie,
+        _servant: AnyServant,
+    ) -> Result<(), SystemException> {
+        self.note()
+    }
+}
+
+fn is_loopback(caller: &Option<String>) -> bool {
+    caller.as_ref().is_some_and(|address| address.starts_with("tcp://127.0.0.1:"))
+}
+
+#[test]
+fn a_servant_learns_who_calls_and_that_this_process_calls_itself() {
+    for collocation in [Collocation::Direct, Collocation::ThroughPoa] {
+        let orb = orbs::listening_with(|settings| settings.collocation = collocation);
+        let heard = Heard::by(&orb);
+        let servant: Arc<dyn Listener> = Arc::new(heard.clone());
+        let near = orb.root_poa().activate(servant).unwrap();
+        let far = travel(&near, &orbs::client());
+        let again = travel(&near, &orbs::client());
+        for reference in [&far, &again, &far] {
+            reference.hear("").unwrap();
+        }
+        let callers = heard.take();
+        assert!(callers.iter().all(is_loopback), "{callers:?}");
+        assert!(callers[0] == callers[2] && callers[0] != callers[1], "{callers:?}");
+        near.hear("").unwrap();
+        let mut later = near.object().request("hear");
+        later.add_in("text", Any::new(&String::new()).unwrap());
+        later.send_deferred().wait().unwrap();
+        assert_eq!(heard.take(), [None, None]);
+        // What a servant calls within the process is not called by its own caller.
+        far.descend(&EverythingRef::nil(), 2).unwrap();
+        let callers = heard.take();
+        assert!(is_loopback(&callers[0]) && callers[0] == callers[4], "{callers:?}");
+        assert_eq!(callers[1..4], [None, None, None]);
+        assert_eq!(orb.caller(), Err(PoaError::NoContext));
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn it_is_told_so_whoever_serves_and_whatever_stands_before_it() {
+    let orb = orbs::listening();
+    let heard = Heard::by(&orb);
+    let servant = || Arc::new(heard.clone()) as Arc<dyn Listener>;
+    let make = |name: &str| orb.root_poa().create_poa(name).user_ids();
+    let running = {
+        let orb = orb.clone();
+        thread::spawn(move || orb.run())
+    };
+    let poas = [
+        (make("single").single_thread().default_servant(servant()), 1),
+        (make("main").policy(Threading::MainThread).default_servant(servant()), 1),
+        (make("made").servant_manager(ServantManager::activator(heard.clone())), 2),
+        (make("lent").servant_manager(ServantManager::locator(heard.clone())), 3),
+    ];
+    for (poa, times) in poas {
+        let poa = poa.build().unwrap();
+        let near: ListenerRef = poa.create_reference_with_id("a").unwrap();
+        travel(&near, &orbs::client()).hear("").unwrap();
+        let callers = heard.take();
+        assert_eq!(callers.len(), times, "{}", poa.name());
+        assert!(callers.iter().all(is_loopback), "{}: {callers:?}", poa.name());
+        let near: ListenerRef = poa.create_reference_with_id("b").unwrap();
+        near.hear("").unwrap();
+        assert_eq!(heard.take(), vec![None; times], "{}", poa.name());
+    }
+    orb.shutdown();
+    running.join().unwrap().unwrap();
+}
+
+#[test]
+fn it_is_a_matter_of_the_orb_that_serves() {
+    let [first, second] = [orbs::listening(), orbs::listening()];
+    let heard = Heard::by(&second);
+    let servant: Arc<dyn Listener> = Arc::new(Heard { orb: first.clone(), ..heard.clone() });
+    let wrong = second.root_poa().activate(servant).unwrap();
+    let error = travel(&wrong, &orbs::client()).hear("").unwrap_err();
+    assert!(heard.take().is_empty(), "{error}");
+    first.shutdown();
+    second.shutdown();
+}
