@@ -52,6 +52,15 @@ fn limits_and_times_are_set() {
 }
 
 #[test]
+fn streams_are_made_as_it_was_asked_for() {
+    let options = orb("-ORBDscp 46 -ORBClientPorts 20000-29999").settings().stream_options();
+    assert_eq!(options.dscp.map(|point| point.number()), Some(46));
+    assert_eq!(options.local_ports, Some(20_000..=29_999));
+    let wrong = Orb::builder().settings(|settings| settings.dscp = Some(64)).build().unwrap_err();
+    assert!(wrong.to_string().contains("dscp"), "{wrong}");
+}
+
+#[test]
 fn a_call_timeout_of_0_waits_for_ever() {
     assert_eq!(orb("-ORBCallTimeout 0").settings().call_timeout, None);
 }
@@ -163,6 +172,10 @@ fn what_is_malformed_is_named() {
         ("-ORBMaxMessage 0", "a number above 0 is needed"),
         ("-ORBMaxMessage 1M", "a number above 0 is needed"),
         ("-ORBMaxConnections none", "a number above 0 is needed"),
+        ("-ORBClientPorts all", "FIRST-LAST is needed"),
+        ("-ORBClientPorts 0-9", "FIRST-LAST is needed"),
+        ("-ORBClientPorts 9-8", "FIRST-LAST is needed"),
+        ("-ORBDscp 64", "a number below 64 is needed"),
         ("-ORBSpeed fast", "-ORBSpeed is not an option of this ORB"),
     ];
     for (line, expected) in table {

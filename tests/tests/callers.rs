@@ -1,8 +1,8 @@
 //! Who calls: what a servant, and what is asked for one, learns of where a request came from.
 
 use armilla::{
-    Any, AnyServant, Collocation, Cookie, ObjectId, Orb, Poa, PoaError, Refusal, ServantActivator,
-    ServantLocator, ServantManager, SystemException, Threading,
+    Any, AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError, Refusal,
+    ServantActivator, ServantLocator, ServantManager, SystemException, Threading,
 };
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
@@ -155,4 +155,28 @@ fn it_is_a_matter_of_the_orb_that_serves() {
     assert!(heard.take().is_empty(), "{error}");
     first.shutdown();
     second.shutdown();
+}
+
+#[test]
+fn clients_come_by_ports_that_a_firewall_lets_pass() {
+    let orb = orbs::listening();
+    let heard = Heard::by(&orb);
+    let near: ListenerRef =
+        orb.root_poa().activate(Arc::new(heard.clone()) as Arc<dyn Listener>).unwrap();
+    let client = || orbs::builder().settings(|s| s.client_ports = Some(20_000..=29_999));
+    let clients = [(); 3].map(|()| client().build().unwrap());
+    for client in &clients {
+        travel(&near, client).hear("").unwrap();
+    }
+    let mut callers = heard.take();
+    assert!(callers.iter().all(|caller| caller.as_ref().unwrap().starts_with("tcp://127.0.0.1:2")));
+    callers.dedup();
+    assert_eq!(callers.len(), 3, "each has a port of its own");
+    // Where somebody listens nobody comes from.
+    let taken = orb.published_addresses().unwrap()[0].1;
+    let barred = orbs::builder().settings(|s| s.client_ports = Some(taken..=taken));
+    let error = travel(&near, &barred.build().unwrap()).hear("").unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Transient);
+    assert!(error.to_string().contains("are taken"), "{error}");
+    orb.shutdown();
 }

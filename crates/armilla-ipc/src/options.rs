@@ -44,6 +44,9 @@ pub struct StreamOptions {
     pub dscp: Option<CodePoint>,
     /// See [`Priority`]. TCP only. Default: the system's.
     pub priority: Option<u8>,
+    /// The ports of this end when it connects: the first is taken by which no other connection leads to
+    /// the same address. TCP only. Default: what the system chooses.
+    pub local_ports: Option<RangeInclusive<u16>>,
 }
 
 impl Default for StreamOptions {
@@ -58,6 +61,7 @@ impl Default for StreamOptions {
             busy_poll: None,
             dscp: None,
             priority: None,
+            local_ports: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use conformance::{LONG, Place, conformance};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
 use std::net::Ipv6Addr;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 impl Place for Tcp {
@@ -53,6 +54,38 @@ fn two_segments_fit_into_a_small_receive_queue() {
                 assert!(segment as usize <= size / 2, "{segment} of {size}");
             }
         }
+    }
+}
+
+#[test]
+fn connections_to_one_address_take_the_ports_of_a_range_one_after_the_other() {
+    let bind = || TcpAcceptor::bind(&Tcp::fresh(), &StreamOptions::default()).unwrap();
+    let connect = |ports: RangeInclusive<u16>, acceptor: &TcpAcceptor| {
+        let options = StreamOptions { local_ports: Some(ports), ..StreamOptions::default() };
+        TcpConnector::new(options).connect(acceptor.local(), Some(LONG))
+    };
+    let port = |stream: &TcpStream| match stream.local() {
+        Address::Tcp { port, .. } => *port,
+        other => panic!("{other}"),
+    };
+    let acceptor = bind();
+    let first = connect(20_000..=29_999, &acceptor).unwrap();
+    let second = connect(port(&first)..=29_999, &acceptor).unwrap();
+    assert!((20_000..30_000).contains(&port(&first)) && port(&second) > port(&first));
+    assert_eq!(acceptor.accept().unwrap().unwrap().peer(), first.local());
+    // Who listens there keeps the port to himself.
+    let error = connect(port_of(&acceptor)..=port_of(&acceptor), &bind()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrNotAvailable);
+    let said = format!("all local ports from {0} to {0} are taken", port_of(&acceptor));
+    assert!(error.to_string().contains(&said), "{error}");
+    let error = connect(port(&first)..=port(&first), &acceptor).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrNotAvailable, "it leads there already");
+}
+
+fn port_of(acceptor: &TcpAcceptor) -> u16 {
+    match acceptor.local() {
+        Address::Tcp { port, .. } => *port,
+        other => panic!("{other}"),
     }
 }
 

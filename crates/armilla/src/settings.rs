@@ -7,8 +7,10 @@ use crate::policies::{CustomPolicy, Rebind, Retries};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;
 use armilla_ipc::StreamOptions;
+use armilla_ipc::option::CodePoint;
 use std::fmt;
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -198,6 +200,13 @@ pub struct Settings {
     pub busy_poll: Option<Duration>,
     /// The congestion control of TCP connections by name; `None` leaves the system's.
     pub congestion_control: Option<String>,
+    /// The ports of this end where the ORB connects over TCP, for firewalls that look at them: the first is
+    /// taken by which no other connection leads to the same server; where all are, calls are `TRANSIENT`.
+    /// `None` takes what the system chooses.
+    pub client_ports: Option<RangeInclusive<u16>>,
+    /// How routers are asked to treat the packets of TCP connections, by the number of the code point of
+    /// differentiated services, 0 to 63; `None` like those of everybody else.
+    pub dscp: Option<u8>,
     /// The policies of types that programs have defined which calls have unless their reference or
     /// thread has others; none.
     pub custom_policies: Vec<CustomPolicy>,
@@ -293,6 +302,8 @@ impl Default for Settings {
             local_endpoints: true,
             busy_poll: None,
             congestion_control: None,
+            client_ports: None,
+            dscp: None,
             custom_policies: Vec::new(),
         }
     }
@@ -314,6 +325,8 @@ impl Settings {
             congestion: self.congestion_control.clone(),
             keep_alive: self.keep_alive,
             busy_poll: self.busy_poll,
+            local_ports: self.client_ports.clone(),
+            dscp: self.dscp.and_then(CodePoint::new),
             ..StreamOptions::default()
         }
     }
@@ -330,6 +343,8 @@ impl Settings {
             format!("native_char_code_set: {char} is not one for `char` and `string`")
         } else if !wchar.is_wide() {
             format!("native_wchar_code_set: {wchar} is not one for `wchar` and `wstring`")
+        } else if self.dscp.is_some_and(|number| CodePoint::new(number).is_none()) {
+            "dscp: a code point has a number from 0 to 63".to_owned()
         } else {
             return Ok(());
         };

@@ -9,8 +9,8 @@ use crate::socket::Socket;
 use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::{self, SocketFlags};
-use std::net::{IpAddr, SocketAddr};
+use rustix::net::{self, SocketFlags, sockopt};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 use std::{io, mem, vec};
 
@@ -81,8 +81,36 @@ impl TcpAttempt {
     /// Begins with the next address, whose trial may fail at once.
     fn begin(&mut self, target: SocketAddr, left: usize) -> io::Result<Trial> {
         let limit = Deadline::after(self.deadline.share(left)?);
+        let begin = |fd| Trial { fd, target, start: Instant::now(), limit };
+        let Some(ports) = self.options.local_ports.clone() else {
+            return addr::socket(target, &self.options, SocketFlags::NONBLOCK).map(begin);
+        };
+        for port in ports.clone() {
+            if let Some(fd) = self.from_port(port, target)? {
+                return Ok(begin(fd));
+            }
+        }
+        let (first, last) = ports.into_inner();
+        let taken = format!("all local ports from {first} to {last} are taken");
+        Err(io::Error::new(io::ErrorKind::AddrNotAvailable, taken))
+    }
+
+    /// A socket that begins to connect by this port; `None` where that is taken.
+    fn from_port(&self, port: u16, target: SocketAddr) -> io::Result<Option<OwnedFd>> {
+        let any: IpAddr = match target {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
         let fd = addr::socket(target, &self.options, SocketFlags::NONBLOCK)?;
-        Ok(Trial { fd, target, start: Instant::now(), limit })
+        // It may lead to other addresses already, and may have led to this one until a moment ago.
+        sockopt::set_socket_reuseaddr(&fd, true)?;
+        let begun =
+            net::bind(&fd, &SocketAddr::new(any, port)).and_then(|()| net::connect(&fd, &target));
+        match begun {
+            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Some(fd)),
+            Err(Errno::ADDRINUSE | Errno::ADDRNOTAVAIL) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::client::{Links, SyncScope};
 use crate::exception::{Minor, SystemException};
 use crate::policies::Rebind;
 use crate::settings::PublishAs;
+use crate::transport::parse_ports;
 use armilla_cdr::CodeSet;
 use armilla_giop::Version;
 use std::str::FromStr;
@@ -45,6 +46,8 @@ impl OrbBuilder {
     /// | `-ORBOfferBiDirectionalGIOP 0\|1` | [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional) |
     /// | `-ORBAcceptBiDirectionalGIOP never\|checked\|trusted` | [`Settings::accept_bidirectional`](crate::Settings::accept_bidirectional) |
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
+    /// | `-ORBClientPorts FIRST-LAST` | [`Settings::client_ports`](crate::Settings::client_ports) |
+    /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
@@ -156,6 +159,16 @@ impl OrbBuilder {
             "keepalive" => {
                 let idle = number(name, &value)?;
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
+            }
+            "clientports" => {
+                let ports = parse_ports(&value).ok().filter(|ports| *ports.start() > 0);
+                let wrong = || bad(format!("{name} {value:?}: FIRST-LAST is needed"));
+                self.settings.client_ports = Some(ports.ok_or_else(wrong)?);
+            }
+            "dscp" => {
+                let point = value.parse().ok().filter(|number| *number < 64);
+                let wrong = || bad(format!("{name} {value:?}: a number below 64 is needed"));
+                self.settings.dscp = Some(point.ok_or_else(wrong)?);
             }
             "exceptiondetails" => self.settings.exception_details = number(name, &value)? != 0,
             "valuedepth" => {

@@ -113,7 +113,7 @@ fn parse_port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| format!("{text:?} is no TCP port"))
 }
 
-fn parse_ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+pub(crate) fn parse_ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     match text.split_once('-').filter(|(first, _)| !first.is_empty()) {
         _ if text.is_empty() => Ok(0..=0),
         None => parse_port(text).map(|port| port..=port),

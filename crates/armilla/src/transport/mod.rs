@@ -12,7 +12,7 @@ mod reachable;
 mod registry;
 mod within;
 
-pub(crate) use iiop::parse_published;
+pub(crate) use iiop::{parse_ports, parse_published};
 pub(crate) use registry::{Endpoint, Place, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
