@@ -86,7 +86,7 @@ impl TcpAttempt {
             return addr::socket(target, &self.options, SocketFlags::NONBLOCK).map(begin);
         };
         for port in ports.clone() {
-            if let Some(fd) = self.from_port(port, target)? {
+            if let Some(fd) = self.begin_by_port(port, target)? {
                 return Ok(begin(fd));
             }
         }
@@ -96,7 +96,7 @@ impl TcpAttempt {
     }
 
     /// A socket that begins to connect by this port; `None` where that is taken.
-    fn from_port(&self, port: u16, target: SocketAddr) -> io::Result<Option<OwnedFd>> {
+    fn begin_by_port(&self, port: u16, target: SocketAddr) -> io::Result<Option<OwnedFd>> {
         let any: IpAddr = match target {
             SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
