@@ -7,7 +7,7 @@ use armilla::{
     Poa, PoaError, Refusal, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
     ServantRetention, SystemException,
 };
-use armilla_tests::gate::{Gate, eventually};
+use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
@@ -653,6 +653,35 @@ fn current_knows_active_objects_until_their_last_call_ends() {
         let error = reference.hear("again").unwrap_err();
         assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
     }
+}
+
+#[test]
+fn a_poa_may_have_its_objects_called_through_it() {
+    let server = Server::start();
+    let root = server.root_poa();
+    let poa = root.create_poa("copies").user_ids().through_poa().build().unwrap();
+    let before: EverythingRef = poa.create_reference_with_id("a").unwrap();
+    let servant = || Arc::new(Probe::default()) as Arc<dyn Everything>;
+    let active: EverythingRef = poa.activate_with_id("a", servant()).unwrap();
+    let after: EverythingRef = poa.id_to_reference(&"a".into()).unwrap().narrow().unwrap();
+    for reference in [&before, &active, &after, &before.with_timeout(PATIENCE)] {
+        // What does not call the servant itself does not panic as it does.
+        let error = reference.panic("on purpose").unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Unknown);
+        reference.increment().unwrap();
+        assert!(reference.local().is_none());
+    }
+    assert_eq!(active.count(), Ok(4));
+    // It is a matter of the POA, also for a reference that outlives one.
+    poa.destroy(true, true).unwrap();
+    let made = root.create_poa("copies").user_ids().persistent().build().unwrap();
+    let direct: EverythingRef = made.activate_with_id("a", servant()).unwrap();
+    assert!(direct.local().is_some());
+    made.destroy(true, true).unwrap();
+    let again = root.create_poa("copies").user_ids().persistent().through_poa().build().unwrap();
+    again.activate_with_id("a", servant()).unwrap();
+    assert_eq!(direct.panic("on purpose").unwrap_err().kind(), ExceptionKind::Unknown);
+    assert_eq!(direct.increment(), Ok(1));
 }
 
 #[test]

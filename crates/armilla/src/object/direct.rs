@@ -97,8 +97,11 @@ impl<I: Interface + ?Sized> Direct<I> {
 }
 
 impl<I: Interface + ?Sized> Active<I> {
-    /// The object with its servant, where that is an `I`.
+    /// The object with its servant, where that is an `I` and may be called directly.
     pub(super) fn of(activation: Held<Activation>) -> Option<Self> {
+        if activation.poa.is_called_through() {
+            return None;
+        }
         Some(Self { servant: activation.servant.downcast()?, activation })
     }
 }

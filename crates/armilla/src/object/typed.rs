@@ -36,8 +36,11 @@ impl<I: Interface + ?Sized> Ref<I> {
             return Self::behind(object, stub);
         }
         // It may be active again since the reference was made, or for the first time.
-        let active = object.find_activation().and_then(Active::of);
-        Self { direct: Direct::to(&object, active), object }
+        let direct = match object.find_activation() {
+            Some(active) if active.poa.is_called_through() => Direct::Never,
+            active => Direct::to(&object, active.and_then(Active::of)),
+        };
+        Self { direct, object }
     }
 
     /// `object`, which lives elsewhere, with a stub before it, made for these of its components.
@@ -60,8 +63,11 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object`, whose servant is known.
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
-        let active = object.activation().cloned().map(|active| Active::new(active, servant));
-        Self { direct: Direct::to(&object, active), object }
+        let direct = match object.activation().cloned() {
+            Some(active) if active.poa.is_called_through() => Direct::Never,
+            active => Direct::to(&object, active.map(|active| Active::new(active, servant))),
+        };
+        Self { direct, object }
     }
 
     /// Whether it denotes no object.

@@ -40,6 +40,7 @@ pub struct PoaBuilder {
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
+    through_poa: bool,
 }
 
 /// What a new POA is made from.
@@ -52,6 +53,7 @@ pub(crate) struct Plan {
     pub(crate) operations: OperationLookup,
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
+    pub(crate) through_poa: bool,
 }
 
 impl PoaBuilder {
@@ -138,6 +140,13 @@ impl PoaBuilder {
         self
     }
 
+    /// Calls of its objects from within the process go through the POA where the ORB has others go
+    /// directly: [`Collocation::ThroughPoa`](crate::Collocation::ThroughPoa) for this POA.
+    pub fn through_poa(mut self) -> Self {
+        self.through_poa = true;
+        self
+    }
+
     /// Makes the POA: `create_POA`.
     ///
     /// # Errors
@@ -159,6 +168,7 @@ impl PoaBuilder {
             operations: self.operations,
             incarnation: parent.incarnation,
             published: self.published.into(),
+            through_poa: self.through_poa,
         };
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
@@ -193,6 +203,7 @@ impl Poa {
             servant_manager: None,
             default_servant: None,
             published: Vec::new(),
+            through_poa: false,
         }
     }
 }
@@ -217,8 +228,17 @@ impl PoaInner {
 
     fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let Plan { name, path, policies, manager, lookup, operations, incarnation, published } =
-            plan;
+        let Plan {
+            name,
+            path,
+            policies,
+            manager,
+            lookup,
+            operations,
+            incarnation,
+            published,
+            through_poa,
+        } = plan;
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
@@ -247,6 +267,7 @@ impl PoaInner {
             manager,
             incarnation,
             published,
+            through_poa,
         }
     }
 
@@ -273,6 +294,7 @@ impl PoaInner {
             operations: OperationLookup::default(),
             incarnation,
             published: Box::default(),
+            through_poa: false,
         };
         // Cheapest while there are few threads.
         armilla_ipc::barrier::prepare();

@@ -137,6 +137,8 @@ pub(crate) struct PoaInner {
     incarnation: u64,
     /// The addresses in its references; empty for those of the ORB.
     published: Box<[(String, u16)]>,
+    /// Whether its objects are called through it from within the process too.
+    through_poa: bool,
     /// Which of the POAs that ever were in this ORB.
     serial: u32,
     /// Whether keys are places: ids are the system's, nothing outlives anything, and nobody but the
@@ -217,6 +219,11 @@ impl PoaInner {
     /// Whether its objects are called by the main thread alone.
     pub(crate) fn is_for_main_thread(&self) -> bool {
         self.policies.threading == Threading::MainThread
+    }
+
+    /// Whether calls within the process are not to go to its servants directly.
+    pub(crate) fn is_called_through(&self) -> bool {
+        self.through_poa
     }
 
     /// The addresses of its own that its references carry.
