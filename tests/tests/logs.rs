@@ -65,6 +65,14 @@ fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() 
         (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
     }
 
+    let few = Server::of(orbs::listening_with(|settings| settings.requests_per_connection = 2));
+    let mut wire = Wire::connect(few.address());
+    let requests = (1..=3).map(|id| few.request(id, "block"));
+    wire.send(&requests.collect::<Vec<_>>().concat());
+    await_line(&["WARN", "127.0.0.1:", "requests_per_connection", "limit=2"]);
+    few.probe.gate.open();
+    (0..3).for_each(|_| assert_eq!(wire.kind(), Some(MessageKind::Reply)));
+
     remote.panic("a test panics on purpose").unwrap_err();
     await_line(&["ERROR", "panicked", "\"panic\""]);
 }

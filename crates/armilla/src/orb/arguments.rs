@@ -194,7 +194,7 @@ impl OrbBuilder {
 
     /// Listens at each of these endpoints.
     fn listen_at_all(self, endpoints: &str) -> Result<Self, SystemException> {
-        let endpoints = endpoints.split(';').filter(|endpoint| !endpoint.is_empty());
+        let endpoints = endpoints.split(';').map(str::trim).filter(|endpoint| !endpoint.is_empty());
         endpoints.into_iter().try_fold(self, |builder, endpoint| builder.listen(endpoint))
     }
 }

@@ -14,6 +14,7 @@ use super::lead::{Lead, Turn};
 use super::output::{Output, Owed};
 use super::polled::Polled;
 use crate::client::Ready;
+use crate::log::report;
 use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
 use armilla_giop::engine::{Begun, Loss, Received, Silence};
@@ -52,6 +53,8 @@ pub(crate) struct Connection {
     multiplexed: AtomicBool,
     /// Whether the last of them took long.
     slow: AtomicBool,
+    /// Whether the operator has heard that no more of them may be served.
+    reported: AtomicBool,
     /// What there is beside where the connection carries requests both ways.
     pub(super) both_ways: OnceLock<BothWays>,
 }
@@ -118,6 +121,7 @@ impl Connection {
             verdict: AtomicU8::new(0),
             multiplexed: AtomicBool::new(false),
             slow: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
             both_ways: OnceLock::new(),
         }
     }
@@ -399,7 +403,10 @@ impl Connection {
         let driven = matches!(self.way, Way::Thread(_));
         // Where replies come too they must be read; requests are refused then.
         let full = serving >= limit && !self.is_both_ways();
-        if full || (driven && !self.crew.has_substitute()) {
+        if full {
+            return self.report_full(limit);
+        }
+        if driven && !self.crew.has_substitute() {
             return;
         }
         let Some(mut turn) = self.lead.take(seen) else { return };
@@ -417,6 +424,20 @@ impl Connection {
                     polled.wait_for_more(self);
                 }
             }
+        }
+    }
+
+    /// Says, once, that further requests of this client wait for those that are being served.
+    #[cold]
+    fn report_full(&self, limit: usize) {
+        if !self.reported.swap(true, Ordering::Relaxed) {
+            report!(
+                warn,
+                "as many requests of a connection are being served as may be, and wait for something; \
+                 others have to wait too (requests_per_connection)",
+                peer = self.stream.peer(),
+                limit = limit,
+            );
         }
     }
 
