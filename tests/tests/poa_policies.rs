@@ -5,10 +5,12 @@ use armilla::{
     Lifespan, Minor, ObjectId, Orb, Poa, PoaError, Policy, RequestProcessing, ServantManager,
     ServantRetention, SystemException, Threading,
 };
+use armilla_tests::gate::Gate;
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
@@ -372,6 +374,77 @@ fn a_single_threaded_poa_makes_one_call_at_a_time() {
     let server = Server::start();
     let clients: Vec<_> = (0..4).map(|_| orbs::client()).collect();
     besiege(&alone(&server, Threading::SingleThread), &clients);
+}
+
+/// A listener that is ready for two calls at once.
+#[derive(Default)]
+struct Pair {
+    now: AtomicUsize,
+    gate: Gate,
+    myself: std::sync::OnceLock<ListenerRef>,
+}
+
+impl Listener for Pair {
+    fn hear(&self, text: &str) -> Result<(), SystemException> {
+        assert!(self.now.fetch_add(1, SeqCst) < 2, "three calls at once");
+        match text {
+            "wait" => self.gate.pass(),
+            _ => thread::yield_now(),
+        }
+        self.now.fetch_sub(1, SeqCst);
+        Ok(())
+    }
+
+    fn descend(&self, partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        match depth {
+            0 => self.hear("").map(|()| 0),
+            _ => Ok(1 + self.myself.get().unwrap().descend(partner, depth - 1)?),
+        }
+    }
+}
+
+#[test]
+fn a_poa_may_make_some_calls_at_a_time() {
+    let server = Server::start();
+    let clients: Vec<_> = (0..4).map(|_| orbs::client()).collect();
+    let poa = server.root_poa().create_poa("some").most_calls(2).build().unwrap();
+    let servant = Arc::new(Pair::default());
+    let near = poa.activate(servant.clone() as Arc<dyn Listener>).unwrap();
+    servant.myself.set(near.clone()).unwrap();
+    let far: Vec<_> = clients.iter().map(|client| travel(&near, client)).collect();
+    thread::scope(|scope| {
+        for reference in far.iter().chain([&near, &near]) {
+            scope.spawn(move || {
+                reference.hear("wait").unwrap();
+                (0..20).for_each(|_| reference.hear("").unwrap());
+                // Within the process a servant may call on, though no other could.
+                assert_eq!(reference.descend(&EverythingRef::nil(), 3), Ok(3));
+            });
+        }
+        servant.gate.await_waiting(2);
+        servant.gate.open();
+    });
+    poa.destroy(true, true).unwrap();
+    let error = server.root_poa().create_poa("none").most_calls(0).build().unwrap_err();
+    assert!(error.to_string().contains("at least one"), "{error}");
+}
+
+#[test]
+fn a_call_that_waits_where_some_are_made_at_a_time_ends_in_its_time() {
+    let server = Server::start();
+    let poa = server.root_poa().create_poa("one").most_calls(1).build().unwrap();
+    let probe = Arc::new(Probe::default());
+    let near: EverythingRef = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
+    thread::scope(|scope| {
+        let busy = scope.spawn(|| near.block());
+        probe.gate.await_waiting(1);
+        let error = near.with_timeout(Duration::from_millis(20)).ping().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Timeout);
+        assert!(error.to_string().contains("\"one\""), "{error}");
+        probe.gate.open();
+        busy.join().unwrap().unwrap();
+    });
+    near.ping().unwrap();
 }
 
 #[test]

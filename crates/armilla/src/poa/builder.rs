@@ -41,6 +41,7 @@ pub struct PoaBuilder {
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
     through_poa: bool,
+    most_calls: Option<usize>,
 }
 
 /// What a new POA is made from.
@@ -54,6 +55,7 @@ pub(crate) struct Plan {
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
     pub(crate) through_poa: bool,
+    pub(crate) most_calls: Option<usize>,
 }
 
 impl PoaBuilder {
@@ -147,18 +149,31 @@ impl PoaBuilder {
         self
     }
 
+    /// So many calls of its objects are made at a time, and others wait, each with the thread that
+    /// serves it: what a pool of threads for one POA limits elsewhere. A servant may call the objects of
+    /// its own POA within the process. Where calls are made [one at a time](Self::single_thread) they
+    /// stay so.
+    pub fn most_calls(mut self, count: usize) -> Self {
+        self.most_calls = Some(count);
+        self
+    }
+
     /// Makes the POA: `create_POA`.
     ///
     /// # Errors
     /// `InvalidPolicy` when policies contradict each other, or nobody knows the type of one, with the
     /// number of one of them in the order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long, and when an address is none; `BAD_INV_ORDER` (reason 17) while
+    /// empty, contains NUL or makes the path of names too long, when an address is none and when no call could be made; `BAD_INV_ORDER` (reason 17) while
     /// the parent is being destroyed, `OBJECT_NOT_EXIST` afterwards; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
     pub fn build(self) -> Result<Poa, PoaError> {
         let (orb, parent) = (&self.parent.orb, &self.parent.inner);
         let policies = Policies::new(orb, &self.policies)?;
         drop(parent.room_for(&self.name)?);
         self.published.iter().try_for_each(check_address)?;
+        if self.most_calls == Some(0) {
+            let what = "a POA makes at least one call at a time";
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
+        }
         let plan = Plan {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
@@ -169,6 +184,7 @@ impl PoaBuilder {
             incarnation: parent.incarnation,
             published: self.published.into(),
             through_poa: self.through_poa,
+            most_calls: self.most_calls,
         };
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
@@ -204,6 +220,7 @@ impl Poa {
             default_servant: None,
             published: Vec::new(),
             through_poa: false,
+            most_calls: None,
         }
     }
 }
@@ -228,23 +245,19 @@ impl PoaInner {
 
     fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let Plan {
-            name,
-            path,
-            policies,
-            manager,
-            lookup,
-            operations,
-            incarnation,
-            published,
-            through_poa,
-        } = plan;
+        let Plan { name, path, policies, manager, lookup, operations, .. } = plan;
+        let (incarnation, published) = (plan.incarnation, plan.published);
+        let (through_poa, most_calls) = (plan.through_poa, plan.most_calls);
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
             && lookup == ObjectLookup::Active;
         Self {
-            gate: Gate::new(policies.threading, manager.state() != ManagerState::Active),
+            gate: Gate::new(
+                policies.threading,
+                most_calls,
+                manager.state() != ManagerState::Active,
+            ),
             ids: Ids::new(&lookup),
             servants: Servants::new(&policies),
             operations,
@@ -295,6 +308,7 @@ impl PoaInner {
             incarnation,
             published: Box::default(),
             through_poa: false,
+            most_calls: None,
         };
         // Cheapest while there are few threads.
         armilla_ipc::barrier::prepare();

@@ -12,8 +12,8 @@ use std::thread::{self, ThreadId};
 
 /// The manager is not active.
 const CLOSED: u32 = 1;
-/// Calls are made one at a time.
-const SERIAL: u32 = 2;
+/// Calls are made one at a time, or not more than some.
+const COUNTED: u32 = 2;
 /// An adapter activator has not returned yet.
 const MAKING: u32 = 4;
 /// The POA was destroyed.
@@ -25,6 +25,8 @@ const WATCHED: u32 = 16;
 pub(super) struct Gate {
     bits: AtomicU32,
     serial: Serial,
+    /// Whether calls are made one at a time, what servant managers are asked included.
+    one_by_one: bool,
 }
 
 /// What a POA is found to be for one reason or another.
@@ -49,14 +51,22 @@ pub(super) enum Admission {
 /// The right to call, to be given back.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Pass {
-    serial: bool,
+    counted: bool,
 }
 
 impl Gate {
-    pub(super) fn new(threading: Threading, closed: bool) -> Self {
-        let serial = if threading == Threading::OrbControl { 0 } else { SERIAL };
+    /// One that lets so many threads call at once, if there is a limit.
+    pub(super) fn new(threading: Threading, most: Option<usize>, closed: bool) -> Self {
+        let one_by_one = threading != Threading::OrbControl;
+        let counted = if one_by_one || most.is_some() { COUNTED } else { 0 };
         let closed = if closed { CLOSED } else { 0 };
-        Self { bits: AtomicU32::new(serial | closed), serial: Serial::default() }
+        let most = if one_by_one { 1 } else { most.unwrap_or(1) };
+        Self { bits: AtomicU32::new(counted | closed), serial: Serial::of(most), one_by_one }
+    }
+
+    /// Whether calls are counted.
+    fn is_counted(&self) -> bool {
+        self.bits.load(Ordering::Relaxed) & COUNTED != 0
     }
 
     /// Whether any thread may call, and nobody wants to know.
@@ -83,12 +93,12 @@ impl Gate {
 
     /// Whether the calling thread keeps others out, where calls are made one at a time.
     pub(super) fn is_passed_by_me(&self) -> bool {
-        self.serial.is_mine()
+        self.one_by_one && self.serial.is_mine()
     }
 
     /// Gives a pass back.
     pub(super) fn give_back(&self, pass: Pass) {
-        if pass.serial {
+        if pass.counted {
             self.serial.release();
         }
     }
@@ -116,16 +126,22 @@ impl PoaInner {
                 continue;
             }
             let pass = match self.policies.threading {
-                Threading::OrbControl => Pass::default(),
+                Threading::OrbControl if !self.gate.is_counted() => Pass::default(),
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
-                Threading::MainThread | Threading::SingleThread => {
+                _ => {
+                    let most = self.gate.serial.most;
                     self.gate.serial.acquire_in_time(|| {
-                        format!(
-                            "POA {:?} makes one call at a time, and another one lasted too long",
-                            self.name
-                        )
+                        let name = &self.name;
+                        match most {
+                            1 => format!(
+                                "POA {name:?} makes one call at a time, and another one lasted too long"
+                            ),
+                            _ => format!(
+                                "POA {name:?} makes {most} calls at a time, and others lasted too long"
+                            ),
+                        }
                     })?;
-                    Pass { serial: true }
+                    Pass { counted: true }
                 }
             };
             if self.gate.still_admits() {
@@ -155,11 +171,11 @@ impl PoaInner {
 
     /// Waits until no call is made, where calls are made one at a time.
     pub(super) fn serialize(&self) -> Pass {
-        let serial = self.policies.threading != Threading::OrbControl;
-        if serial {
+        let counted = self.gate.one_by_one;
+        if counted {
             self.gate.serial.acquire();
         }
-        Pass { serial }
+        Pass { counted }
     }
 
     /// Waits until the adapter activator that makes this POA has returned.
@@ -205,19 +221,31 @@ pub(super) fn still_being_made(poa: &str) -> String {
     format!("the adapter activator that makes POA {poa:?} took too long")
 }
 
-/// Which thread holds it, and how often.
-type Held<'m> = MutexGuard<'m, Option<(ThreadId, usize)>>;
+/// Which threads hold it, and how often.
+type Held<'m> = MutexGuard<'m, Vec<(ThreadId, usize)>>;
 
-/// A lock that the thread which holds it may take again.
-#[derive(Default)]
+/// A lock that so many threads may hold, and that those may take again.
 pub(super) struct Serial {
-    holder: Mutex<Option<(ThreadId, usize)>>,
+    holders: Mutex<Vec<(ThreadId, usize)>>,
     freed: Condvar,
+    most: usize,
+}
+
+impl Default for Serial {
+    /// For one thread.
+    fn default() -> Self {
+        Self::of(1)
+    }
 }
 
 impl Serial {
+    fn of(most: usize) -> Self {
+        Self { holders: Mutex::default(), freed: Condvar::new(), most }
+    }
+
     pub(super) fn acquire(&self) {
-        let endless = |holder| Ok(self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner));
+        let endless =
+            |holders| Ok(self.freed.wait(holders).unwrap_or_else(PoisonError::into_inner));
         self.acquire_by(endless);
     }
 
@@ -229,7 +257,7 @@ impl Serial {
         &self,
         why: impl FnOnce() -> String,
     ) -> Result<(), SystemException> {
-        match self.acquire_by(|holder| patience::wait(&self.freed, holder)) {
+        match self.acquire_by(|holders| patience::wait(&self.freed, holders)) {
             true => Ok(()),
             false => Err(patience::exhausted(Completion::No, why())),
         }
@@ -238,38 +266,38 @@ impl Serial {
     /// Takes it, unless `wait` gives up.
     fn acquire_by<'m>(&'m self, wait: impl Fn(Held<'m>) -> Result<Held<'m>, Held<'m>>) -> bool {
         let me = thread::current().id();
-        let mut holder = lock(&self.holder);
+        let mut holders = lock(&self.holders);
         loop {
-            match &mut *holder {
-                Some((thread, depth)) if *thread == me => {
-                    *depth += 1;
-                    return true;
-                }
-                Some(_) => match wait(holder) {
-                    Ok(woken) => holder = woken,
-                    Err(_) => return false,
-                },
-                None => {
-                    *holder = Some((me, 1));
-                    return true;
-                }
+            if let Some((_, depth)) = holders.iter_mut().find(|(thread, _)| *thread == me) {
+                *depth += 1;
+                return true;
+            }
+            if holders.len() < self.most {
+                holders.push((me, 1));
+                return true;
+            }
+            match wait(holders) {
+                Ok(woken) => holders = woken,
+                Err(_) => return false,
             }
         }
     }
 
     /// Whether the calling thread holds it.
     pub(super) fn is_mine(&self) -> bool {
-        lock(&self.holder).is_some_and(|(thread, _)| thread == thread::current().id())
+        let me = thread::current().id();
+        lock(&self.holders).iter().any(|(thread, _)| *thread == me)
     }
 
+    /// Gives it back, in the thread that took it.
     pub(super) fn release(&self) {
-        let mut holder = lock(&self.holder);
-        if let Some((_, depth)) = &mut *holder {
-            *depth -= 1;
-            if *depth == 0 {
-                *holder = None;
-                self.freed.notify_one();
-            }
+        let me = thread::current().id();
+        let mut holders = lock(&self.holders);
+        let Some(place) = holders.iter().position(|(thread, _)| *thread == me) else { return };
+        holders[place].1 -= 1;
+        if holders[place].1 == 0 {
+            holders.swap_remove(place);
+            self.freed.notify_one();
         }
     }
 }
