@@ -373,7 +373,7 @@ impl ServerRequestInfo {
     /// [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts) its thread
     /// has a copy of all of them in its [`PiCurrent`](super::PiCurrent), which servant managers, the
     /// servant and [`receive_request`](ServerInterceptor::receive_request) may read and change; when the
-    /// servant has returned that becomes the request's.
+    /// servant has returned that becomes the request's, and the thread has it until the last point.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.

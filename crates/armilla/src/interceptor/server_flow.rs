@@ -175,7 +175,7 @@ impl ServerFlow {
             outcome = interruption.into();
         }
         let orb = self.info.orb.clone();
-        self.leave_thread();
+        let _slots = self.take_slots();
         let Some(interceptors) = orb.interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         let local = self.is_local;
@@ -197,6 +197,14 @@ impl ServerFlow {
             };
         }
         outcome
+    }
+
+    /// The request gets the slots that its thread was left with, which has them until what is given
+    /// goes.
+    fn take_slots(&mut self) -> Option<Outside> {
+        let outside = self.info.outside.take()?;
+        self.info.slots = current::copy(&self.info.orb);
+        Some(Outside { orb: self.info.orb.clone(), slots: outside })
     }
 
     /// The request is answered later, from elsewhere: the thread that served it gets its own slots
@@ -247,6 +255,18 @@ impl ServerFlow {
     /// The service contexts of the reply.
     pub(crate) fn contexts(&self) -> Vec<ServiceContext<'_>> {
         self.info.reply_contexts.to_send()
+    }
+}
+
+/// What the slots of a thread were before a request came, which they become again.
+struct Outside {
+    orb: Orb,
+    slots: Slots,
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        current::swap(&self.orb, std::mem::take(&mut self.slots));
     }
 }
 
