@@ -6,7 +6,8 @@ use armilla::interceptor::{
     Outcome, PiCurrent, ReplyStatus, ServerInterceptor, ServerRequestInfo, SlotId,
 };
 use armilla::{
-    Any, Completion, Error, ExceptionKind, Minor, Object, Orb, OrbBuilder, SystemException, Version,
+    Any, CodeSet, Completion, Error, ExceptionKind, Minor, Object, Orb, OrbBuilder,
+    SystemException, TypeCode, Version, WString,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
@@ -567,6 +568,30 @@ fn a_codec_refuses_what_is_no_value() {
     for length in 0..octets.len() {
         assert_eq!(codec.decode(&octets[..length]).unwrap_err().kind(), ExceptionKind::Marshal);
     }
-    let wide = Any::new(&armilla::WString::from("a")).unwrap();
+    let wide = Any::new(&WString::from("a")).unwrap();
     assert!(Codec::new(Version::V1_0).encode(&wide).is_err());
+}
+
+#[test]
+fn a_codec_has_the_code_sets_that_others_have_laid_down() {
+    let codec = Codec::new(Version::V1_2);
+    let latin = codec.with_code_sets(CodeSet::Iso8859_1, CodeSet::Utf16).unwrap();
+    let value = Any::new("Zo\u{eb}").unwrap();
+    let octets = latin.encode_value(&value).unwrap();
+    assert!(octets.ends_with(b"Zo\xeb\0"), "{octets:x?}");
+    assert_eq!(latin.decode_value(&octets, &TypeCode::String(0)).unwrap(), value);
+    assert_eq!(latin.decode(&latin.encode(&value).unwrap()).unwrap(), value);
+    let wrong = codec.decode_value(&octets, &TypeCode::String(0));
+    assert!(wrong.is_err(), "as UTF-8 it is no text");
+    let beyond = latin.encode(&Any::new("\u{20ac}").unwrap()).unwrap_err();
+    assert_eq!(beyond.kind(), ExceptionKind::DataConversion);
+    let wide = Any::new(&WString::from("\u{1d11e}")).unwrap();
+    let four = codec.with_code_sets(CodeSet::Utf8, CodeSet::Ucs4).unwrap();
+    let octets = four.encode_value(&wide).unwrap();
+    assert!(octets.ends_with(&[0, 1, 0xd1, 0x1e]), "{octets:x?}");
+    assert_eq!(four.decode_value(&octets, wide.type_code()).unwrap(), wide);
+    for (char, wchar) in [(CodeSet::Utf16, CodeSet::Utf16), (CodeSet::Utf8, CodeSet::Utf8)] {
+        let refused = codec.with_code_sets(char, wchar).unwrap_err();
+        assert_eq!(refused.kind(), ExceptionKind::BadParam);
+    }
 }

@@ -1,15 +1,16 @@
 //! Values as octets: what service contexts and components hold (CORBA 3.4 Part 1, 13.7).
 
-use crate::exception::{Completion, SystemException};
+use crate::exception::{Completion, Minor, SystemException};
 use crate::orb::Orb;
 use armilla_cdr::{
-    Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, Context, Decode, Decoder, Encode,
+    Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, CodeSets, Context, Decode, Decoder, Encode,
+    Encoder, TypeCode,
 };
-use armilla_cdr::{Encoder, TypeCode};
 use armilla_giop::Version;
 
 /// Turns values into CDR encapsulations of one version of GIOP, and back: the specification's
-/// `Codec` with the format `ENCODING_CDR_ENCAPS`. Texts in them are UTF-8 and UTF-16.
+/// `Codec` with the format `ENCODING_CDR_ENCAPS`. Texts in them are UTF-8 and UTF-16, unless
+/// [other code sets](Self::with_code_sets) are said.
 ///
 /// ```
 /// use armilla::interceptor::Codec;
@@ -21,12 +22,43 @@ use armilla_giop::Version;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Codec(Version);
+pub struct Codec {
+    version: Version,
+    code_sets: CodeSets,
+}
 
 impl Codec {
     /// A codec for a version of GIOP from 1.0 to 1.2.
     pub const fn new(version: Version) -> Self {
-        Self(version)
+        Self { version, code_sets: CodeSets::with_utf_16(CodeSet::Utf8) }
+    }
+
+    /// A codec for texts in the code set `char`, and wide ones in `wchar`, as who reads the octets,
+    /// or has written them, has laid down: `create_codec_with_codesets`.
+    ///
+    /// ```
+    /// use armilla::interceptor::Codec;
+    /// use armilla::{Any, CodeSet, Version};
+    ///
+    /// let codec = Codec::new(Version::V1_2);
+    /// let codec = codec.with_code_sets(CodeSet::Iso8859_1, CodeSet::Utf16)?;
+    /// assert!(codec.encode_value(&Any::new("Zoë")?)?.ends_with(b"Zo\xeb\0"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when `char` is a code set for wide characters, or one that this program cannot
+    /// convert, or `wchar` is none for them: the specification's `UnsupportedCodeset`.
+    pub fn with_code_sets(self, char: CodeSet, wchar: CodeSet) -> Result<Self, SystemException> {
+        let code_sets = CodeSets { char, wchar: Some(wchar) };
+        let refused = |what| Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
+        if char.is_wide() || CodeSet::from_id(char.id()).is_none() {
+            return refused(format!("a codec cannot have {char} for `char` and `string`"));
+        }
+        if !wchar.is_wide() {
+            return refused(format!("a codec cannot have {wchar} for `wchar` and `wstring`"));
+        }
+        Ok(Self { code_sets, ..self })
     }
 
     /// An encapsulation of the type and the value.
@@ -88,8 +120,8 @@ impl Codec {
         &self,
         fill: impl Fn(&mut Encoder<'p>) -> Result<(), CdrError>,
     ) -> Result<Vec<u8>, SystemException> {
-        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
-        out.set_wide_format(self.0.wide_format());
+        let mut out = Encoder::with_code_sets(Vec::new(), ByteOrder::NATIVE, self.code_sets);
+        out.set_wide_format(self.version.wide_format());
         let whole = |out: &mut Encoder<'p>| {
             out.truncate(0);
             out.put_u8(out.order().flag());
@@ -113,8 +145,8 @@ impl Codec {
             return Err(malformed(CdrError::new(CdrErrorKind::Invalid(what))));
         };
         let input = Decoder::at(octets, 1, ByteOrder::from_flag(*flag));
-        let input = input.with_code_set(CodeSet::Utf8).with_context(context);
-        let mut input = input.with_wide_format(self.0.wide_format());
+        let input = input.with_code_sets(self.code_sets).with_context(context);
+        let mut input = input.with_wide_format(self.version.wide_format());
         read(&mut input).map_err(malformed)
     }
 }
