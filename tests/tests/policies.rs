@@ -1,8 +1,8 @@
 //! The policies of calls: where they are set, and what they do.
 
 use armilla::{
-    Completion, ExceptionKind, Minor, Policies, PolicyCurrent, Rebind, Retries, SystemException,
-    Version,
+    Completion, CustomPolicy, ExceptionKind, Minor, Policies, PolicyCurrent, PolicyType, Rebind,
+    Retries, SystemException, Version,
 };
 use armilla_giop::{ReplyStatus, close_connection};
 use armilla_tests::gate::PATIENCE;
@@ -120,6 +120,42 @@ fn the_policies_of_a_thread_are_its_own() {
     let _guard = PolicyCurrent::set(past);
     std::thread::scope(|scope| scope.spawn(|| remote.ping().unwrap()).join().unwrap());
     assert_unbegun(&remote, "the thread's reply_end");
+}
+
+#[test]
+fn a_thread_hands_on_what_is_set_for_it() {
+    const TYPES: [PolicyType; 2] = [PolicyType(0x4558_0001), PolicyType(0x4558_0002)];
+    assert_eq!(PolicyCurrent::policies(), Policies::default());
+    let [first, second] = TYPES.map(|policy_type| CustomPolicy::new(policy_type, "outer"));
+    let hidden = CustomPolicy::new(TYPES[0], "inner");
+    let outer = PolicyCurrent::set(Policies {
+        rebind: Some(Rebind::NoRebind),
+        reply_end: Some(Instant::now()),
+        custom: vec![first.clone(), second.clone()],
+        ..Policies::default()
+    });
+    let whole = PolicyCurrent::policies();
+    let inner = PolicyCurrent::set(only(|policies| {
+        policies.rebind = Some(Rebind::Transparent);
+        policies.custom = vec![hidden.clone()];
+    }));
+    let both = PolicyCurrent::policies();
+    assert_eq!((both.rebind, both.reply_end), (Some(Rebind::Transparent), whole.reply_end));
+    assert_eq!(both.custom, [hidden, second]);
+    drop(inner);
+    assert_eq!(PolicyCurrent::policies(), whole);
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    std::thread::scope(|scope| {
+        let helper = scope.spawn(|| {
+            remote.ping().unwrap();
+            let _same = PolicyCurrent::set(whole);
+            assert_unbegun(&remote, "the thread's reply_end");
+        });
+        helper.join().unwrap();
+    });
+    drop(outer);
+    assert_eq!(PolicyCurrent::policies(), Policies::default());
 }
 
 #[test]

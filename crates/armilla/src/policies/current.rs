@@ -38,6 +38,27 @@ impl PolicyCurrent {
         count_in();
         PolicyGuard { number, thread: PhantomData }
     }
+
+    /// What is set for the calls that this thread makes, and `None` for what the thread leaves open:
+    /// `get_policy_overrides`. Another thread, which works for this one, can
+    /// [set](Self::set) the same.
+    ///
+    /// ```
+    /// # use armilla::{Policies, PolicyCurrent, Rebind};
+    /// let rebind = Some(Rebind::NoRebind);
+    /// let _bound = PolicyCurrent::set(Policies { rebind, ..Policies::default() });
+    /// let mine = PolicyCurrent::policies();
+    /// let helper = std::thread::spawn(move || {
+    ///     let _same = PolicyCurrent::set(mine);
+    ///     // Calls that this thread makes here are bound too.
+    /// });
+    /// # helper.join().unwrap();
+    /// ```
+    pub fn policies() -> Policies {
+        let mut all = Policies::default();
+        each(|policies| all.complete(policies));
+        all
+    }
 }
 
 /// Keeps policies of a thread set; it stays in the thread.

@@ -1,7 +1,7 @@
 //! Which policies hold for a call: those of the reference, else of the thread, else of the ORB, where what
 //! was set since it was made stands before its settings.
 
-use super::{CustomPolicy, Policies, Rebind, Retries, current};
+use super::{Policies, Rebind, Retries, current};
 use crate::client::SyncScope;
 use crate::settings::Settings;
 use std::fmt;
@@ -119,7 +119,7 @@ impl Policies {
         }
         let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
         let connect = Some(settings.connect_timeout);
-        Self {
+        let mut all = Self {
             round_trip_timeout: timeout.or(round_trip),
             request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
             request_end: found(own, |own| own.request_end, None),
@@ -128,26 +128,14 @@ impl Policies {
             rebind: found(own, |own| own.rebind, Some(settings.rebind)),
             retries: found(own, |own| own.retries, Some(settings.retries)),
             sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
-            custom: custom(own, settings),
-        }
+            custom: Vec::new(),
+        };
+        own.own.inspect(|own| all.complete_custom(&own.custom));
+        current::each(|policies| all.complete_custom(&policies.custom));
+        own.orb.inspect(|orb| all.complete_custom(&orb.custom));
+        all.complete_custom(&settings.custom_policies);
+        all
     }
-}
-
-/// Those that programs have defined, one of each type.
-fn custom(levels: Levels<'_>, settings: &Settings) -> Vec<CustomPolicy> {
-    let mut all: Vec<CustomPolicy> = Vec::new();
-    let mut add = |more: &[CustomPolicy]| {
-        for policy in more {
-            if all.iter().all(|known| known.policy_type() != policy.policy_type()) {
-                all.push(policy.clone());
-            }
-        }
-    };
-    levels.own.inspect(|own| add(&own.custom));
-    current::each(|policies| add(&policies.custom));
-    levels.orb.inspect(|orb| add(&orb.custom));
-    add(&settings.custom_policies);
-    all
 }
 
 /// What `get` finds in the reference, else in the thread, else in the ORB, else what that has by its

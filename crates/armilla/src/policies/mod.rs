@@ -68,6 +68,31 @@ impl Policies {
     pub fn custom_policy(&self, policy_type: PolicyType) -> Option<&CustomPolicy> {
         self.custom.iter().find(|policy| policy.policy_type() == policy_type)
     }
+
+    /// What is open becomes as `outer` has it.
+    fn complete(&mut self, outer: &Self) {
+        fn fill<T: Copy>(place: &mut Option<T>, outer: Option<T>) {
+            *place = place.or(outer);
+        }
+        fill(&mut self.round_trip_timeout, outer.round_trip_timeout);
+        fill(&mut self.request_timeout, outer.request_timeout);
+        fill(&mut self.request_end, outer.request_end);
+        fill(&mut self.reply_end, outer.reply_end);
+        fill(&mut self.connect_timeout, outer.connect_timeout);
+        fill(&mut self.rebind, outer.rebind);
+        fill(&mut self.retries, outer.retries);
+        fill(&mut self.sync_scope, outer.sync_scope);
+        self.complete_custom(&outer.custom);
+    }
+
+    /// The same for policies of types that programs have defined.
+    fn complete_custom(&mut self, outer: &[CustomPolicy]) {
+        for policy in outer {
+            if self.custom_policy(policy.policy_type()).is_none() {
+                self.custom.push(policy.clone());
+            }
+        }
+    }
 }
 
 /// What a call may do unseen to reach its object (CORBA 3.4 Part 1, 17.3.2.2). A reference is bound
