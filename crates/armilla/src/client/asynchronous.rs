@@ -8,13 +8,13 @@
 use super::arguments::Arguments;
 use super::continuing::Came;
 use super::course::Arrival;
-use super::deadline::{Deadline, Wait, milliseconds};
+use super::deadline::{Deadline, Wait};
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
 use super::operation::KeptOperation;
 use super::request::{Intercepted, Outgoing};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, SystemException};
 use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
@@ -155,7 +155,10 @@ impl AsyncCall {
             return None;
         }
         state.arrival = Some(arrival.clone());
+        // It is not awaited where it was sent before.
+        let left = state.link.take();
         drop(state);
+        drop(left);
         if let Err(came) = self.begin_flow(reference, &arrival) {
             return Some(came);
         }
@@ -194,10 +197,9 @@ impl AsyncCall {
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
-        if self.deadline.remaining().is_none() {
-            let limit = milliseconds(self.deadline.limit.unwrap_or_default());
-            let what = format!("the call could not be sent to {} within {limit}", link.peer());
-            return Err(unsent(what));
+        if self.deadline.leaving().is_none() {
+            let what = format!("the call could not be sent to {}", link.peer());
+            return Err(self.deadline.unsent(&what));
         }
         let target = arrival.target();
         let added = contexts.as_ref().map(Contexts::to_send);
@@ -257,12 +259,21 @@ impl AsyncCall {
         }
     }
 
-    /// Ends the call, which has not been sent, if its time has passed.
+    /// Ends the call, which waits for a connection, if its time has passed. Whether it waits on.
     #[cold]
-    pub(super) fn expire_unsent(self: &Arc<Self>) {
+    pub(super) fn expire_unsent(self: &Arc<Self>) -> bool {
+        if self.deadline.leaving().is_some() {
+            return !self.is_done();
+        }
+        self.end_unsent();
+        false
+    }
+
+    /// Ends the call, which waits for a connection that it has no time for.
+    #[cold]
+    pub(super) fn end_unsent(self: &Arc<Self>) {
         let mut state = lock(&self.state);
-        let waits = state.link.is_none() && state.outcome.is_none() && !state.cancelled;
-        if !waits || self.deadline.remaining().is_some() {
+        if state.link.is_some() || state.outcome.is_some() || state.cancelled {
             return;
         }
         state.cancelled = true;
@@ -271,9 +282,8 @@ impl AsyncCall {
         let place = arrival.map_or_else(String::new, |arrival| {
             format!(" to {}", arrival.target().access.endpoint.address)
         });
-        let limit = milliseconds(self.deadline.limit.unwrap_or_default());
-        let late = unsent(format!("no connection{place} was made within {limit}"));
-        self.follows(Err(late), Contexts::default());
+        let late = self.deadline.unsent(&format!("no connection{place} was made"));
+        self.follows(self.go_on(late), Contexts::default());
     }
 
     pub(super) fn finish(&self, outcome: Result<(), SystemException>) {
@@ -399,12 +409,6 @@ impl AsyncCall {
             self.abandon_flow(*flow);
         }
     }
-}
-
-/// The call was not sent in time.
-#[cold]
-fn unsent(what: String) -> SystemException {
-    SystemException::new(ExceptionKind::Timeout, Minor::SEND_LATE, Completion::No).because(what)
 }
 
 /// How long a thread that waits for a call does so at a time.

@@ -226,7 +226,8 @@ impl Way<'_, '_> {
         }
     }
 
-    /// As [`go`](Self::go), which is only copied into the usual call.
+    /// As [`go`](Self::go), which is only copied into the usual call, for one that may have taken its
+    /// time already.
     #[inline(never)]
     pub(crate) fn go_unhurried(
         &self,
@@ -234,6 +235,11 @@ impl Way<'_, '_> {
         journey: &mut Journey,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
+        if deadline.leaving().is_none() {
+            let address = &self.outgoing.target.access.endpoint.address;
+            let late = deadline.unsent(&format!("the call could not be sent to {address}"));
+            return Err(journey.explain(late));
+        }
         self.go(deadline, journey, finish)
     }
 

@@ -63,9 +63,7 @@ impl Deadline {
     /// left. And whether that is all that a connection ever may take.
     pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, bool)> {
         let most = self.connect.unwrap_or(usual);
-        let limit = self.request.into_iter().chain(self.limit).min();
-        let left = limit.map_or(most, |limit| limit.saturating_sub(self.elapsed()));
-        let left = left.min(most);
+        let left = self.leaving()?.map_or(most, |left| left.min(most));
         (!left.is_zero()).then_some((left, left == most))
     }
 
@@ -75,13 +73,36 @@ impl Deadline {
 
     /// What is left: `Some(None)` when there is no limit, `None` when nothing is left.
     pub(crate) fn remaining(&self) -> Option<Option<Duration>> {
-        match self.limit {
+        self.left_of(self.limit)
+    }
+
+    /// The same, until the request must have left.
+    pub(crate) fn leaving(&self) -> Option<Option<Duration>> {
+        self.left_of(self.for_leaving())
+    }
+
+    /// How long it may take until the request has left.
+    fn for_leaving(&self) -> Option<Duration> {
+        self.request.into_iter().chain(self.limit).min()
+    }
+
+    fn left_of(&self, limit: Option<Duration>) -> Option<Option<Duration>> {
+        match limit {
             None => Some(None),
             Some(limit) => {
                 let left = limit.saturating_sub(self.elapsed());
                 (!left.is_zero()).then_some(Some(left))
             }
         }
+    }
+
+    /// What a call fails with of which `what` was not done in time, so that it was not sent.
+    #[cold]
+    pub(super) fn unsent(&self, what: &str) -> SystemException {
+        let limit = self.for_leaving().into_iter().chain(self.connect).min();
+        let what = format!("{what} within {}", milliseconds(limit.unwrap_or_default()));
+        let kind = ExceptionKind::Timeout;
+        SystemException::new(kind, Minor::SEND_LATE, Completion::No).because(what)
     }
 }
 

@@ -128,7 +128,7 @@ impl Journey {
 
     /// Names the policy whose time has passed.
     #[cold]
-    fn explain(&self, error: SystemException) -> SystemException {
+    pub(super) fn explain(&self, error: SystemException) -> SystemException {
         let Some(terms) = &self.terms else { return error };
         let Effective { reply, request, .. } = &*terms.effective;
         // A request that was not sent was late for what comes first.

@@ -203,7 +203,7 @@ impl Endpoint {
 
     /// Ends a call in time that waits for a connection longer than it may take.
     fn watch_unsent(&self, call: &Arc<AsyncCall>) {
-        let left = call.deadline.remaining().flatten();
+        let left = call.deadline.leaving().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
         let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
             return;
@@ -211,9 +211,8 @@ impl Endpoint {
         let call = Arc::downgrade(call);
         let expire = move |_: &Reactor, _: Timer| {
             let call = call.upgrade()?;
-            call.expire_unsent();
             // The clock of the calls may be some milliseconds behind that of the timer.
-            (!call.is_done() && call.deadline.remaining().is_some()).then_some(TICK)
+            call.expire_unsent().then_some(TICK)
         };
         reactor.arm(left, Arc::new(expire));
     }
@@ -230,7 +229,7 @@ impl Endpoint {
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
                 drop(waiting);
-                calls.iter().for_each(AsyncCall::expire_unsent);
+                calls.iter().for_each(AsyncCall::end_unsent);
                 return;
             };
             drop(waiting);
