@@ -370,13 +370,19 @@ fn the_time_that_interceptors_take_is_that_of_the_call() {
     let executed = [&server, &other].map(|server| server.local.count().unwrap());
     assert_eq!(executed, [0, 0]);
     assert!(server.local.remarks(0).unwrap().is_empty());
-    // What was sent once is not sent again too late either, though nobody waits for it.
-    for at in 0..4 {
-        let failing = server.remote(&client).with_policies(Dawdler::limits()[at].clone());
-        *dawdler.0.lock().unwrap() = Some(("exception", elsewhere.clone()));
-        let reply: ReplyFuture<()> = failing.invoke_async("lacking", |_| Ok(()), |_| Ok(()));
-        let ended = reply.wait_for(PATIENCE).expect("its time has passed, and it ends");
-        assert_eq!(ended.unwrap_err().kind(), ExceptionKind::Timeout);
+    // What was sent once is not sent again too late either, nor what found no connection in its time,
+    // though nobody waits for it.
+    let (listener, _waiting) = deaf();
+    let port = listener.local_addr().unwrap().port();
+    let unreached = peer::resolve(&client, &peer::ior(&[port], Version::V1_2));
+    for target in [server.remote(&client), unreached] {
+        for at in 0..4 {
+            let failing = target.with_policies(Dawdler::limits()[at].clone());
+            *dawdler.0.lock().unwrap() = Some(("exception", elsewhere.clone()));
+            let reply: ReplyFuture<()> = failing.invoke_async("lacking", |_| Ok(()), |_| Ok(()));
+            let ended = reply.wait_for(PATIENCE).expect("its time has passed, and it ends");
+            assert_eq!(ended.unwrap_err().kind(), ExceptionKind::Timeout);
+        }
     }
 }
 

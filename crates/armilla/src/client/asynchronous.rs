@@ -259,31 +259,23 @@ impl AsyncCall {
         }
     }
 
-    /// Ends the call, which waits for a connection, if its time has passed. Whether it waits on.
-    #[cold]
-    pub(super) fn expire_unsent(self: &Arc<Self>) -> bool {
-        if self.deadline.leaving().is_some() {
-            return !self.is_done();
-        }
-        self.end_unsent();
-        false
-    }
-
-    /// Ends the call, which waits for a connection that it has no time for.
+    /// Ends the call, which waited for a connection that it has no time for.
     #[cold]
     pub(super) fn end_unsent(self: &Arc<Self>) {
-        let mut state = lock(&self.state);
-        if state.link.is_some() || state.outcome.is_some() || state.cancelled {
+        let state = lock(&self.state);
+        if state.outcome.is_some() || state.cancelled {
             return;
         }
-        state.cancelled = true;
         let arrival = state.arrival.clone();
         drop(state);
         let place = arrival.map_or_else(String::new, |arrival| {
             format!(" to {}", arrival.target().access.endpoint.address)
         });
         let late = self.deadline.unsent(&format!("no connection{place} was made"));
-        self.follows(self.go_on(late), Contexts::default());
+        // An interceptor may still send it elsewhere, for what that helps.
+        if self.follows(self.go_on(late), Contexts::default()) {
+            self.launch();
+        }
     }
 
     pub(super) fn finish(&self, outcome: Result<(), SystemException>) {

@@ -182,7 +182,7 @@ impl Endpoint {
         if !call.deadline.may_connect && !self.address.is_within() {
             return Err(self.unbound());
         }
-        self.watch_unsent(call);
+        self.watch_unsent(call, mine);
         waiting.calls.push(call.clone());
         if std::mem::replace(&mut waiting.connecting, true) {
             return Ok(None);
@@ -202,19 +202,33 @@ impl Endpoint {
     }
 
     /// Ends a call in time that waits for a connection longer than it may take.
-    fn watch_unsent(&self, call: &Arc<AsyncCall>) {
+    fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>, mine: usize) {
         let left = call.deadline.leaving().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
         let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
             return;
         };
-        let call = Arc::downgrade(call);
+        let (endpoint, call) = (Arc::downgrade(self), Arc::downgrade(call));
         let expire = move |_: &Reactor, _: Timer| {
-            let call = call.upgrade()?;
-            // The clock of the calls may be some milliseconds behind that of the timer.
-            call.expire_unsent().then_some(TICK)
+            let (endpoint, call) = (endpoint.upgrade()?, call.upgrade()?);
+            if call.deadline.leaving().is_some() {
+                // The clock of the calls may be some milliseconds behind that of the timer.
+                return (!call.is_done()).then_some(TICK);
+            }
+            if endpoint.withdraw(mine, &call) {
+                call.end_unsent();
+            }
+            None
         };
         reactor.arm(left, Arc::new(expire));
+    }
+
+    /// Takes a call from those that wait for a connection. Whether it was among them; otherwise it is
+    /// somebody else's who goes on with it.
+    fn withdraw(&self, mine: usize, call: &Arc<AsyncCall>) -> bool {
+        let mut waiting = lock(&self.shared.0[mine].waiting);
+        let at = waiting.calls.iter().position(|known| Arc::ptr_eq(known, call));
+        at.map(|at| waiting.calls.remove(at)).is_some()
     }
 
     /// Makes a connection for the calls that wait for one, until none does.
