@@ -69,6 +69,23 @@ impl<'a> Decode<'a> for Tree {
 }
 
 #[test]
+fn a_value_comes_out_as_the_type_that_it_went_in_as() {
+    let bounded = TypeCode::sequence(TypeCode::Char, 3);
+    let chars = TypeCode::alias("IDL:Chars:1.0", "Chars", bounded.clone());
+    let any = Any::with_type(chars.clone(), &b"abc".to_vec()).unwrap();
+    assert_eq!(any.get::<Vec<u8>>().unwrap(), None, "octets are no characters");
+    assert_eq!(any.get_as::<Vec<u8>>(&chars).unwrap().as_deref(), Some(&b"abc"[..]));
+    assert_eq!(any.get_as::<Vec<u8>>(&bounded).unwrap().as_deref(), Some(&b"abc"[..]));
+    let unbounded = TypeCode::sequence(TypeCode::Char, 0);
+    assert_eq!(any.get_as::<Vec<u8>>(&unbounded).unwrap(), None, "another bound");
+    let letter = Any::with_type(TypeCode::Char, &b'x').unwrap();
+    assert_eq!(letter.get_as::<u8>(&TypeCode::Char).unwrap(), Some(b'x'));
+    let number = Any::new(&7_i32).unwrap();
+    assert!(number.get_as::<i16>(&TypeCode::Long).is_err(), "more octets than are read");
+    assert!(number.get_as::<i64>(&TypeCode::Long).is_err(), "fewer");
+}
+
+#[test]
 fn every_kind_of_type_survives_the_wire() {
     let colours = TypeCode::enumeration("IDL:Colour:1.0", "Colour", ["red", "green"]);
     let types = [

@@ -89,6 +89,13 @@ fn a_type_says_what_it_consists_of() {
     assert_eq!(value.member_visibility(0), Some(true));
     assert_eq!(value.member_type(0).unwrap().length(), Some(5));
     assert!(value.is_derived_from(&base) && !base.is_derived_from(&value));
+    let object = TypeCode::object_reference("IDL:omg.org/CORBA/Object:1.0", "Object");
+    let account = TypeCode::object_reference("IDL:Bank/Account:1.0", "Account");
+    let customer = TypeCode::alias("IDL:Customer:1.0", "Customer", account.clone());
+    assert!(customer.is_derived_from(&object) && !object.is_derived_from(&account));
+    assert!(TypeCode::home("IDL:H:1.0", "H").is_derived_from(&object));
+    let abstraction = TypeCode::abstract_interface("IDL:A:1.0", "A");
+    assert!(!abstraction.is_derived_from(&object) && !value.is_derived_from(&object));
     let array = Factory::create_array_tc(3, TypeCode::Any).unwrap();
     assert_eq!((array.length(), array.content_type()), (Some(3), Some(&TypeCode::Any)));
     assert_eq!(array.id(), None);

@@ -160,12 +160,13 @@ impl Any {
         self.rest.as_ref().map_or(Encoding::NATIVE, |rest| rest.form)
     }
 
-    /// The value, when it is one of `T` or of a type that is equivalent to it.
+    /// The value, when it is one of `T`, of a type that is equivalent to it, or of one that inherits from it:
+    /// a valuetype as a base of it, any reference as `Object`.
     ///
     /// # Errors
-    /// When the value is none that `T` can hold.
+    /// When the value is none that `T` can hold, or has more octets than `T` reads.
     pub fn get<T: Typed + for<'a> Decode<'a>>(&self) -> CdrResult<Option<T>> {
-        self.extract(None)
+        self.extract(&T::type_code(), None)
     }
 
     /// As [`get`](Self::get), on behalf of `context`, which object references in the value need.
@@ -176,15 +177,46 @@ impl Any {
         &self,
         context: &Context,
     ) -> CdrResult<Option<T>> {
-        self.extract(Some(context))
+        self.extract(&T::type_code(), Some(context))
     }
 
-    fn extract<T: Typed + for<'a> Decode<'a>>(
+    /// The value, when it is one of the type `type_code`, which `T` must fit: what
+    /// [`with_type`](Self::with_type) puts in, [`get`](Self::get) does not take out.
+    ///
+    /// ```
+    /// use armilla_cdr::{Any, TypeCode};
+    ///
+    /// let code = TypeCode::String(8);
+    /// let any = Any::with_type(code.clone(), "bounded")?;
+    /// assert_eq!(any.get::<String>()?, None);
+    /// assert_eq!(any.get_as::<String>(&code)?.as_deref(), Some("bounded"));
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_as<T: for<'a> Decode<'a>>(&self, type_code: &TypeCode) -> CdrResult<Option<T>> {
+        self.extract(type_code, None)
+    }
+
+    /// As [`get_as`](Self::get_as), on behalf of `context`, which object references in the value need.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_as_within<T: for<'a> Decode<'a>>(
         &self,
+        type_code: &TypeCode,
+        context: &Context,
+    ) -> CdrResult<Option<T>> {
+        self.extract(type_code, Some(context))
+    }
+
+    fn extract<T: for<'a> Decode<'a>>(
+        &self,
+        wanted: &TypeCode,
         context: Option<&Context>,
     ) -> CdrResult<Option<T>> {
-        let wanted = T::type_code();
-        if !self.type_code.is_equivalent(&wanted) && !self.type_code.is_derived_from(&wanted) {
+        if !self.type_code.is_equivalent(wanted) && !self.type_code.is_derived_from(wanted) {
             return Ok(None);
         }
         let input = self.decoder();
@@ -197,7 +229,11 @@ impl Any {
         {
             input.string()?;
         }
-        T::decode(&mut input).map(Some)
+        let value = T::decode(&mut input)?;
+        match input.remaining() {
+            0 => Ok(Some(value)),
+            _ => Err(more_than_its_type(&input)),
+        }
     }
 
     /// Whether the value is encoded as its type says, to the last octet.
@@ -208,12 +244,15 @@ impl Any {
         copy::value(&self.type_code, &beyond, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),
-            _ => Err(CdrError::at(
-                CdrErrorKind::Invalid("the value is not of the type that its TypeCode says"),
-                input.position(),
-            )),
+            _ => Err(more_than_its_type(&input)),
         }
     }
+}
+
+/// That a value goes on where one of its type would end.
+fn more_than_its_type(input: &Decoder<'_>) -> CdrError {
+    let what = "the value is not of the type that its TypeCode says";
+    CdrError::at(CdrErrorKind::Invalid(what), input.position())
 }
 
 impl Default for Any {

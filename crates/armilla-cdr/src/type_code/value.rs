@@ -54,9 +54,13 @@ impl TypeCode {
         matches!(self, Self::Value(_) | Self::Event(_) | Self::ValueBox(_))
     }
 
-    /// Whether both are valuetypes, and this one inherits from `base` by way of concrete ones.
-    /// Every valuetype inherits from `ValueBase`.
+    /// Whether this type inherits from `base`, as far as TypeCodes tell: a valuetype by way of concrete
+    /// ones. Every valuetype inherits from `ValueBase`, and every interface that is neither abstract nor
+    /// local from `Object`.
     pub fn is_derived_from(&self, base: &Self) -> bool {
+        if let Self::ObjectReference(wanted) = base.resolved() {
+            return wanted.id == OBJECT && self.resolved().is_reference();
+        }
         let (Self::Value(wanted) | Self::Event(wanted)) = base.resolved() else { return false };
         if wanted.id == VALUE_BASE {
             return self.resolved().is_valuetype();
@@ -69,6 +73,11 @@ impl TypeCode {
             }
         }
         false
+    }
+
+    /// Whether its values are references to objects.
+    const fn is_reference(&self) -> bool {
+        matches!(self, Self::ObjectReference(_) | Self::Component(_) | Self::Home(_))
     }
 }
 
@@ -86,6 +95,9 @@ impl ValueCode {
         Self { id: id.into(), name: name.into(), modifier, base, members }
     }
 }
+
+/// The repository id of what all interfaces inherit from.
+const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 /// The repository id of what all valuetypes inherit from.
 const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
