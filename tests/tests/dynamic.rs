@@ -1,8 +1,10 @@
 //! Types as values and values with their types, remote and collocated.
 
 use armilla::dynamic::Context;
+use armilla::rt::{Decode, Encode};
 use armilla::{
-    Any, Error, ExceptionKind, LongDouble, Orb, SystemException, TypeCode, Typed, Version, WString,
+    Any, Error, ExceptionKind, LongDouble, Object, Orb, SystemException, TypeCode, Typed, Version,
+    WString,
 };
 use armilla_tests::dynamic::*;
 use armilla_tests::orbs;
@@ -184,7 +186,7 @@ fn node(depth: i32) -> Node {
 /// Sends a value within an any and takes it out of what comes back.
 fn send<T>(mirror: &MirrorRef, value: &T)
 where
-    T: Typed + armilla::rt::Encode + for<'a> armilla::rt::Decode<'a> + PartialEq + Debug,
+    T: Typed + Encode + for<'a> Decode<'a> + PartialEq + Debug,
 {
     let any = Any::new(value).unwrap();
     let (_, copy) = mirror.echo_any(&any, &mut Any::default()).unwrap();
@@ -203,6 +205,7 @@ fn values_of_every_declared_type_travel_in_an_any() {
         send(mirror, &tree(5));
         send(mirror, &node(4));
         send(mirror, &node(1).onward);
+        send(mirror, &Forest { all: vec![node(1), node(0)] });
         send(mirror, &Derived { first: 1, second: "two".into() });
         send(mirror, &Refused { reason: "no".into(), evidence: Any::new(&7_i16).unwrap() });
         send(mirror, &Any::new(&tree(1)).unwrap());
@@ -229,6 +232,42 @@ fn references_travel_in_an_any_and_can_be_called() {
 }
 
 #[test]
+fn every_reference_comes_out_of_an_any_as_an_object() {
+    near_and_far(|mirror, orb| {
+        let (_, copy) = mirror.echo_any(&Any::new(mirror).unwrap(), &mut Any::default()).unwrap();
+        let object = copy.get_within::<Object>(orb).unwrap().unwrap();
+        assert_eq!(object.narrow::<dyn Mirror>().unwrap().object(), mirror.object());
+        let any = Any::new(&object).unwrap();
+        assert_eq!(any.get_within::<MirrorRef>(orb).unwrap(), None, "one that says no more");
+        assert_eq!(Any::new(&part(1)).unwrap().get_within::<Object>(orb).unwrap(), None);
+    });
+}
+
+#[test]
+fn values_of_typedefs_travel_in_an_any_with_the_names_and_bounds_of_their_types() {
+    fn check<T>(mirror: &MirrorRef, code: &TypeCode, name: &str, value: &T)
+    where
+        T: Encode + for<'a> Decode<'a> + PartialEq + Debug,
+    {
+        let sent = Any::with_type(code.clone(), value).unwrap();
+        let (_, copy) = mirror.echo_any(&sent, &mut Any::default()).unwrap();
+        assert_eq!(copy.type_code(), code);
+        assert_eq!(code.name(), Some(name));
+        assert_eq!(code.id(), Some(&*format!("IDL:armilla.org/Dynamic/{name}:1.0")));
+        assert_eq!(copy.get_as::<T>(code).unwrap().as_ref(), Some(value));
+    }
+    near_and_far(|mirror, _| {
+        check(mirror, &code_type_code(), "Code", &"abcd".to_owned());
+        check(mirror, &letters_type_code(), "Letters", b"abc");
+        check(mirror, &parts_type_code(), "Parts", &vec![part(1), part(2)]);
+        check(mirror, &brief_type_code(), "Brief", &Brief::from("Øre"));
+        check(mirror, &nodes_type_code(), "Nodes", &vec![node(2), node(0)]);
+    });
+    assert!(Any::with_type(code_type_code(), "abcde").is_err(), "longer than its bound");
+    assert_eq!(letters_type_code().resolved(), &TypeCode::array(TypeCode::Char, 3));
+}
+
+#[test]
 fn an_any_travels_in_every_direction_and_in_exceptions() {
     near_and_far(|mirror, _| {
         let any = |n: i32| Any::new(&n).unwrap();
@@ -250,6 +289,7 @@ fn types_travel_as_values() {
             Tree::type_code(),
             Node::type_code(),
             node::Link::type_code(),
+            Forest::type_code(),
             Refused::type_code(),
             Derived::type_code(),
             MirrorRef::type_code(),

@@ -140,7 +140,12 @@ impl<'m> Checker<'m> {
             _ => self.claim(&home, &name, self.whole(id)),
         }
         match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Native | DeclKind::Typedef(_) | DeclKind::Const(_) => {}
+            DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
+            DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
+                let name = type_codes::function_name(declaration);
+                self.claim(&format!("{home} values"), &name, self.beside(id, "the TypeCode"));
+            }
+            DeclKind::Typedef(_) => {}
             DeclKind::Interface(_) => {
                 self.reference(&home, id);
                 self.module_of(&home, id);

@@ -195,7 +195,8 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             let docs = documentation(&declaration.docs, &format!("IDL `{scoped_name}`."));
             let name = names::ident(&scope::name(declaration));
             let ty = types::owned(scope, ty);
-            module.push(quote!(#docs pub type #name = #ty;));
+            let type_code = type_codes::function(scope, id);
+            module.push(quote!(#docs pub type #name = #ty; #type_code));
         }
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);

@@ -1,10 +1,11 @@
-//! TypeCodes: `impl Typed` for each named type, made once and shared from then on.
+//! TypeCodes: `impl Typed` for each type that is a type in Rust, a function for each typedef, made
+//! once and shared from then on.
 //!
 //! A type names the TypeCodes of the types that it is made of. Only types that contain one another
 //! spell each other out, for each must name itself within its own TypeCode and nowhere else.
 
 use super::names;
-use super::scope::Scope;
+use super::scope::{self, Scope};
 use crate::model::{
     ConstValue, DeclId, DeclKind, Declaration, Enum, Flavour, Interface, Member, Primitive, Role,
     Struct, Type, Union, Value, ValueModifier,
@@ -31,6 +32,43 @@ pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> Tok
     }
 }
 
+/// The function that gives the TypeCode of a typedef, for the Rust type has that of what the typedef
+/// stands for, if any. There is none for what does not travel.
+pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
+    let code = of_typedef(scope, id)?;
+    let name = names::ident(&function_name(scope.model.get(id)));
+    let docs = format!(" The TypeCode of IDL `{}`.", scope.idl.scoped_name(id));
+    Some(quote! {
+        #[doc = #docs]
+        pub fn #name() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| { #code });
+            CODE.clone()
+        }
+    })
+}
+
+/// Whether there is a function for the TypeCode of the typedef.
+pub(super) fn has_function(scope: &Scope<'_>, id: DeclId) -> bool {
+    of_typedef(scope, id).is_some()
+}
+
+/// The TypeCode of a typedef that travels.
+fn of_typedef(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
+    let declaration = scope.idl.get(id);
+    let DeclKind::Typedef(ty) = &declaration.kind else { return None };
+    if scope.facts.of_type(ty).local {
+        return None;
+    }
+    let mut writer = Writer::new(scope);
+    let code = writer.typedef(declaration, ty);
+    (!writer.is_too_large).then_some(code)
+}
+
+/// What the function for the TypeCode of a typedef is called.
+pub(super) fn function_name(declaration: &Declaration) -> String {
+    names::snake(&format!("{}_type_code", scope::name(declaration)))
+}
+
 /// The TypeCode of a type where it is used.
 pub(super) fn of(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     Writer::new(scope).expression(ty)
@@ -45,23 +83,24 @@ pub(super) fn is_too_large(scope: &Scope<'_>, id: DeclId) -> bool {
 
 struct Writer<'a, 'm> {
     scope: &'a Scope<'m>,
-    /// The types that are being spelled out, the outermost first.
+    /// The types that are being spelled out, the outermost first, without typedefs: what is recursive
+    /// leads back to a type with members.
     enclosing: Vec<DeclId>,
+    /// How many typedefs are being spelled out.
+    typedefs: usize,
     spelled: usize,
     is_too_large: bool,
 }
 
 impl<'a, 'm> Writer<'a, 'm> {
     fn new(scope: &'a Scope<'m>) -> Self {
-        Writer { scope, enclosing: Vec::new(), spelled: 0, is_too_large: false }
+        Writer { scope, enclosing: Vec::new(), typedefs: 0, spelled: 0, is_too_large: false }
     }
 
     /// The TypeCode of a declared type, in full.
     fn definition(&mut self, id: DeclId) -> TokenStream {
         let declaration = self.scope.idl.get(id);
-        self.spelled += 1;
-        if self.spelled > MAX_SPELLED || self.enclosing.len() > MAX_DEPTH {
-            self.is_too_large = true;
+        if !self.has_room() {
             return TokenStream::new();
         }
         self.enclosing.push(id);
@@ -70,7 +109,6 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Exception(data) => self.structure("exception", declaration, data),
             DeclKind::Union(data) => self.union(declaration, data),
             DeclKind::Enum(data) => enumeration(declaration, data),
-            DeclKind::Typedef(ty) => self.alias(declaration, ty),
             DeclKind::Value(data) => self.value(declaration, data),
             DeclKind::ValueBox(boxed) => self.value_box(declaration, boxed),
             // TypeCodes have no kind for bitmasks and bitsets either.
@@ -86,6 +124,25 @@ impl<'a, 'm> Writer<'a, 'm> {
         };
         self.enclosing.pop();
         code
+    }
+
+    /// The TypeCode of a typedef.
+    fn typedef(&mut self, declaration: &Declaration, ty: &Type) -> TokenStream {
+        if !self.has_room() {
+            return TokenStream::new();
+        }
+        self.typedefs += 1;
+        let code = self.alias(declaration, ty);
+        self.typedefs -= 1;
+        code
+    }
+
+    /// Whether one more type may be spelled out here.
+    fn has_room(&mut self) -> bool {
+        self.spelled += 1;
+        let depth = self.enclosing.len() + self.typedefs;
+        self.is_too_large |= self.spelled > MAX_SPELLED || depth > MAX_DEPTH;
+        !self.is_too_large
     }
 
     fn structure(
@@ -223,10 +280,12 @@ impl<'a, 'm> Writer<'a, 'm> {
     fn named(&mut self, id: DeclId) -> TokenStream {
         let declaration = self.scope.idl.get(id);
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
+        if let DeclKind::Typedef(ty) = &declaration.kind {
+            return self.typedef(declaration, ty);
+        }
         if self.enclosing.contains(&id) {
             return quote!(rt::TypeCode::recursive(#repository_id));
         }
-        let is_typedef = matches!(declaration.kind, DeclKind::Typedef(_));
         if let DeclKind::Interface(data) = &declaration.kind {
             let kind = match data.flavour {
                 Flavour::Abstract => names::ident("abstract_interface"),
@@ -236,7 +295,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         }
         let circular =
             self.enclosing.iter().any(|enclosing| self.scope.cycles.are_one(*enclosing, id));
-        if is_typedef || circular {
+        if circular {
             return self.definition(id);
         }
         let path = self.scope.path(id);

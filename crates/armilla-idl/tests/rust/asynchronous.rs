@@ -79,6 +79,18 @@ pub mod bank {
     /// IDL `Bank::Entries`.
     pub type Entries = Vec<Entry>;
 
+    /// The TypeCode of IDL `Bank::Entries`.
+    pub fn entries_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Bank/Entries:1.0",
+                "Entries",
+                rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL interface `Bank::Account`.
     pub trait Account: Send + Sync + 'static {
         /// Reads the attribute `balance`.

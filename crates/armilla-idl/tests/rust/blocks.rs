@@ -309,8 +309,36 @@ pub mod blocks {
     /// IDL `Blocks::Counts`.
     pub type Counts = ::std::collections::BTreeMap<String, i32>;
 
+    /// The TypeCode of IDL `Blocks::Counts`.
+    pub fn counts_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Blocks/Counts:1.0",
+                "Counts",
+                rt::TypeCode::map(rt::TypeCode::String(0), rt::TypeCode::Long, 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Blocks::Paints`.
     pub type Paints = ::std::collections::BTreeMap<Colour, Vec<String>>;
+
+    /// The TypeCode of IDL `Blocks::Paints`.
+    pub fn paints_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Blocks/Paints:1.0",
+                "Paints",
+                rt::TypeCode::map(
+                    <Colour as rt::Typed>::type_code(),
+                    rt::TypeCode::sequence(rt::TypeCode::String(3), 0),
+                    8,
+                ),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Blocks::Stock`.
     #[derive(Debug, Clone, PartialEq, Default)]

@@ -42,11 +42,27 @@ pub mod limits {
     /// IDL `Limits::Amount`.
     pub type Amount = i32;
 
+    /// The TypeCode of IDL `Limits::Amount`.
+    pub fn amount_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:Limits/Amount:1.0", "Amount", rt::TypeCode::Long)
+        });
+        CODE.clone()
+    }
+
     /// IDL `Limits::DEFAULT_AMOUNT`.
     pub const DEFAULT_AMOUNT: Amount = 49;
 
     /// IDL `Limits::Name`.
     pub type Name = String;
+
+    /// The TypeCode of IDL `Limits::Name`.
+    pub fn name_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:Limits/Name:1.0", "Name", rt::TypeCode::String(0))
+        });
+        CODE.clone()
+    }
 
     /// IDL `Limits::OWNER`.
     pub const OWNER: &str = "nobody";

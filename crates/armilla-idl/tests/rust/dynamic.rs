@@ -8,11 +8,43 @@ pub mod dynamic {
     /// IDL `Dynamic::Bag`.
     pub type Bag = Vec<rt::Any>;
 
+    /// The TypeCode of IDL `Dynamic::Bag`.
+    pub fn bag_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Dynamic/Bag:1.0",
+                "Bag",
+                rt::TypeCode::sequence(rt::TypeCode::Any, 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Dynamic::Code`.
     pub type Code = String;
 
+    /// The TypeCode of IDL `Dynamic::Code`.
+    pub fn code_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:Dynamic/Code:1.0", "Code", rt::TypeCode::String(8))
+        });
+        CODE.clone()
+    }
+
     /// IDL `Dynamic::Grid`.
     pub type Grid = [[u8; 3]; 2];
+
+    /// The TypeCode of IDL `Dynamic::Grid`.
+    pub fn grid_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Dynamic/Grid:1.0",
+                "Grid",
+                rt::TypeCode::array(rt::TypeCode::array(rt::TypeCode::Char, 3), 2),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Dynamic::Kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -382,6 +414,18 @@ pub mod dynamic {
     /// IDL `Dynamic::Nodes`.
     pub type Nodes = Vec<Node>;
 
+    /// The TypeCode of IDL `Dynamic::Nodes`.
+    pub fn nodes_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Dynamic/Nodes:1.0",
+                "Nodes",
+                rt::TypeCode::sequence(<Node as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Dynamic::Node`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Node {
@@ -531,6 +575,70 @@ pub mod dynamic {
                 });
                 CODE.clone()
             }
+        }
+    }
+
+    /// Contains such by way of a typedef, and not itself.
+    pub type Graph = Nodes;
+
+    /// The TypeCode of IDL `Dynamic::Graph`.
+    pub fn graph_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Dynamic/Graph:1.0",
+                "Graph",
+                rt::TypeCode::alias(
+                    "IDL:Dynamic/Nodes:1.0",
+                    "Nodes",
+                    rt::TypeCode::sequence(<Node as rt::Typed>::type_code(), 0),
+                ),
+            )
+        });
+        CODE.clone()
+    }
+
+    /// IDL `Dynamic::Forest`.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+    pub struct Forest {
+        /// IDL `all`.
+        pub all: Graph,
+    }
+
+    impl rt::Encode for Forest {
+        fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            out.put_sequence(&self.all)
+        }
+    }
+
+    impl<'a> rt::Decode<'a> for Forest {
+        fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            Ok(Self { all: input.sequence()? })
+        }
+    }
+
+    impl rt::Typed for Forest {
+        fn type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::structure(
+                    "IDL:Dynamic/Forest:1.0",
+                    "Forest",
+                    [
+                        (
+                            "all",
+                            rt::TypeCode::alias(
+                                "IDL:Dynamic/Graph:1.0",
+                                "Graph",
+                                rt::TypeCode::alias(
+                                    "IDL:Dynamic/Nodes:1.0",
+                                    "Nodes",
+                                    rt::TypeCode::sequence(<Node as rt::Typed>::type_code(), 0),
+                                ),
+                            ),
+                        ),
+                    ],
+                )
+            });
+            CODE.clone()
         }
     }
 

@@ -81,11 +81,47 @@ pub mod bank {
     /// IDL `Bank::Parts`.
     pub type Parts = Vec<Part>;
 
+    /// The TypeCode of IDL `Bank::Parts`.
+    pub fn parts_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:example.com/Bank/Parts:1.0",
+                "Parts",
+                rt::TypeCode::sequence(<Part as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Bank::Matrix`.
     pub type Matrix = [[i32; 3]; 3];
 
+    /// The TypeCode of IDL `Bank::Matrix`.
+    pub fn matrix_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:example.com/Bank/Matrix:1.0",
+                "Matrix",
+                rt::TypeCode::array(rt::TypeCode::array(rt::TypeCode::Long, 3), 3),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Bank::Blob`.
     pub type Blob = Vec<u8>;
+
+    /// The TypeCode of IDL `Bank::Blob`.
+    pub fn blob_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:example.com/Bank/Blob:1.0",
+                "Blob",
+                rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Bank::Kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -208,8 +244,32 @@ pub mod bank {
     /// IDL `Bank::Code`.
     pub type Code = String;
 
+    /// The TypeCode of IDL `Bank::Code`.
+    pub fn code_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:example.com/Bank/Code:1.0",
+                "Code",
+                rt::TypeCode::String(5),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Bank::Salt`.
     pub type Salt = Vec<u8>;
+
+    /// The TypeCode of IDL `Bank::Salt`.
+    pub fn salt_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:example.com/Bank/Salt:1.0",
+                "Salt",
+                rt::TypeCode::sequence(rt::TypeCode::Char, 4),
+            )
+        });
+        CODE.clone()
+    }
 
     /// An account that holds money.
     ///
@@ -1059,6 +1119,18 @@ pub mod bank {
 
         /// IDL `Bank::Account::Entries`.
         pub type Entries = Vec<Entry>;
+
+        /// The TypeCode of IDL `Bank::Account::Entries`.
+        pub fn entries_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:example.com/Bank/Account/Entries:1.0",
+                    "Entries",
+                    rt::TypeCode::sequence(<Entry as rt::Typed>::type_code(), 10),
+                )
+            });
+            CODE.clone()
+        }
 
         /// Ties the servant to the skeleton of [`Account`](super::Account), for an object adapter.
         pub fn tie(

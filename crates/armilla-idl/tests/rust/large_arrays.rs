@@ -8,14 +8,62 @@ pub mod large {
     /// IDL `Large::Image`.
     pub type Image = rt::LargeArray<[u8; 640], 480>;
 
+    /// The TypeCode of IDL `Large::Image`.
+    pub fn image_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Large/Image:1.0",
+                "Image",
+                rt::TypeCode::array(rt::TypeCode::array(rt::TypeCode::Octet, 640), 480),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Large::Samples`.
     pub type Samples = rt::LargeArray<f64, 100000>;
+
+    /// The TypeCode of IDL `Large::Samples`.
+    pub fn samples_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Large/Samples:1.0",
+                "Samples",
+                rt::TypeCode::array(rt::TypeCode::Double, 100000),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Large::Names`.
     pub type Names = rt::LargeArray<String, 3000>;
 
+    /// The TypeCode of IDL `Large::Names`.
+    pub fn names_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Large/Names:1.0",
+                "Names",
+                rt::TypeCode::array(rt::TypeCode::String(8), 3000),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Large::Planes`.
     pub type Planes = [rt::LargeArray<u8, 100000>; 3];
+
+    /// The TypeCode of IDL `Large::Planes`.
+    pub fn planes_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Large/Planes:1.0",
+                "Planes",
+                rt::TypeCode::array(rt::TypeCode::array(rt::TypeCode::Octet, 100000), 3),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Large::Frame`.
     #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +144,18 @@ pub mod large {
 
     /// IDL `Large::Film`.
     pub type Film = [Frame; 100];
+
+    /// The TypeCode of IDL `Large::Film`.
+    pub fn film_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Large/Film:1.0",
+                "Film",
+                rt::TypeCode::array(<Frame as rt::Typed>::type_code(), 100),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Large::Content`.
     #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,40 @@ pub mod outer {
     /// IDL module `Outer::outer_`.
     #[allow(clippy::module_inception)]
     pub mod outer {
+        use ::armilla::rt;
+
         /// IDL `Outer::outer_::Deep`.
         pub type Deep = Vec<Vec<Vec<Vec<Vec<Vec<Vec<i32>>>>>>>;
+
+        /// The TypeCode of IDL `Outer::outer_::Deep`.
+        pub fn deep_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:Outer/outer_/Deep:1.0",
+                    "Deep",
+                    rt::TypeCode::sequence(
+                        rt::TypeCode::sequence(
+                            rt::TypeCode::sequence(
+                                rt::TypeCode::sequence(
+                                    rt::TypeCode::sequence(
+                                        rt::TypeCode::sequence(
+                                            rt::TypeCode::sequence(rt::TypeCode::Long, 0),
+                                            0,
+                                        ),
+                                        0,
+                                    ),
+                                    0,
+                                ),
+                                0,
+                            ),
+                            0,
+                        ),
+                        0,
+                    ),
+                )
+            });
+            CODE.clone()
+        }
     }
 
     /// IDL `Outer::Shade`.
@@ -433,11 +465,68 @@ pub mod outer {
     /// IDL `Outer::Shades`.
     pub type Shades = Vec<Shade>;
 
+    /// The TypeCode of IDL `Outer::Shades`.
+    pub fn shades_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Outer/Shades:1.0",
+                "Shades",
+                rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Outer::Palette`.
     pub type Palette = Vec<Shades>;
 
+    /// The TypeCode of IDL `Outer::Palette`.
+    pub fn palette_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Outer/Palette:1.0",
+                "Palette",
+                rt::TypeCode::sequence(
+                    rt::TypeCode::alias(
+                        "IDL:Outer/Shades:1.0",
+                        "Shades",
+                        rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                    ),
+                    0,
+                ),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Outer::Palettes`.
     pub type Palettes = Vec<Palette>;
+
+    /// The TypeCode of IDL `Outer::Palettes`.
+    pub fn palettes_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Outer/Palettes:1.0",
+                "Palettes",
+                rt::TypeCode::sequence(
+                    rt::TypeCode::alias(
+                        "IDL:Outer/Palette:1.0",
+                        "Palette",
+                        rt::TypeCode::sequence(
+                            rt::TypeCode::alias(
+                                "IDL:Outer/Shades:1.0",
+                                "Shades",
+                                rt::TypeCode::sequence(<Shade as rt::Typed>::type_code(), 0),
+                            ),
+                            0,
+                        ),
+                    ),
+                    0,
+                ),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL interface `Outer::Critic`.
     pub trait Critic: Send + Sync + 'static {

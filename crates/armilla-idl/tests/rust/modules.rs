@@ -8,10 +8,39 @@ pub mod shop {
     /// IDL `Shop::Price`.
     pub type Price = i32;
 
+    /// The TypeCode of IDL `Shop::Price`.
+    pub fn price_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:Shop/Price:1.0", "Price", rt::TypeCode::Long)
+        });
+        CODE.clone()
+    }
+
     /// IDL module `Shop::Shelf`.
     pub mod shelf {
+        use ::armilla::rt;
+
         /// IDL `Shop::Shelf::Prices`.
         pub type Prices = Vec<super::Price>;
+
+        /// The TypeCode of IDL `Shop::Shelf::Prices`.
+        pub fn prices_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:Shop/Shelf/Prices:1.0",
+                    "Prices",
+                    rt::TypeCode::sequence(
+                        rt::TypeCode::alias(
+                            "IDL:Shop/Price:1.0",
+                            "Price",
+                            rt::TypeCode::Long,
+                        ),
+                        0,
+                    ),
+                )
+            });
+            CODE.clone()
+        }
     }
 
     /// IDL `Shop::Item`.

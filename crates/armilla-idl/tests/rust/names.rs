@@ -106,6 +106,18 @@ pub mod r#match {
     /// IDL `match::TTCP_Sequence`.
     pub type TtcpSequence = Vec<Type>;
 
+    /// The TypeCode of IDL `match::TTCP_Sequence`.
+    pub fn ttcp_sequence_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:match/TTCP_Sequence:1.0",
+                "TTCP_Sequence",
+                rt::TypeCode::sequence(<Type as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL interface `match::HTTPServer`.
     #[allow(clippy::len_without_is_empty)]
     pub trait HttpServer: Send + Sync + 'static {
@@ -636,11 +648,33 @@ pub mod r#match {
 /// IDL module `rt`.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod rt_ {
+    use ::armilla::rt;
+
     /// IDL `rt::Result`.
     pub type Result_ = i32;
 
+    /// The TypeCode of IDL `rt::Result`.
+    pub fn result_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:rt/Result:1.0", "Result", rt::TypeCode::Long)
+        });
+        CODE.clone()
+    }
+
     /// IDL `rt::String`.
     pub type String_ = Vec<String>;
+
+    /// The TypeCode of IDL `rt::String`.
+    pub fn string_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:rt/String:1.0",
+                "String",
+                rt::TypeCode::sequence(rt::TypeCode::String(0), 0),
+            )
+        });
+        CODE.clone()
+    }
 }
 
 /// IDL `Top`.
@@ -978,6 +1012,21 @@ pub mod top_level {
 /// IDL `Tops`.
 #[allow(dead_code, unreachable_pub)]
 pub type Tops = Vec<Top>;
+
+/// The TypeCode of IDL `Tops`.
+pub fn tops_type_code() -> ::armilla::rt::TypeCode {
+    static CODE: ::armilla::rt::SharedTypeCode = ::armilla::rt::SharedTypeCode::new(|| {
+        ::armilla::rt::TypeCode::alias(
+            "IDL:Tops:1.0",
+            "Tops",
+            ::armilla::rt::TypeCode::sequence(
+                <Top as ::armilla::rt::Typed>::type_code(),
+                0,
+            ),
+        )
+    });
+    CODE.clone()
+}
 
 /// IDL `TOP_MOST`.
 #[allow(dead_code, unreachable_pub)]

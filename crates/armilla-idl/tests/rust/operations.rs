@@ -176,11 +176,47 @@ pub mod extras {
     /// IDL `Extras::Octets`.
     pub type Octets = Vec<u8>;
 
+    /// The TypeCode of IDL `Extras::Octets`.
+    pub fn octets_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Extras/Octets:1.0",
+                "Octets",
+                rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Extras::Signed`.
     pub type Signed = Vec<i8>;
 
+    /// The TypeCode of IDL `Extras::Signed`.
+    pub fn signed_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Extras/Signed:1.0",
+                "Signed",
+                rt::TypeCode::sequence(rt::TypeCode::Octet, 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Extras::Samples`.
     pub type Samples = Vec<f64>;
+
+    /// The TypeCode of IDL `Extras::Samples`.
+    pub fn samples_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Extras/Samples:1.0",
+                "Samples",
+                rt::TypeCode::sequence(rt::TypeCode::Double, 16),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Extras::Small`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -146,8 +146,44 @@ pub mod rare {
     /// IDL `Rare::ByHeight`.
     pub type ByHeight = Vec<(f64, String)>;
 
+    /// The TypeCode of IDL `Rare::ByHeight`.
+    pub fn by_height_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:rare.example/Rare/ByHeight:1.0",
+                "ByHeight",
+                rt::TypeCode::map(rt::TypeCode::Double, rt::TypeCode::String(0), 0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Rare::Nested`.
     pub type Nested = Vec<(Hardly, ByHeight)>;
+
+    /// The TypeCode of IDL `Rare::Nested`.
+    pub fn nested_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:rare.example/Rare/Nested:1.0",
+                "Nested",
+                rt::TypeCode::map(
+                    <Hardly as rt::Typed>::type_code(),
+                    rt::TypeCode::alias(
+                        "IDL:rare.example/Rare/ByHeight:1.0",
+                        "ByHeight",
+                        rt::TypeCode::map(
+                            rt::TypeCode::Double,
+                            rt::TypeCode::String(0),
+                            0,
+                        ),
+                    ),
+                    4,
+                ),
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL native `Rare::Cookie`.
     pub type Cookie = rt::Native;

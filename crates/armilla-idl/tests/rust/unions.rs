@@ -832,6 +832,18 @@ pub mod choice {
     /// IDL `Choice::Values`.
     pub type Values = Vec<Value>;
 
+    /// The TypeCode of IDL `Choice::Values`.
+    pub fn values_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Choice/Values:1.0",
+                "Values",
+                rt::TypeCode::sequence(<Value as rt::Typed>::type_code(), 4),
+            )
+        });
+        CODE.clone()
+    }
+
     /// IDL `Choice::Holder`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Holder {

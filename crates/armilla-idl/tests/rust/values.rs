@@ -321,6 +321,18 @@ pub mod drawing {
         /// IDL `Drawing::Node::List`.
         pub type List = Vec<super::NodeRef>;
 
+        /// The TypeCode of IDL `Drawing::Node::List`.
+        pub fn list_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:Drawing/Node/List:1.0",
+                    "List",
+                    rt::TypeCode::sequence(<super::Node as rt::Typed>::type_code(), 0),
+                )
+            });
+            CODE.clone()
+        }
+
         /// IDL `Drawing::Node::Full`.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
         pub struct Full {

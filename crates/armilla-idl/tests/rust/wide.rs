@@ -8,8 +8,31 @@ pub mod wide {
     /// IDL `Wide::Title`.
     pub type Title = rt::WString;
 
+    /// The TypeCode of IDL `Wide::Title`.
+    pub fn title_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias("IDL:Wide/Title:1.0", "Title", rt::TypeCode::WString(8))
+        });
+        CODE.clone()
+    }
+
     /// IDL `Wide::Amount`.
     pub type Amount = rt::Decimal<9, 2>;
+
+    /// The TypeCode of IDL `Wide::Amount`.
+    pub fn amount_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:Wide/Amount:1.0",
+                "Amount",
+                rt::TypeCode::Fixed {
+                    digits: 9,
+                    scale: 2,
+                },
+            )
+        });
+        CODE.clone()
+    }
 
     /// IDL `Wide::STAR`.
     pub const STAR: char = '★';

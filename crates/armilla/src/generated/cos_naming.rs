@@ -8,6 +8,18 @@ pub mod cos_naming {
     /// Text in names.
     pub type Istring = String;
 
+    /// The TypeCode of IDL `CosNaming::Istring`.
+    pub fn istring_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:omg.org/CosNaming/Istring:1.0",
+                "Istring",
+                rt::TypeCode::String(0),
+            )
+        });
+        CODE.clone()
+    }
+
     /// One step of a name: two bindings in a context may share the id if their kinds differ.
     #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
     pub struct NameComponent {
@@ -65,6 +77,18 @@ pub mod cos_naming {
 
     /// A path of one or more steps; all but the last lead through contexts.
     pub type Name = Vec<NameComponent>;
+
+    /// The TypeCode of IDL `CosNaming::Name`.
+    pub fn name_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:omg.org/CosNaming/Name:1.0",
+                "Name",
+                rt::TypeCode::sequence(<NameComponent as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
 
     /// What a name is bound to: an object that is a leaf, or a context to go on from.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -171,6 +195,18 @@ pub mod cos_naming {
 
     /// IDL `CosNaming::BindingList`.
     pub type BindingList = Vec<Binding>;
+
+    /// The TypeCode of IDL `CosNaming::BindingList`.
+    pub fn binding_list_type_code() -> rt::TypeCode {
+        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+            rt::TypeCode::alias(
+                "IDL:omg.org/CosNaming/BindingList:1.0",
+                "BindingList",
+                rt::TypeCode::sequence(<Binding as rt::Typed>::type_code(), 0),
+            )
+        });
+        CODE.clone()
+    }
 
     /// A set of bindings, and the way to those of the contexts below.
     pub trait NamingContext: Send + Sync + 'static {
@@ -2276,11 +2312,47 @@ pub mod cos_naming {
         /// A name as text.
         pub type StringName = String;
 
+        /// The TypeCode of IDL `CosNaming::NamingContextExt::StringName`.
+        pub fn string_name_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:omg.org/CosNaming/NamingContextExt/StringName:1.0",
+                    "StringName",
+                    rt::TypeCode::String(0),
+                )
+            });
+            CODE.clone()
+        }
+
         /// Addresses as they stand in a `corbaloc` URL.
         pub type Address = String;
 
+        /// The TypeCode of IDL `CosNaming::NamingContextExt::Address`.
+        pub fn address_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:omg.org/CosNaming/NamingContextExt/Address:1.0",
+                    "Address",
+                    rt::TypeCode::String(0),
+                )
+            });
+            CODE.clone()
+        }
+
         /// A `corbaname` URL.
         pub type UrlString = String;
+
+        /// The TypeCode of IDL `CosNaming::NamingContextExt::URLString`.
+        pub fn url_string_type_code() -> rt::TypeCode {
+            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
+                rt::TypeCode::alias(
+                    "IDL:omg.org/CosNaming/NamingContextExt/URLString:1.0",
+                    "URLString",
+                    rt::TypeCode::String(0),
+                )
+            });
+            CODE.clone()
+        }
 
         /// The address is malformed.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
