@@ -318,6 +318,31 @@ fn an_any_keeps_the_shape_of_a_graph_of_values() {
 }
 
 #[test]
+fn a_graph_that_comes_out_of_an_any_is_a_copy_of_its_own() {
+    let orb = client();
+    let first = node(1, None);
+    let second = node(2, Some(&first));
+    first.update(|first| first.next = Some(second.clone()));
+    let document = Document {
+        base: Node { next: Some(first.clone()), ..Node::default() },
+        appendix: Some(second.clone()),
+        ..Document::default()
+    };
+    let given: NodeRef = Some(Value::new(document).upcast());
+    let copy = Any::new(&given).unwrap().get_within::<NodeRef>(&orb).unwrap().unwrap();
+    let copy = copy.unwrap().downcast::<Document>().unwrap().get();
+    let next = |node: &Value<Node>| node.get().next.clone().unwrap();
+    let (copied, appendix) = (copy.base.next.clone().unwrap(), copy.appendix.clone().unwrap());
+    assert!(copied != first && appendix != second);
+    assert!(next(&copied) == appendix && next(&appendix) == copied);
+    appendix.update(|appendix| appendix.number = 7);
+    assert_eq!((second.get().number, next(&copied).get().number), (2, 7));
+    for node in [&first, &copied] {
+        node.update(|node| node.next = None);
+    }
+}
+
+#[test]
 fn a_value_in_an_any_has_the_type_code_of_its_own_type() {
     let report = Report { author: "A. Author".to_owned(), ..Report::default() };
     let as_node: NodeRef = Some(Value::new(report).upcast());
