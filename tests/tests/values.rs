@@ -13,6 +13,7 @@ use armilla_tests::older;
 use armilla_tests::orbs::{builder, client, listening, travel, travel_object};
 use armilla_tests::values::mirror::RefuseRaises;
 use armilla_tests::values::*;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
@@ -390,6 +391,29 @@ fn a_chain_of_any_length_can_be_dropped() {
     let head = chain.get();
     drop(chain);
     drop(head);
+}
+
+#[test]
+#[allow(clippy::mutable_key_type)] // The state is not what a handle is compared by.
+fn handles_are_keys_by_which_value_they_are() {
+    let mut notes = HashMap::new();
+    let [first, second] = [node(1, None), node(1, None)];
+    second.update(|second| second.next = Some(first.clone()));
+    first.update(|first| first.next = Some(second.clone()));
+    let mut next = Some(first.clone());
+    while let Some(node) = next.take_if(|node| !notes.contains_key(node)) {
+        next.clone_from(&node.get().next);
+        notes.insert(node, notes.len());
+    }
+    first.update(|first| first.number = 7);
+    assert_eq!((notes.get(&first), notes.get(&second), notes.len()), (Some(&0), Some(&1), 2));
+    let document = Value::new(Document::default());
+    notes.insert(document.upcast(), 2);
+    assert_eq!(notes.get(&document.upcast::<Node>()), Some(&2), "also as one of a base");
+    let circle = Value::new(Circle::default());
+    let printable = |value: &Value<Circle>| Abstract::<dyn Printable>::Value(value.upcast());
+    assert!(HashSet::from([printable(&circle)]).contains(&printable(&circle)));
+    first.update(|first| first.next = None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use armilla_cdr::type_code::ValueCode;
 use armilla_cdr::value::Nullable;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// What every valuetype inherits from: a `Value<ValueBase>` is a value of any type.
@@ -109,6 +110,17 @@ impl<I: ?Sized> PartialEq for Abstract<I> {
             (Self::Reference(a), Self::Reference(b)) => a == b,
             (Self::Value(a), Self::Value(b)) => a == b,
             _ => false,
+        }
+    }
+}
+
+impl<I: ?Sized> Eq for Abstract<I> {}
+
+impl<I: ?Sized> Hash for Abstract<I> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Reference(reference) => reference.hash(state),
+            Self::Value(value) => value.hash(state),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::shared::{AnyState, Shared};
 use super::{Extends, State, ValueBase, Valuetype, circles};
 use std::any::TypeId;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 ///
 /// Clones are the same value, as handles are in IDL: what one changes all see, and a value that two
 /// others lead to arrives as one value on the other side of a call, also in a circle. `==` says
-/// whether two handles are the same value. IDL knows null, so members and parameters are of the type
+/// whether two handles are the same value, and as keys of sets and maps they say it too: that is how a walk
+/// through a graph ends, and how a program keeps what belongs to a value and does not travel. IDL knows null, so members and parameters are of the type
 /// `Option<Value<T>>`.
 ///
 /// A circle of values that a program makes is not freed by itself: let one of them forget the next, or end
@@ -113,6 +115,14 @@ impl<T: ?Sized> PartialEq for Value<T> {
 }
 
 impl<T: ?Sized> Eq for Value<T> {}
+
+impl<T: ?Sized> Hash for Value<T> {
+    /// By which value it is, whatever its state, so that a handle may be a key of a map although clippy
+    /// warns of it (`mutable_key_type`).
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.shared).hash(state);
+    }
+}
 
 impl<T: ?Sized> fmt::Debug for Value<T> {
     /// Its type only: what it leads to may lead back to it.
