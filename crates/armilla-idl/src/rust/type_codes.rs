@@ -16,6 +16,9 @@ use quote::quote;
 /// How many types may be spelled out within one TypeCode.
 const MAX_SPELLED: usize = 10_000;
 
+/// How many it may be within that of a typedef: all of them typedefs, which nobody writes by hand.
+const MAX_TYPEDEFS: usize = 256;
+
 /// How deep they may stand in one another. What reads TypeCodes has the same limit.
 const MAX_DEPTH: usize = 64;
 
@@ -52,14 +55,14 @@ pub(super) fn has_function(scope: &Scope<'_>, id: DeclId) -> bool {
     of_typedef(scope, id).is_some()
 }
 
-/// The TypeCode of a typedef that travels.
+/// The TypeCode of a typedef that travels, unless it is too large to be of use.
 fn of_typedef(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let declaration = scope.idl.get(id);
     let DeclKind::Typedef(ty) = &declaration.kind else { return None };
     if scope.facts.of_type(ty).local {
         return None;
     }
-    let mut writer = Writer::new(scope);
+    let mut writer = Writer::within(scope, MAX_TYPEDEFS);
     let code = writer.typedef(declaration, ty);
     (!writer.is_too_large).then_some(code)
 }
@@ -89,12 +92,18 @@ struct Writer<'a, 'm> {
     /// How many typedefs are being spelled out.
     typedefs: usize,
     spelled: usize,
+    most: usize,
     is_too_large: bool,
 }
 
 impl<'a, 'm> Writer<'a, 'm> {
     fn new(scope: &'a Scope<'m>) -> Self {
-        Writer { scope, enclosing: Vec::new(), typedefs: 0, spelled: 0, is_too_large: false }
+        Self::within(scope, MAX_SPELLED)
+    }
+
+    /// One that spells out at `most` so many types.
+    fn within(scope: &'a Scope<'m>, most: usize) -> Self {
+        Writer { scope, enclosing: Vec::new(), typedefs: 0, spelled: 0, most, is_too_large: false }
     }
 
     /// The TypeCode of a declared type, in full.
@@ -141,7 +150,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     fn has_room(&mut self) -> bool {
         self.spelled += 1;
         let depth = self.enclosing.len() + self.typedefs;
-        self.is_too_large |= self.spelled > MAX_SPELLED || depth > MAX_DEPTH;
+        self.is_too_large |= self.spelled > self.most || depth > MAX_DEPTH;
         !self.is_too_large
     }
 
