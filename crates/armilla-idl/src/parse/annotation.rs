@@ -24,17 +24,27 @@ impl Parser<'_, '_, '_> {
         let mut annotations = Vec::new();
         while let Some(at) = self.eat("@") {
             let Ok(annotation) = self.annotation(at) else { break };
-            let name = &annotation.name;
-            if OBEYED.contains(&name.as_str()) {
+            if OBEYED.contains(&annotation.name.as_str()) {
                 annotations.push(annotation);
-            } else if self.noted.insert(name.clone()) {
-                let message = format!("the annotation `@{name}` has no effect");
-                let warning =
-                    Diagnostic::warning(Code::AnnotationIgnored, annotation.span, message);
-                self.session.report(warning.note("GIOP knows nothing of it"));
+            } else {
+                self.ignore(&annotation, "GIOP knows nothing of it");
             }
         }
+        if self.at_word("enum") {
+            let bounds = annotations.iter().filter(|annotation| annotation.name == "bit_bound");
+            bounds.for_each(|bound| self.ignore(bound, "in GIOP every enum has 32 bits"));
+        }
         annotations
+    }
+
+    /// Notes an annotation without a meaning here, each name once.
+    fn ignore(&mut self, annotation: &Annotation, why: &str) {
+        let name = &annotation.name;
+        if self.noted.insert(name.clone()) {
+            let message = format!("the annotation `@{name}` has no effect");
+            let warning = Diagnostic::warning(Code::AnnotationIgnored, annotation.span, message);
+            self.session.report(warning.note(why));
+        }
     }
 
     fn annotation(&mut self, at: Span) -> Parsed<Annotation> {
