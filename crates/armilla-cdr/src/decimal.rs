@@ -1,12 +1,15 @@
 //! Decimal numbers of a fixed size: IDL `fixed`.
 
+mod arithmetic;
+
 use crate::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 use core::fmt;
 use core::str::FromStr;
 
 /// A number of `DIGITS` decimal digits, `SCALE` of them behind the point: IDL `fixed<DIGITS, SCALE>`.
 ///
-/// It does not calculate; [`unscaled`](Self::unscaled) gives it to what does.
+/// It calculates by methods that say when a result does not fit; [`unscaled`](Self::unscaled) gives it to
+/// what does more.
 ///
 /// ```
 /// use armilla_cdr::Decimal;
