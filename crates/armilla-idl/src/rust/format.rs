@@ -34,6 +34,7 @@ fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
         Item::Trait(item) => Some(&mut item.attrs),
         Item::Type(item) => Some(&mut item.attrs),
         Item::Const(item) => Some(&mut item.attrs),
+        Item::Fn(item) => Some(&mut item.attrs),
         Item::Impl(item) if item.trait_.is_none() => Some(&mut item.attrs),
         _ => None,
     }

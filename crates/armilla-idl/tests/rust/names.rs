@@ -1014,6 +1014,7 @@ pub mod top_level {
 pub type Tops = Vec<Top>;
 
 /// The TypeCode of IDL `Tops`.
+#[allow(dead_code, unreachable_pub)]
 pub fn tops_type_code() -> ::armilla::rt::TypeCode {
     static CODE: ::armilla::rt::SharedTypeCode = ::armilla::rt::SharedTypeCode::new(|| {
         ::armilla::rt::TypeCode::alias(
