@@ -7,6 +7,7 @@ fn main() {
     asynchronous.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     let rare = "../crates/armilla-idl/tests/rust/rare.idl";
     armilla_idl::build(rare).unwrap_or_else(|errors| errors.exit());
+    armilla_idl::build("idl/frames.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/java.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("idl/values.idl").unwrap_or_else(|errors| errors.exit());

@@ -17,6 +17,7 @@ pub mod speaker;
 #[allow(missing_docs)]
 mod idl {
     armilla::include_idl!("dynamic");
+    armilla::include_idl!("frames");
     armilla::include_idl!("probe");
     armilla::include_idl!("texts");
     armilla::include_idl!("values");
@@ -28,4 +29,4 @@ pub mod shared {
     armilla::include_idl!("shapes");
 }
 
-pub use idl::{dynamic, older, probe, texts, values};
+pub use idl::{dynamic, frames, older, probe, texts, values};

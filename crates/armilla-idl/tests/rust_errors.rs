@@ -93,8 +93,8 @@ fn methods_that_meet_by_inheritance_are_named_with_their_places() {
 #[test]
 fn arrays_that_do_not_belong_on_a_stack_are_kept_on_the_heap() {
     for (idl, expected) in [
-        ("typedef double Fits[8192];", "type Fits = [f64; 8192];"),
-        ("typedef double Big[8193];", "type Big = ::armilla::rt::LargeArray<f64, 8193>;"),
+        ("typedef double Fits[1024];", "type Fits = [f64; 1024];"),
+        ("typedef double Big[1025];", "type Big = ::armilla::rt::LargeArray<f64, 1025>;"),
         (
             "struct S { octet image[480][640]; };",
             "pub image: ::armilla::rt::LargeArray<[u8; 640], 480>,",

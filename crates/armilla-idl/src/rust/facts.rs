@@ -49,7 +49,7 @@ const MAX_ROUNDS: usize = 100;
 const MAX_DEFAULT: u32 = 32;
 
 /// The largest array on the stack, in octets.
-const MAX_ARRAY: u64 = 64 << 10;
+const MAX_ARRAY: u64 = 8 << 10;
 
 /// The size of a `String` or `Vec`; an object reference is as large or a little larger.
 const HANDLE: u64 = 24;

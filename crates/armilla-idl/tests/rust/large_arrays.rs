@@ -143,7 +143,7 @@ pub mod large {
     }
 
     /// IDL `Large::Film`.
-    pub type Film = [Frame; 100];
+    pub type Film = rt::LargeArray<Frame, 100>;
 
     /// The TypeCode of IDL `Large::Film`.
     pub fn film_type_code() -> rt::TypeCode {
