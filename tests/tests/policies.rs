@@ -1,8 +1,8 @@
 //! The policies of calls: where they are set, and what they do.
 
 use armilla::{
-    Completion, CustomPolicy, ExceptionKind, Minor, Policies, PolicyCurrent, PolicyType, Rebind,
-    Retries, SystemException, Version,
+    Completion, CustomPolicy, ExceptionKind, Links, Minor, Policies, PolicyCurrent, PolicyType,
+    Rebind, Retries, SystemException, Version,
 };
 use armilla_giop::{ReplyStatus, close_connection};
 use armilla_tests::gate::PATIENCE;
@@ -201,6 +201,28 @@ fn a_connection_that_is_not_made_meets_the_shortest_limit_by_its_name() {
     assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
     assert!(error.to_string().contains("connect_timeout"), "{error}");
     assert!(begun.elapsed() < PATIENCE);
+}
+
+#[test]
+fn an_address_at_which_nobody_answers_leaves_time_for_the_others() {
+    let peer = Peer::answering(peer::done);
+    let (port, _keep) = deaf();
+    let ior = peer::ior(&[port, peer.port()], NEWEST);
+    let limit = Duration::from_secs(2);
+    std::thread::scope(|scope| {
+        for links in [Links::Exclusive, Links::Multiplexed] {
+            let remote = peer::resolve(&orbs::client(), &ior).with_links(links);
+            let call = move || {
+                let hurried = remote.with_policies(round_trip(limit));
+                hurried.ping().unwrap();
+                hurried.ping()
+            };
+            scope.spawn(move || call().unwrap());
+        }
+        let (other, _keep) = deaf();
+        let nobody = peer::resolve(&orbs::client(), &peer::ior(&[port, other], NEWEST));
+        assert_unbegun(&nobody.with_policies(round_trip(SHORT)), "round_trip_timeout");
+    });
 }
 
 #[test]

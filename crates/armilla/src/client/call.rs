@@ -153,6 +153,7 @@ pub(crate) fn call<'p>(
     let target = route.preferred();
     let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
     let way = Way { reference, route, links, outgoing };
+    let deadline = deadline.among(route.len());
     match way.go(&deadline, &mut journey, &mut *finish)? {
         Step::Done => Ok(()),
         step => way.go_on(step, &deadline, &mut journey, finish),
@@ -222,7 +223,8 @@ impl Way<'_, '_> {
             route = &leg;
             let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
             let way = Way { route, outgoing, ..*self };
-            step = way.go_unhurried(deadline, journey, &mut *finish)?;
+            let deadline = journey.deadline(deadline, route);
+            step = way.go_unhurried(&deadline, journey, &mut *finish)?;
         }
     }
 

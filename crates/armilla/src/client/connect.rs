@@ -1,6 +1,6 @@
 //! Making a connection, and saying well why it could not be made.
 
-use super::deadline::Deadline;
+use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
 use super::link::Link;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -29,7 +29,7 @@ impl Endpoint {
         if !deadline.may_connect {
             return Err(self.unbound());
         }
-        let Some((timeout, all)) = deadline.connecting(self.settings.connect_timeout) else {
+        let Some((timeout, bound)) = deadline.connecting(self.settings.connect_timeout) else {
             let what = format!("no time was left to connect to {}", self.address);
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
@@ -42,12 +42,19 @@ impl Endpoint {
             Ok(stream) => Ok(Arc::from(stream)),
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut;
-                Err(match late && !all {
-                    true => self.unreachable(ExceptionKind::Timeout, error.to_string()),
-                    false if late => self
-                        .unreachable(ExceptionKind::Transient, error.to_string())
-                        .noting(" (the limit is connect_timeout)"),
-                    false => self.unreachable(ExceptionKind::Transient, error.to_string()),
+                let kind = match late && bound == Bound::Call {
+                    true => ExceptionKind::Timeout,
+                    false => ExceptionKind::Transient,
+                };
+                let unreachable = self.unreachable(kind, error.to_string());
+                Err(match bound {
+                    Bound::Connection if late => {
+                        unreachable.noting(" (the limit is connect_timeout)")
+                    }
+                    Bound::Share if late => {
+                        unreachable.noting(" (the rest of the time is for other addresses)")
+                    }
+                    _ => unreachable,
                 })
             }
         }

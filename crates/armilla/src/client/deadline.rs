@@ -16,13 +16,33 @@ pub(crate) struct Deadline {
     pub(super) connect: Option<Duration>,
     /// Whether a connection may be made.
     pub(crate) may_connect: bool,
+    /// How many addresses are left to which it may be made, the next one included.
+    pub(super) addresses: usize,
+}
+
+/// What a connection that takes too long meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Bound {
+    /// The end of the call.
+    Call,
+    /// The part of the time of the call that is not for other addresses.
+    Share,
+    /// The time that any connection may take.
+    Connection,
 }
 
 impl Deadline {
     #[inline]
     pub(crate) fn after(limit: Option<Duration>) -> Self {
         let (request, connect) = (None, None);
-        Self { started: coarse_now(), limit, request, connect, may_connect: true }
+        let (may_connect, addresses) = (true, 1);
+        Self { started: coarse_now(), limit, request, connect, may_connect, addresses }
+    }
+
+    /// The same for a call that has so many addresses left.
+    #[inline]
+    pub(crate) fn among(self, addresses: usize) -> Self {
+        Self { addresses, ..self }
     }
 
     /// Takes the limits from the policies of the call.
@@ -60,11 +80,19 @@ impl Deadline {
     }
 
     /// How long a connection may take, that of the ORB being `usual`: `None` when there is no time
-    /// left. And whether that is all that a connection ever may take.
-    pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, bool)> {
+    /// left. And what it is bound by. Of several addresses each gets an equal share of the time that is
+    /// left, so that one at which nobody answers does not use up that of the others.
+    pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
         let most = self.connect.unwrap_or(usual);
-        let left = self.leaving()?.map_or(most, |left| left.min(most));
-        (!left.is_zero()).then_some((left, left == most))
+        let addresses = u32::try_from(self.addresses).unwrap_or(u32::MAX).max(1);
+        let share = self.leaving()?.map_or(most, |left| left / addresses);
+        let bound = match share < most {
+            false => Bound::Connection,
+            true if addresses > 1 => Bound::Share,
+            true => Bound::Call,
+        };
+        let time = share.min(most);
+        (!time.is_zero()).then_some((time, bound))
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

@@ -61,6 +61,12 @@ impl Journey {
         Ok(())
     }
 
+    /// The time of the call, for an attempt at the next address of a route.
+    #[inline]
+    pub(crate) fn deadline(&self, deadline: &Deadline, route: &Route) -> Deadline {
+        deadline.among(route.len().saturating_sub(self.failures))
+    }
+
     /// Leaves it to the caller to wait for [pauses](Self::take_pause).
     pub(crate) fn defer(&mut self) {
         if let Some(terms) = &mut self.terms {

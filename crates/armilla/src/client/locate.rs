@@ -43,7 +43,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     loop {
         let route = reference.route()?;
         let target = route.preferred();
-        match ask(reference, target, &deadline) {
+        match ask(reference, target, &journey.deadline(&deadline, &route)) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
             Ok(Located::Unknown) if reference.turn_back(&route, &mut journey) => {}

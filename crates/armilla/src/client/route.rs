@@ -253,6 +253,7 @@ impl Route {
         self.rest()?.forwarded.as_ref()
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         1 + self.others().len()
     }

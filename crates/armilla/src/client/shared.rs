@@ -1,7 +1,7 @@
 //! The connections to an endpoint that carry many calls: each thread has one of a few.
 
 use super::asynchronous::AsyncCall;
-use super::deadline::Deadline;
+use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
 use super::multiplexed::{Foundation, Multiplexed};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -238,7 +238,7 @@ impl Endpoint {
             // As long as the most patient of them.
             let usual = self.settings.connect_timeout;
             let patience = waiting.calls.iter().filter_map(|call| call.deadline.connecting(usual));
-            let Some((patience, is_usual)) = patience.max() else {
+            let Some((patience, bound)) = patience.max() else {
                 // There are none, or none that has any time left.
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
@@ -247,9 +247,9 @@ impl Endpoint {
                 return;
             };
             drop(waiting);
-            let deadline = match is_usual {
-                true => Deadline { connect: Some(patience), ..Deadline::after(None) },
-                false => Deadline::after(Some(patience)),
+            let deadline = match bound {
+                Bound::Connection => Deadline { connect: Some(patience), ..Deadline::after(None) },
+                Bound::Call | Bound::Share => Deadline::after(Some(patience)),
             };
             let link = self.shared_link_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);

@@ -172,7 +172,8 @@ impl Call<'_, '_> {
             let way =
                 Way { reference, route, links, outgoing: self.request.to(target, intercepted) };
             let mut user = None;
-            let came = way.go_unhurried(&self.deadline, journey, &mut |status, input| {
+            let deadline = journey.deadline(&self.deadline, route);
+            let came = way.go_unhurried(&deadline, journey, &mut |status, input| {
                 user = self.came(status, input)?;
                 finish(status, input)
             });
