@@ -219,6 +219,8 @@ fn an_address_at_which_nobody_answers_leaves_time_for_the_others() {
             };
             scope.spawn(move || call().unwrap());
         }
+        let remote = peer::resolve(&orbs::client(), &ior).with_timeout(limit);
+        scope.spawn(move || remote.object().request("ping").send_deferred().wait().unwrap());
         let (other, _keep) = deaf();
         let nobody = peer::resolve(&orbs::client(), &peer::ior(&[port, other], NEWEST));
         assert_unbegun(&nobody.with_policies(round_trip(SHORT)), "round_trip_timeout");

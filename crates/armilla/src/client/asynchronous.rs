@@ -8,7 +8,7 @@
 use super::arguments::Arguments;
 use super::continuing::Came;
 use super::course::Arrival;
-use super::deadline::{Deadline, Wait};
+use super::deadline::{Bound, Deadline, Wait};
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
@@ -26,6 +26,7 @@ use armilla_giop::{
 use armilla_ipc::Address;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::thread::Thread;
@@ -37,6 +38,8 @@ pub(crate) struct AsyncCall {
     pub(super) operation: KeptOperation,
     pub(super) arguments: Arguments,
     pub(super) deadline: Deadline,
+    /// How many addresses it has left, the present one included.
+    addresses: AtomicUsize,
     /// Those of the thread when the call began.
     pub(super) slots: Slots,
     pub(super) state: Mutex<State>,
@@ -114,6 +117,7 @@ impl AsyncCall {
             operation,
             arguments,
             deadline,
+            addresses: AtomicUsize::new(1),
             slots: slots.unwrap_or_default(),
             state: Mutex::default(),
         });
@@ -125,6 +129,11 @@ impl AsyncCall {
     /// When it expires, in nanoseconds of the coarse clock.
     pub(super) fn expires(&self) -> Option<u64> {
         Some(self.deadline.started.plus(self.deadline.limit?).as_nanos())
+    }
+
+    /// How long a connection may take for it, as [`Deadline::connecting`] has it.
+    pub(super) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
+        self.deadline.among(self.addresses.load(Ordering::Relaxed)).connecting(usual)
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -154,6 +163,7 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
+        self.addresses.store(state.journey.addresses(arrival.route()), Ordering::Relaxed);
         state.arrival = Some(arrival.clone());
         // It is not awaited where it was sent before.
         let left = state.link.take();

@@ -64,7 +64,12 @@ impl Journey {
     /// The time of the call, for an attempt at the next address of a route.
     #[inline]
     pub(crate) fn deadline(&self, deadline: &Deadline, route: &Route) -> Deadline {
-        deadline.among(route.len().saturating_sub(self.failures))
+        deadline.among(self.addresses(route))
+    }
+
+    /// How many addresses of a route it has left.
+    pub(crate) fn addresses(&self, route: &Route) -> usize {
+        route.len().saturating_sub(self.failures)
     }
 
     /// Leaves it to the caller to wait for [pauses](Self::take_pause).

@@ -237,7 +237,7 @@ impl Endpoint {
             let mut waiting = lock(&self.shared.0[mine].waiting);
             // As long as the most patient of them.
             let usual = self.settings.connect_timeout;
-            let patience = waiting.calls.iter().filter_map(|call| call.deadline.connecting(usual));
+            let patience = waiting.calls.iter().filter_map(|call| call.connecting(usual));
             let Some((patience, bound)) = patience.max() else {
                 // There are none, or none that has any time left.
                 waiting.connecting = false;
@@ -249,7 +249,9 @@ impl Endpoint {
             drop(waiting);
             let deadline = match bound {
                 Bound::Connection => Deadline { connect: Some(patience), ..Deadline::after(None) },
-                Bound::Call | Bound::Share => Deadline::after(Some(patience)),
+                Bound::Call => Deadline::after(Some(patience)),
+                // As much is left for the other addresses.
+                Bound::Share => Deadline::after(Some(patience.saturating_mul(2))).among(2),
             };
             let link = self.shared_link_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
