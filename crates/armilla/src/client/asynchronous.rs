@@ -9,6 +9,7 @@ use super::arguments::Arguments;
 use super::continuing::Came;
 use super::course::Arrival;
 use super::deadline::{Bound, Deadline, Wait};
+use super::endpoint::Endpoint;
 use super::journey::Journey;
 use super::loss::{Lost, late};
 use super::multiplexed::{Multiplexed, Sending};
@@ -18,7 +19,7 @@ use crate::exception::{Completion, SystemException};
 use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
-use crate::orb::lock;
+use crate::orb::{Orb, lock};
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CompletionStatus, KeptMessage, Message, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
@@ -172,13 +173,8 @@ impl AsyncCall {
         if let Err(came) = self.begin_flow(reference, &arrival) {
             return Some(came);
         }
-        let access = &arrival.target().access;
-        let orb = &reference.orb;
-        let link = match arrival.is_here() {
-            true => orb.client().endpoint_here(orb, access.endpoint.code_sets),
-            false => access.endpoint.clone(),
-        };
-        let link = link.shared_link_for(orb, access.version, self);
+        let (orb, version) = (&reference.orb, arrival.target().access.version);
+        let link = endpoint(orb, &arrival).shared_link_for(orb, version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),
@@ -232,7 +228,13 @@ impl AsyncCall {
 
     /// It is sent over `link` with this number.
     pub(super) fn is_at(&self, link: Option<Arc<Multiplexed>>, id: u32) {
-        let before = std::mem::replace(&mut lock(&self.state).link, link.map(|link| (link, id)));
+        let mut state = lock(&self.state);
+        let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
+        if let Listener::Thread(thread) = &state.listener {
+            // It can read there.
+            thread.unpark();
+        }
+        drop(state);
         drop(before);
     }
 
@@ -366,7 +368,7 @@ impl AsyncCall {
     }
 
     /// Waits until it has ended, for at most `limit`. The thread reads meanwhile if nobody else does.
-    pub(super) fn wait(&self, limit: Option<Duration>) -> bool {
+    pub(super) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
         let waiting = Wait::of(limit);
         loop {
             let mut state = lock(&self.state);
@@ -381,16 +383,38 @@ impl AsyncCall {
             let link = state.link.clone();
             drop(state);
             // The clock of the calls may be some milliseconds behind; then it is over in a moment.
-            let soon = match self.deadline.remaining() {
+            let rest = match link {
+                Some(_) => self.deadline.remaining(),
+                None => self.deadline.leaving(),
+            };
+            let soon = match rest {
                 None => TICK,
                 Some(rest) => rest.map_or(PATIENCE, |rest| rest.min(PATIENCE)),
             };
             let left = left.map_or(soon, |left| left.min(soon)).max(TICK);
+            // Who keeps the time else may wait for what this thread has to do first.
+            let is_late = rest.is_none();
             match link {
-                Some((link, id)) => link.help(id, left),
+                Some((link, id)) => {
+                    if is_late {
+                        link.expire();
+                    }
+                    link.help(id, left);
+                }
+                None if is_late && self.is_withdrawn() => self.end_unsent(),
                 None => std::thread::park_timeout(left),
             }
         }
+    }
+
+    /// Takes it from those that wait for a connection. Whether it was among them.
+    #[cold]
+    fn is_withdrawn(self: &Arc<Self>) -> bool {
+        let arrival = lock(&self.state).arrival.clone();
+        let (Some(arrival), Ok(reference)) = (arrival, self.object.reference()) else {
+            return false;
+        };
+        endpoint(&reference.orb, &arrival).withdraw(self)
     }
 
     /// Nobody wants the outcome any more.
@@ -410,6 +434,15 @@ impl AsyncCall {
         if let Some(flow) = flow {
             self.abandon_flow(*flow);
         }
+    }
+}
+
+/// Where connections for a call come from that goes there.
+fn endpoint(orb: &Orb, arrival: &Arrival) -> Arc<Endpoint> {
+    let endpoint = &arrival.target().access.endpoint;
+    match arrival.is_here() {
+        true => orb.client().endpoint_here(orb, endpoint.code_sets),
+        false => endpoint.clone(),
     }
 }
 

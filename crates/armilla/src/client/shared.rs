@@ -182,7 +182,7 @@ impl Endpoint {
         if !call.deadline.may_connect && !self.address.is_within() {
             return Err(self.unbound());
         }
-        self.watch_unsent(call, mine);
+        self.watch_unsent(call);
         waiting.calls.push(call.clone());
         if std::mem::replace(&mut waiting.connecting, true) {
             return Ok(None);
@@ -202,7 +202,7 @@ impl Endpoint {
     }
 
     /// Ends a call in time that waits for a connection longer than it may take.
-    fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>, mine: usize) {
+    fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>) {
         let left = call.deadline.leaving().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
         let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
@@ -215,7 +215,7 @@ impl Endpoint {
                 // The clock of the calls may be some milliseconds behind that of the timer.
                 return (!call.is_done()).then_some(TICK);
             }
-            if endpoint.withdraw(mine, &call) {
+            if endpoint.withdraw(&call) {
                 call.end_unsent();
             }
             None
@@ -225,10 +225,12 @@ impl Endpoint {
 
     /// Takes a call from those that wait for a connection. Whether it was among them; otherwise it is
     /// somebody else's who goes on with it.
-    fn withdraw(&self, mine: usize, call: &Arc<AsyncCall>) -> bool {
-        let mut waiting = lock(&self.shared.0[mine].waiting);
-        let at = waiting.calls.iter().position(|known| Arc::ptr_eq(known, call));
-        at.map(|at| waiting.calls.remove(at)).is_some()
+    pub(super) fn withdraw(&self, call: &Arc<AsyncCall>) -> bool {
+        self.shared.0.iter().any(|place| {
+            let mut waiting = lock(&place.waiting);
+            let at = waiting.calls.iter().position(|known| Arc::ptr_eq(known, call));
+            at.map(|at| waiting.calls.remove(at)).is_some()
+        })
     }
 
     /// Makes a connection for the calls that wait for one, until none does.

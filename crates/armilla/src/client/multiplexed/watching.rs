@@ -160,7 +160,7 @@ impl Multiplexed {
     }
 
     /// Ends the calls whose time has passed. Returns when the next one's has.
-    fn expire(&self) -> Option<Duration> {
+    pub(in crate::client) fn expire(&self) -> Option<Duration> {
         let mut expired = Vec::new();
         let mut state = lock(&self.state);
         let now = coarse_now().as_nanos();

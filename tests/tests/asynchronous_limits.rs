@@ -1,0 +1,178 @@
+//! The limits of calls that nobody waits for: they end in time wherever it finds them, and whoever else
+//! is busy.
+
+use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
+use armilla::{Completion, ExceptionKind, Object, Policies, ReplyFuture, SystemException, Version};
+use armilla_tests::gate::PATIENCE;
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{self, Peer};
+use armilla_tests::probe::*;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+fn ping(remote: &EverythingRef) -> ReplyFuture<()> {
+    remote.invoke_async("ping", |_| Ok(()), |_| Ok(()))
+}
+
+fn only(choose: impl FnOnce(&mut Policies)) -> Policies {
+    let mut policies = Policies::default();
+    choose(&mut policies);
+    policies
+}
+
+#[test]
+fn they_do_not_wait_for_a_connection_longer_than_they_may_take() {
+    // A listener whose queue is full leaves those who connect without an answer.
+    let listener = deaf();
+    let port = listener.0.local_addr().unwrap().port();
+    let client = orbs::client();
+    let remote = peer::resolve(&client, &peer::ior(&[port], Version::V1_2));
+    let short = remote.with_timeout(Duration::from_millis(50));
+    let begun = Instant::now();
+    let error = ping(&short).wait().unwrap_err();
+    assert!(matches!(error.kind(), ExceptionKind::Timeout | ExceptionKind::Transient), "{error}");
+    assert!(begun.elapsed() < PATIENCE / 2, "as long as a connection may take: {error}");
+    assert_eq!(error.kind(), ExceptionKind::Timeout, "{error}");
+}
+
+#[test]
+fn they_end_where_no_time_is_left_for_a_connection() {
+    let server = Server::start();
+    let never = only(|policies| policies.connect_timeout = Some(Duration::ZERO));
+    let at_once = only(|policies| policies.request_timeout = Some(Duration::from_nanos(1)));
+    for policies in [never, at_once] {
+        let remote = server.remote(&orbs::client()).with_policies(policies);
+        let ended = ping(&remote).wait_for(PATIENCE).expect("it has no time, and ends");
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Timeout, "{error}");
+        assert_eq!(error.completed(), Completion::No);
+    }
+}
+
+/// Takes more time than calls have, once: at their beginning, or where they fail, and sends them
+/// elsewhere then.
+#[derive(Clone, Default)]
+struct Dawdler(Arc<Mutex<Option<Task>>>);
+
+/// At which point, and where to.
+type Task = (&'static str, Option<Object>);
+
+impl Dawdler {
+    const LIMIT: Duration = Duration::from_millis(10);
+
+    fn dawdle(&self, point: &str) -> Result<(), Interruption> {
+        let told = self.0.lock().unwrap().take_if(|(wanted, _)| *wanted == point);
+        let Some((_, elsewhere)) = told else { return Ok(()) };
+        std::thread::sleep(Self::LIMIT * 3);
+        elsewhere.map_or(Ok(()), |object| Err(Interruption::Forward(object)))
+    }
+
+    /// The four ways to say how long a call has.
+    fn limits() -> [Policies; 4] {
+        let (time, end) = (Some(Self::LIMIT), Some(Instant::now() + Self::LIMIT));
+        [
+            only(|policies| policies.round_trip_timeout = time),
+            only(|policies| policies.reply_end = end),
+            only(|policies| policies.request_timeout = time),
+            only(|policies| policies.request_end = end),
+        ]
+    }
+}
+
+impl ClientInterceptor for Dawdler {
+    fn send_request(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        self.dawdle("send")
+    }
+
+    fn receive_exception(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        self.dawdle("exception")
+    }
+}
+
+type Call = fn(&EverythingRef) -> Result<i32, SystemException>;
+
+#[test]
+fn the_time_that_interceptors_take_is_that_of_the_call() {
+    let (server, other) = (Server::start(), Server::start());
+    let dawdler = Dawdler::default();
+    let client = orbs::builder().client_interceptor(dawdler.clone()).build().unwrap();
+    let elsewhere = Some(other.remote(&client).object().clone());
+    let calls: [Call; 3] = [
+        |remote| remote.increment(),
+        |remote| remote.remark("late").map(|()| 0),
+        |remote| {
+            let reply = remote.invoke_async("increment", |_| Ok(()), |input| input.i32());
+            reply.wait_for(PATIENCE).expect("its time has passed, and it ends")
+        },
+    ];
+    for call in calls {
+        // With a connection that is there, and with one that has yet to be made.
+        for met in [true, false] {
+            for at in 0..4 {
+                let remote = server.remote(&client);
+                if met {
+                    remote.ping().unwrap();
+                    ping(&remote).wait().unwrap();
+                }
+                let hurried = remote.with_policies(Dawdler::limits()[at].clone());
+                let elsewhere = elsewhere.clone().filter(|_| !met);
+                *dawdler.0.lock().unwrap() = Some(("send", elsewhere));
+                let error = call(&hurried).unwrap_err();
+                assert_eq!(error.kind(), ExceptionKind::Timeout, "{at} {met} {error}");
+                assert_eq!(error.completed(), Completion::No, "{at} {met} {error}");
+            }
+        }
+    }
+    let executed = [&server, &other].map(|server| server.local.count().unwrap());
+    assert_eq!(executed, [0, 0]);
+    assert!(server.local.remarks(0).unwrap().is_empty());
+    // What was sent once is not sent again too late either, nor what found no connection in its time,
+    // though nobody waits for it.
+    let (listener, _waiting) = deaf();
+    let port = listener.local_addr().unwrap().port();
+    let unreached = peer::resolve(&client, &peer::ior(&[port], Version::V1_2));
+    for target in [server.remote(&client), unreached] {
+        for at in 0..4 {
+            let failing = target.with_policies(Dawdler::limits()[at].clone());
+            *dawdler.0.lock().unwrap() = Some(("exception", elsewhere.clone()));
+            let reply: ReplyFuture<()> = failing.invoke_async("lacking", |_| Ok(()), |_| Ok(()));
+            let ended = reply.wait_for(PATIENCE).expect("its time has passed, and it ends");
+            assert_eq!(ended.unwrap_err().kind(), ExceptionKind::Timeout);
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_one_where_replies_are_read_does_so_no_longer_than_it_may_take() {
+    let server = Server::start();
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    let silent = Peer::start(|_, mut wire| while wire.message().is_some() {});
+    let (listener, _waiting) = deaf();
+    let unreached = listener.local_addr().unwrap().port();
+    for port in [silent.port(), unreached] {
+        let object = peer::resolve(&client, &peer::ior(&[port], Version::V1_2));
+        let short = object.with_timeout(Duration::from_millis(20));
+        let (sender, receiver) = mpsc::channel();
+        // Nobody waits for this reply, so that the thread that reads for all hears of it.
+        ping(&remote).on_reply(move |_| sender.send(ping(&short).wait()).unwrap());
+        let ended = receiver.recv_timeout(PATIENCE).expect("it may take 20 ms, and ends");
+        assert_eq!(ended.unwrap_err().kind(), ExceptionKind::Timeout);
+    }
+    ping(&remote).wait().unwrap();
+}
+
+/// A listener that has as many connections as fit its queue.
+fn deaf() -> (TcpListener, Vec<std::net::TcpStream>) {
+    use rustix::net;
+    let socket = net::socket(net::AddressFamily::INET, net::SocketType::STREAM, None).unwrap();
+    net::bind(&socket, &std::net::SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    net::listen(&socket, 0).unwrap();
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().unwrap();
+    let limit = Duration::from_millis(200);
+    let fill = || std::net::TcpStream::connect_timeout(&address, limit).ok();
+    let waiting = std::iter::from_fn(fill).take(64).collect();
+    (listener, waiting)
+}
