@@ -1,6 +1,8 @@
 //! Oneway calls: when they return, and how they wait for each other.
 
-use armilla::{ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Version};
+use armilla::{
+    Completion, ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Version,
+};
 use armilla_giop::{Message, ResponseFlags, decode_request};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
@@ -199,20 +201,32 @@ fn many_threads_flood_a_server_and_nothing_is_lost() {
 fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
     let (open, opened) = mpsc::channel::<()>();
     let opened = Mutex::new(opened);
+    let (took, taken) = mpsc::channel();
+    let took = Mutex::new(took);
     let peer = Peer::start(move |_, mut wire| {
         opened.lock().unwrap().recv().ok();
-        while wire.request().is_some() {}
+        while let Some(request) = wire.request() {
+            took.lock().unwrap().send(request.octets.len()).ok();
+        }
     });
     let client = orbs::client();
     let remote = peer.reference(&client, Version::V1_2).with_sync_scope(SyncScope::WithTransport);
     let shared = remote.with_links(armilla::Links::Multiplexed);
-    let large = "x".repeat(8 << 20);
+    let large = "x".repeat(12 << 20);
     shared.remark("connects").unwrap();
     let timed = shared.with_timeout(Duration::from_millis(50));
     let error = timed.remark(&large).unwrap_err();
     assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+    assert_eq!(error.completed(), Completion::Maybe, "a part of it has left, and the rest will");
+    let request_timeout = Some(Duration::from_millis(50));
+    let hurried = shared.with_policies(Policies { request_timeout, ..Policies::default() });
+    let error = hurried.remark("waits behind it").unwrap_err();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Timeout, Completion::No));
+    assert!(error.to_string().contains("request_timeout"), "{error}");
     open.send(()).unwrap();
     shared.remark("goes").unwrap();
+    let sizes: Vec<_> = (0..3).map(|_| taken.recv_timeout(PATIENCE).unwrap()).collect();
+    assert!(sizes[1] > large.len() && sizes[2] < 1000, "{sizes:?}");
 }
 
 #[test]

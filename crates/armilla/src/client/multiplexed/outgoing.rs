@@ -409,7 +409,7 @@ impl Multiplexed {
             if !full {
                 return Ok((outgoing, in_place));
             }
-            outgoing = self.await_progress(outgoing, by)?;
+            outgoing = self.await_progress(outgoing, by, Completion::No)?;
         }
     }
 
@@ -417,7 +417,8 @@ impl Multiplexed {
     fn await_sent(&self, end: u64, deadline: &Deadline) -> Result<(), SystemException> {
         let mut outgoing = lock(&self.outgoing);
         while outgoing.sent < end && outgoing.lost.is_none() {
-            outgoing = self.await_progress(outgoing, deadline)?;
+            // It stays in the queue.
+            outgoing = self.await_progress(outgoing, deadline, Completion::Maybe)?;
         }
         match &outgoing.lost {
             Some(lost) => Err(lost.exception(armilla_giop::CompletionStatus::Maybe, deadline)),
@@ -425,12 +426,15 @@ impl Multiplexed {
         }
     }
 
+    /// Waits until some of the queue has left, or nothing does any more. `completed` is what becomes of
+    /// the call that has no time left for that.
     fn await_progress<'l>(
         &self,
         outgoing: MutexGuard<'l, Outgoing>,
         deadline: &Deadline,
+        completed: Completion,
     ) -> Result<MutexGuard<'l, Outgoing>, SystemException> {
-        let Some(left) = deadline.remaining() else {
+        let Some(left) = deadline.leaving() else {
             let what = format!(
                 "{} does not take the requests that are queued for it ({} octets)",
                 self.peer(),
@@ -438,7 +442,7 @@ impl Multiplexed {
             );
             let minor = Minor::SEND_LATE;
             return Err(
-                SystemException::new(ExceptionKind::Timeout, minor, Completion::No).because(what)
+                SystemException::new(ExceptionKind::Timeout, minor, completed).because(what)
             );
         };
         let left = left.unwrap_or(super::reading::SLICE);
