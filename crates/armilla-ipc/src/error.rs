@@ -1,12 +1,22 @@
 //! Helpers that put words to the errors of the operating system.
 
 use crate::Address;
+use crate::socket::tells_of_shortage;
 use std::io;
 
 /// The same kind of error, preceded by what was being done.
 pub(crate) fn context(what: impl std::fmt::Display, error: impl Into<io::Error>) -> io::Error {
     let error = error.into();
-    io::Error::new(error.kind(), format!("{what}: {error}"))
+    io::Error::new(kind(&error), format!("{what}: {error}"))
+}
+
+/// The kind that stands for an error where its number is lost. The standard library has none for a
+/// shortage of descriptors.
+pub(crate) fn kind(error: &io::Error) -> io::ErrorKind {
+    match tells_of_shortage(error) {
+        true => io::ErrorKind::OutOfMemory,
+        false => error.kind(),
+    }
 }
 
 /// An address handed to a transport that does not serve its kind.

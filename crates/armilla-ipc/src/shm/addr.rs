@@ -1,7 +1,7 @@
 //! From the address of a shared-memory endpoint to that of the socket where the two sides meet.
 
 use crate::Address;
-use crate::error::wrong_transport;
+use crate::error::{kind, wrong_transport};
 use std::io;
 
 /// The socket beside the memory.
@@ -20,7 +20,7 @@ pub(super) fn in_terms_of<T>(address: &Address, result: io::Result<T>) -> io::Re
             Some((before, behind)) => format!("{before}shm://{behind}"),
             None => format!("{address}: {message}"),
         };
-        io::Error::new(error.kind(), message)
+        io::Error::new(kind(&error), message)
     })
 }
 

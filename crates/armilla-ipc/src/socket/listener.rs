@@ -131,8 +131,9 @@ pub(crate) fn is_shortage(errno: Errno) -> bool {
 }
 
 /// Whether an error tells that the process or the system has run out of descriptors or memory, which may
-/// come back: connecting, accepting or listening may be tried again then. One that tells of several
-/// addresses is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory) where that held for the last.
+/// come back: connecting, accepting or listening may be tried again then. One that was put into other words
+/// is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells of several addresses, the last
+/// counts.
 pub fn tells_of_shortage(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
         || Errno::from_io_error(error).is_some_and(is_shortage)

@@ -1,7 +1,6 @@
 //! From a host name to socket addresses and back, and the record of addresses tried in vain.
 
-use crate::error::wrong_transport;
-use crate::socket::tells_of_shortage;
+use crate::error::{kind, wrong_transport};
 use crate::{Address, StreamOptions};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -98,14 +97,6 @@ pub(super) fn socket(
     let fd = net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | flags, None)?;
     options.apply_tcp(fd.as_fd())?;
     Ok(fd)
-}
-
-/// The kind of an error, which for a shortage of descriptors has no name.
-fn kind(error: &io::Error) -> io::ErrorKind {
-    match tells_of_shortage(error) {
-        true => io::ErrorKind::OutOfMemory,
-        false => error.kind(),
-    }
 }
 
 /// The address of a socket, as the operating system tells it.
