@@ -1,18 +1,19 @@
 //! Bidirectional GIOP: calls to a client's objects go over the connection that the client has made.
 
 use armilla::{
-    AcceptBidirectional, ExceptionKind, Links, Minor, Orb, ReplyFuture, Settings, Version,
+    AcceptBidirectional, Any, ExceptionKind, Links, Minor, Orb, ReplyFuture, Settings,
+    SystemException, Version,
 };
 use armilla_giop::{
     BIDIRECTIONAL_CONTEXT, ListenPoint, ListenPoints, Message, MessageHeader, MessageKind,
     OutgoingRequest, ResponseFlags, TargetAddress, begin_request, decode_request, put_body,
 };
-use armilla_tests::gate::{Gate, PATIENCE, eventually};
+use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, CONCURRENCIES, Server, travel};
 use armilla_tests::peer::{self, Peer, Wire, done};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Ear;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -176,31 +177,49 @@ fn both_ends_send_more_than_the_connection_holds_at_once() {
     });
 }
 
+/// Calls its partner back, in the style that it is told, and says what came of it.
+struct Chatterer {
+    partner: ListenerRef,
+    outcomes: Mutex<mpsc::Sender<Result<(), SystemException>>>,
+}
+
+impl Listener for Chatterer {
+    fn hear(&self, style: &str) -> Result<(), SystemException> {
+        let outcome = match style {
+            "waiting" => self.partner.hear(style),
+            _ => hear(&self.partner, style).wait(),
+        };
+        self.outcomes.lock().unwrap().send(outcome).ok();
+        Ok(())
+    }
+
+    fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, SystemException> {
+        Ok(0)
+    }
+}
+
 #[test]
 fn a_oneway_call_may_call_back() {
-    /// Calls its partner from within a oneway operation.
-    struct Chatterer(Mutex<Option<ListenerRef>>, Gate);
-    impl armilla_tests::probe::Listener for Chatterer {
-        fn hear(&self, text: &str) -> Result<(), armilla::SystemException> {
-            let partner = self.0.lock().unwrap().clone();
-            match partner {
-                Some(partner) => partner.hear(text),
-                None => Ok(()),
-            }
-        }
-        fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, armilla::SystemException> {
-            self.1.pass();
-            Ok(0)
-        }
-    }
     let server = accepting(AcceptBidirectional::Checked);
     let client = unreachable();
-    let (ear, me) = ear(&client);
-    let chatterer = Arc::new(Chatterer(Mutex::new(Some(me)), Gate::default()));
+    let (_, me) = ear(&client);
+    let (sender, receiver) = mpsc::channel();
+    // A thread in a oneway call is given up after a second, and another reads then.
+    let partner = travel(&me, &server.orb).with_timeout(Duration::from_millis(900));
+    let chatterer = Arc::new(Chatterer { partner, outcomes: Mutex::new(sender) });
     let local: ListenerRef = server.root_poa().activate(chatterer as Arc<dyn Listener>).unwrap();
     let remote = travel(&local, &client);
-    remote.hear("round trip").unwrap();
-    eventually("it is heard", || ear.heard() == ["round trip"]);
+    for style in ["waiting", "asynchronous"] {
+        let mut request = remote.object().request("hear");
+        request.add_in("text", Any::new(style).unwrap());
+        let call = || {
+            request.send_oneway().unwrap();
+            receiver.recv_timeout(PATIENCE).unwrap()
+        };
+        // The machine may be so busy that it takes as long once.
+        let outcomes: Vec<_> = (0..5).map(|_| call()).take_while(Result::is_err).collect();
+        assert!(outcomes.len() < 5, "{style}: {outcomes:?}");
+    }
 }
 
 #[test]

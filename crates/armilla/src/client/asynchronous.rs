@@ -20,6 +20,7 @@ use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
 use crate::orb::{Orb, lock};
+use crate::server::Absence;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CompletionStatus, KeptMessage, Message, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
@@ -369,7 +370,11 @@ impl AsyncCall {
 
     /// Waits until it has ended, for at most `limit`. The thread reads meanwhile if nobody else does.
     pub(super) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
+        if self.is_done() {
+            return true;
+        }
         let waiting = Wait::of(limit);
+        let _absence = Absence::begin();
         loop {
             let mut state = lock(&self.state);
             if state.outcome.is_some() {
