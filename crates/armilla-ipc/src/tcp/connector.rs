@@ -80,8 +80,13 @@ impl TcpAttempt {
 
     /// Begins with the next address, whose trial may fail at once.
     fn begin(&mut self, target: SocketAddr, left: usize) -> io::Result<Trial> {
-        let limit = Deadline::after(self.deadline.share(left)?);
-        let begin = |fd| Trial { fd, target, start: Instant::now(), limit };
+        let share = self.deadline.share(left)?;
+        // From when there is a socket: a busy kernel may take its time to make one, and who answers at once
+        // shall be heard even then.
+        let begin = |fd| {
+            let (start, limit) = (Instant::now(), Deadline::after(share));
+            Trial { fd, target, start, limit }
+        };
         let Some(ports) = self.options.local_ports.clone() else {
             return addr::socket(target, &self.options, SocketFlags::NONBLOCK).map(begin);
         };
