@@ -153,7 +153,9 @@ pub(crate) fn call<'p>(
     let target = route.preferred();
     let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
     let way = Way { reference, route, links, outgoing };
-    let deadline = deadline.among(route.len());
+    if route.has_several() {
+        deadline = deadline.among(route.len());
+    }
     match way.go(&deadline, &mut journey, &mut *finish)? {
         Step::Done => Ok(()),
         step => way.go_on(step, &deadline, &mut journey, finish),

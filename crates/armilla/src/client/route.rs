@@ -253,7 +253,12 @@ impl Route {
         self.rest()?.forwarded.as_ref()
     }
 
-    #[inline]
+    /// Whether there may be more than one target.
+    #[inline(always)]
+    pub(crate) fn has_several(&self) -> bool {
+        self.first.more.is_some()
+    }
+
     pub(crate) fn len(&self) -> usize {
         1 + self.others().len()
     }
@@ -261,7 +266,7 @@ impl Route {
     /// The target to try first.
     #[inline]
     pub(crate) fn preferred(&self) -> &Target {
-        if self.first.more.is_none() { &self.first } else { self.at(self.preferred_place()) }
+        if self.has_several() { self.at(self.preferred_place()) } else { &self.first }
     }
 
     /// Which target to try first, for [`at`](Self::at).
