@@ -150,12 +150,15 @@ pub(crate) fn call<'p>(
             &*leg
         }
     };
-    let target = route.preferred();
+    let target = match route.only() {
+        Some(target) => target,
+        None => {
+            deadline = deadline.among(route.len());
+            route.preferred()
+        }
+    };
     let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
     let way = Way { reference, route, links, outgoing };
-    if route.has_several() {
-        deadline = deadline.among(route.len());
-    }
     match way.go(&deadline, &mut journey, &mut *finish)? {
         Step::Done => Ok(()),
         step => way.go_on(step, &deadline, &mut journey, finish),

@@ -253,10 +253,10 @@ impl Route {
         self.rest()?.forwarded.as_ref()
     }
 
-    /// Whether there may be more than one target.
+    /// The target, where it is plain that there is no other.
     #[inline(always)]
-    pub(crate) fn has_several(&self) -> bool {
-        self.first.more.is_some()
+    pub(crate) fn only(&self) -> Option<&Target> {
+        self.first.more.is_none().then_some(&self.first)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -266,7 +266,7 @@ impl Route {
     /// The target to try first.
     #[inline]
     pub(crate) fn preferred(&self) -> &Target {
-        if self.has_several() { self.at(self.preferred_place()) } else { &self.first }
+        self.only().unwrap_or_else(|| self.at(self.preferred_place()))
     }
 
     /// Which target to try first, for [`at`](Self::at).
