@@ -166,10 +166,15 @@ fn a_client_without_descriptors_closes_idle_connections_and_goes_on() {
         Corbaloc { addresses: vec![address], key: profile.object_key.clone() }.to_string()
     });
     let places: Vec<String> = places.collect();
-    for links in ["exclusive", "multiplexed"] {
+    for connection_policy in ["exclusive", "multiplexed"] {
         let mut shell = Command::new("sh");
         shell.args(["-c", "ulimit -n 24; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_probe"), "tour"]);
-        let tour = shell.args(["-ORBLinks", links]).args(&places).output().unwrap();
-        assert!(tour.status.success(), "{links}: {}", String::from_utf8_lossy(&tour.stderr));
+        let tour =
+            shell.args(["-ORBConnectionPolicy", connection_policy]).args(&places).output().unwrap();
+        assert!(
+            tour.status.success(),
+            "{connection_policy}: {}",
+            String::from_utf8_lossy(&tour.stderr)
+        );
     }
 }

@@ -210,8 +210,8 @@ fn an_address_at_which_nobody_answers_leaves_time_for_the_others() {
     let ior = peer::ior(&[port, peer.port()], NEWEST);
     let limit = Duration::from_secs(2);
     std::thread::scope(|scope| {
-        for links in [Links::Exclusive, Links::Multiplexed] {
-            let remote = peer::resolve(&orbs::client(), &ior).with_links(links);
+        for connection_policy in [Links::Exclusive, Links::Multiplexed] {
+            let remote = peer::resolve(&orbs::client(), &ior).with_links(connection_policy);
             let call = move || {
                 let hurried = remote.with_policies(round_trip(limit));
                 hurried.ping().unwrap();

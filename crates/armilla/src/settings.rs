@@ -131,7 +131,7 @@ pub struct Settings {
     /// How calls reach objects of the same process. Directly.
     pub collocation: Collocation,
     /// How the calls of a client share connections.
-    pub links: Links,
+    pub connection_policy: Links,
     /// Over how many connections to an endpoint calls are spread that share them; each thread always
     /// uses the same. 1.
     pub connections_per_endpoint: usize,
@@ -278,7 +278,7 @@ impl Default for Settings {
             hold_requests: false,
             max_held_requests: 1024,
             collocation: Collocation::Direct,
-            links: Links::default(),
+            connection_policy: Links::default(),
             connections_per_endpoint: 1,
             requests_in_flight: 65_536,
             queued_requests: 1 << 20,

@@ -12,7 +12,7 @@ use super::deadline::{Bound, Deadline, Wait};
 use super::endpoint::Endpoint;
 use super::journey::Journey;
 use super::loss::{Lost, late};
-use super::multiplexed::{Multiplexed, Sending};
+use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::KeptOperation;
 use super::request::{Intercepted, Outgoing};
 use crate::exception::{Completion, SystemException};
@@ -58,7 +58,7 @@ pub(super) struct State {
     pub(super) flow: Option<Box<Suspended>>,
     /// The connection on which it waits, and its number there. The calls on a connection keep it: who
     /// awaits them may be all that is left.
-    link: Option<(Arc<Multiplexed>, u32)>,
+    link: Option<(Arc<MultiplexedConnection>, u32)>,
     news: Option<News>,
     reply: KeptMessage,
     code_sets: Option<CodeSets>,
@@ -185,7 +185,10 @@ impl AsyncCall {
     }
 
     /// Goes on over a connection that was made for it.
-    pub(super) fn continue_over(self: &Arc<Self>, link: Result<Arc<Multiplexed>, SystemException>) {
+    pub(super) fn continue_over(
+        self: &Arc<Self>,
+        link: Result<Arc<MultiplexedConnection>, SystemException>,
+    ) {
         if let Err(exception) = link.and_then(|link| self.send(&link))
             && self.follows(self.go_on(exception), Contexts::default())
         {
@@ -193,7 +196,7 @@ impl AsyncCall {
         }
     }
 
-    fn send(self: &Arc<Self>, link: &Multiplexed) -> Result<(), SystemException> {
+    fn send(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
         let Some(arrival) = state.arrival.clone().filter(|_| !state.cancelled) else {
             // Interceptors that began while it was given up have not heard of that.
@@ -228,7 +231,7 @@ impl AsyncCall {
     }
 
     /// It is sent over `link` with this number.
-    pub(super) fn is_at(&self, link: Option<Arc<Multiplexed>>, id: u32) {
+    pub(super) fn is_at(&self, link: Option<Arc<MultiplexedConnection>>, id: u32) {
         let mut state = lock(&self.state);
         let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
         if let Listener::Thread(thread) = &state.listener {

@@ -3,11 +3,11 @@
 use super::access::Access;
 use super::asynchronous::MAY_WAIT;
 use super::collocated;
+use super::connection_policy::{Links, SyncScope};
 use super::deadline::Deadline;
 use super::journey::{Forward, Journey};
 use super::link::{Link, Taker};
-use super::links::{Links, SyncScope};
-use super::multiplexed::{AtHand, Multiplexed, Sending};
+use super::multiplexed::{AtHand, MultiplexedConnection, Sending};
 use super::operation::Operation;
 use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
@@ -91,7 +91,7 @@ pub(crate) fn invoke_oneway<'p>(
 
 /// What a oneway request asks the server to answer.
 pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemException> {
-    Ok(match object.links(object.reference()?.orb.settings()).1 {
+    Ok(match object.connection_policy(object.reference()?.orb.settings()).1 {
         SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
         SyncScope::WithServer => ResponseFlags::Server,
         SyncScope::WithTarget => ResponseFlags::Target,
@@ -136,7 +136,7 @@ pub(crate) fn call<'p>(
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let links = object.links(settings);
+    let connection_policy = object.connection_policy(settings);
     let mut journey = Journey::default();
     if let Some(effective) = object.effective(settings) {
         journey.keep_to(effective, reference, &mut deadline)?;
@@ -158,7 +158,7 @@ pub(crate) fn call<'p>(
         }
     };
     let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
-    let way = Way { reference, route, links, outgoing };
+    let way = Way { reference, route, connection_policy, outgoing };
     match way.go(&deadline, &mut journey, &mut *finish)? {
         Step::Done => Ok(()),
         step => way.go_on(step, &deadline, &mut journey, finish),
@@ -200,7 +200,7 @@ pub(crate) struct Way<'w, 'p> {
     pub(crate) reference: &'w Reference,
     pub(crate) route: &'w Route,
     /// How the call uses connections, and when it returns if it is oneway.
-    pub(crate) links: (Links, SyncScope),
+    pub(crate) connection_policy: (Links, SyncScope),
     pub(crate) outgoing: Outgoing<'w, 'p>,
 }
 
@@ -258,8 +258,9 @@ impl Way<'_, '_> {
         journey: &mut Journey,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
-        let Self { reference, route, links: (links, scope), outgoing } = self;
-        let attempted = match links {
+        let Self { reference, route, connection_policy: (connection_policy, scope), outgoing } =
+            self;
+        let attempted = match connection_policy {
             Links::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
             Links::Multiplexed => {
                 attempt_shared(&reference.orb, outgoing, deadline, *scope, finish)
@@ -384,7 +385,7 @@ fn attempt_shared(
 /// Sends the request and takes the reply, over a shared connection.
 fn exchange_shared(
     orb: &Orb,
-    link: &Multiplexed,
+    link: &MultiplexedConnection,
     outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     sending: Sending<'_>,

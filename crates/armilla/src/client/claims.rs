@@ -2,7 +2,7 @@
 //! the end sees it that was called first (CORBA 3.4 Part 2, 9.8).
 
 use super::endpoint::Endpoint;
-use super::multiplexed::{Foundation, Multiplexed};
+use super::multiplexed::{Foundation, MultiplexedConnection};
 use crate::server::Carrier;
 use armilla_giop::Version;
 use armilla_giop::engine::Role;
@@ -56,7 +56,7 @@ impl Endpoint {
     /// A connection that the server at this address has made itself, and offered for calls: those of
     /// GIOP 1.2, in which alone there is that.
     #[cold]
-    pub(super) fn claimed(&self, version: Version) -> Option<Arc<Multiplexed>> {
+    pub(super) fn claimed(&self, version: Version) -> Option<Arc<MultiplexedConnection>> {
         let claims = self.claims.as_ref().filter(|_| version >= Version::V1_2)?;
         let carriers = claims.carriers(self.address.address());
         carriers.into_iter().find_map(|carrier| {
@@ -70,7 +70,7 @@ impl Endpoint {
                     settings: self.settings.clone(),
                     driver: self.driver.clone(),
                 };
-                Multiplexed::carried(foundation, Role::Acceptor, carrier.clone())
+                MultiplexedConnection::carried(foundation, Role::Acceptor, carrier.clone())
             })?;
             link.is_open().then_some(link)
         })

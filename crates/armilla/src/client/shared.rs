@@ -3,7 +3,7 @@
 use super::asynchronous::AsyncCall;
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
-use super::multiplexed::{Foundation, Multiplexed};
+use super::multiplexed::{Foundation, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::server::offer;
@@ -24,7 +24,7 @@ pub(super) struct Places(Box<[Place]>);
 #[derive(Default)]
 struct Place {
     /// Locked while a connection is made: who needs one waits for it.
-    link: Mutex<Option<Arc<Multiplexed>>>,
+    link: Mutex<Option<Arc<MultiplexedConnection>>>,
     waiting: Mutex<Waiting>,
 }
 
@@ -54,7 +54,7 @@ impl Places {
     }
 
     /// The connections; not those that are just being made.
-    fn links(&self) -> impl Iterator<Item = Arc<Multiplexed>> {
+    fn connection_policy(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
         self.0.iter().filter_map(|place| place.link.try_lock().ok()?.clone())
     }
 
@@ -64,7 +64,7 @@ impl Places {
 
     /// Sends the oneway calls that wait for others.
     pub(super) fn flush(&self) {
-        self.links().for_each(|link| link.flush());
+        self.connection_policy().for_each(|link| link.flush());
     }
 
     /// Closes connections whose last call began before `limit`; without a limit all of them, when the
@@ -84,7 +84,7 @@ impl Places {
 
 impl Place {
     /// The connection that is here, if calls can be begun on it.
-    fn usable(&self, now: CoarseInstant) -> Option<Arc<Multiplexed>> {
+    fn usable(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {
         let link = lock(&self.link).clone()?;
         if link.is_usable(now) {
             return Some(link);
@@ -108,7 +108,7 @@ impl Endpoint {
         orb: &Orb,
         version: Version,
         deadline: &Deadline,
-    ) -> Result<Arc<Multiplexed>, SystemException> {
+    ) -> Result<Arc<MultiplexedConnection>, SystemException> {
         self.shared_link_at(orb, version, self.shared.mine(), deadline)
     }
 
@@ -118,7 +118,7 @@ impl Endpoint {
         version: Version,
         place: usize,
         deadline: &Deadline,
-    ) -> Result<Arc<Multiplexed>, SystemException> {
+    ) -> Result<Arc<MultiplexedConnection>, SystemException> {
         let place = &self.shared.0[place];
         loop {
             if let Some(link) = place.usable(deadline.started) {
@@ -139,7 +139,7 @@ impl Endpoint {
 
     /// Calls over a new connection, which is offered for calls in the other direction if that is
     /// wanted.
-    fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<Multiplexed> {
+    fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
         let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
         let offers = settings.offer_bidirectional && !self.address.is_within();
         let offered = offers.then(|| {
@@ -148,7 +148,9 @@ impl Endpoint {
             let foundation = Foundation { agreed, announces, offered: None, settings, driver };
             offer(orb, &stream, foundation)
         });
-        offered.flatten().unwrap_or_else(|| Multiplexed::new(stream, agreed, settings, driver))
+        offered
+            .flatten()
+            .unwrap_or_else(|| MultiplexedConnection::new(stream, agreed, settings, driver))
     }
 
     /// The connection of the calling thread, if there is one. Otherwise another thread makes one, and
@@ -161,7 +163,7 @@ impl Endpoint {
         orb: &Orb,
         version: Version,
         call: &Arc<AsyncCall>,
-    ) -> Result<Option<Arc<Multiplexed>>, SystemException> {
+    ) -> Result<Option<Arc<MultiplexedConnection>>, SystemException> {
         let mine = self.shared.mine();
         let place = &self.shared.0[mine];
         let mut waiting = lock(&place.waiting);

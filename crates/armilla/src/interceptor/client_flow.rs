@@ -168,9 +168,13 @@ impl Call<'_, '_> {
                 take_reply: &|contexts| *reply.borrow_mut() = Contexts::received(contexts),
             };
             let (reference, intercepted) = (self.reference, Some(&intercepted));
-            let links = self.object.links(reference.orb.settings());
-            let way =
-                Way { reference, route, links, outgoing: self.request.to(target, intercepted) };
+            let connection_policy = self.object.connection_policy(reference.orb.settings());
+            let way = Way {
+                reference,
+                route,
+                connection_policy,
+                outgoing: self.request.to(target, intercepted),
+            };
             let mut user = None;
             let deadline = journey.deadline(&self.deadline, route);
             let came = way.go_unhurried(&deadline, journey, &mut |status, input| {
@@ -234,7 +238,7 @@ impl Call<'_, '_> {
         match self.request.response {
             ResponseFlags::Target => SyncScope::WithTarget,
             ResponseFlags::Server => SyncScope::WithServer,
-            ResponseFlags::None => self.object.links(self.reference.orb.settings()).1,
+            ResponseFlags::None => self.object.connection_policy(self.reference.orb.settings()).1,
         }
     }
 

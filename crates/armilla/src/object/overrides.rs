@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(super) struct Overrides {
     timeout: Option<Duration>,
     policies: Option<Policies>,
-    links: Option<Links>,
+    connection_policy: Option<Links>,
     sync_scope: Option<SyncScope>,
 }
 
@@ -34,8 +34,8 @@ impl Object {
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
-    pub fn with_links(&self, links: Links) -> Self {
-        self.with_overrides(|overrides| overrides.links = Some(links))
+    pub fn with_links(&self, connection_policy: Links) -> Self {
+        self.with_overrides(|overrides| overrides.connection_policy = Some(connection_policy))
     }
 
     /// The same reference for oneway calls that return at this moment: the short form of
@@ -88,7 +88,7 @@ impl Object {
     /// How calls use connections, and when oneway calls return: as was set for this reference, the latter
     /// else for this thread, else for the ORB. What waits for others travels on shared connections.
     #[inline]
-    pub(crate) fn links(&self, settings: &Settings) -> (Links, SyncScope) {
+    pub(crate) fn connection_policy(&self, settings: &Settings) -> (Links, SyncScope) {
         let own = self.overrides.as_deref();
         let chosen = match own.and_then(|own| own.sync_scope) {
             None if Levels::matter(self.policy_overrides()) => {
@@ -99,7 +99,10 @@ impl Object {
         let scope = chosen.unwrap_or(settings.sync_scope);
         match scope {
             SyncScope::None => (Links::Multiplexed, scope),
-            _ => (own.and_then(|own| own.links).unwrap_or(settings.links), scope),
+            _ => (
+                own.and_then(|own| own.connection_policy).unwrap_or(settings.connection_policy),
+                scope,
+            ),
         }
     }
 

@@ -104,8 +104,8 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
-    pub fn with_links(&self, links: Links) -> Self {
-        self.with(self.object.with_links(links))
+    pub fn with_links(&self, connection_policy: Links) -> Self {
+        self.with(self.object.with_links(connection_policy))
     }
 
     /// The same reference for oneway calls that return at this moment; see

@@ -40,7 +40,7 @@ impl OrbBuilder {
     /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBValueDepth COUNT` | [`Settings::value_depth`](crate::Settings::value_depth) |
-    /// | `-ORBLinks exclusive\|multiplexed` | [`Settings::links`](crate::Settings::links) |
+    /// | `-ORBConnectionPolicy exclusive\|multiplexed` | [`Settings::connection_policy`](crate::Settings::connection_policy) |
     /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) |
     /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`](crate::Settings::sync_scope) |
     /// | `-ORBOfferBiDirectionalGIOP 0\|1` | [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional) |
@@ -145,7 +145,9 @@ impl OrbBuilder {
                 self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
             }
             "localendpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
-            "links" => self.settings.links = links(name, &value)?,
+            "connection_policy" => {
+                self.settings.connection_policy = connection_policy(name, &value)?
+            }
             "connectionsperendpoint" => {
                 self.settings.connections_per_endpoint = size(name, &value)?;
             }
@@ -234,7 +236,7 @@ fn size(name: &str, value: &str) -> Result<usize, SystemException> {
     }
 }
 
-fn links(name: &str, value: &str) -> Result<Links, SystemException> {
+fn connection_policy(name: &str, value: &str) -> Result<Links, SystemException> {
     match value {
         "exclusive" => Ok(Links::Exclusive),
         "multiplexed" => Ok(Links::Multiplexed),

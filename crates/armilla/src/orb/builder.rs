@@ -162,7 +162,7 @@ impl OrbBuilder {
         };
         initial.check()?;
         if self.settings.offer_bidirectional {
-            self.settings.links = Links::Multiplexed;
+            self.settings.connection_policy = Links::Multiplexed;
         }
         let settings = Arc::new(self.settings);
         let incarnation = new_incarnation();

@@ -1,14 +1,14 @@
 //! Connections that carry requests both ways: bidirectional GIOP (CORBA 3.4 Part 2, 9.8).
 //!
 //! On either end the connection is one of the server side: its leader reads everything, serves the
-//! requests and hands the replies to the [`Multiplexed`] of the calls in the other direction. It waits
+//! requests and hands the replies to the [`MultiplexedConnection`] of the calls in the other direction. It waits
 //! in the reactor, and nobody waits to send: two ends that both wait for the other to read would do
 //! so for ever.
 
 use super::connection::{Connection, Way};
 use super::end::End;
 use super::listen_points;
-use crate::client::{Foundation, Multiplexed};
+use crate::client::{Foundation, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::{Orb, lock};
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub(super) struct BothWays {
     role: Role,
     /// The calls in the other direction, once there was one.
-    link: OnceLock<Arc<Multiplexed>>,
+    link: OnceLock<Arc<MultiplexedConnection>>,
     /// The addresses for which it was offered.
     offered: Mutex<Vec<ListenPoint>>,
 }
@@ -45,7 +45,7 @@ pub(crate) fn offer(
     orb: &Orb,
     stream: &Arc<dyn Stream>,
     foundation: Foundation,
-) -> Option<Arc<Multiplexed>> {
+) -> Option<Arc<MultiplexedConnection>> {
     let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
     let points = listen_points::of(server.publications());
     let offered = Some(points.to_data().ok()?);
@@ -74,7 +74,7 @@ pub(crate) fn offer(
     let carrier = Carrier::of(&connection);
     let foundation = Foundation { offered, ..foundation };
     let link = carrier
-        .link(|| Multiplexed::carried(foundation, Role::Originator, carrier.clone()))
+        .link(|| MultiplexedConnection::carried(foundation, Role::Originator, carrier.clone()))
         .filter(|_| crew.begin(&connection).is_ok());
     if link.is_none() {
         crew.registry.leave(&connection);
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// The calls in the other direction.
-    pub(super) fn link(&self) -> Option<&Arc<Multiplexed>> {
+    pub(super) fn link(&self) -> Option<&Arc<MultiplexedConnection>> {
         self.both_ways.get()?.link.get()
     }
 
@@ -180,7 +180,10 @@ impl Carrier {
 
     /// The calls that it carries, made by `make` if there were none before; `None` when the
     /// connection has ended.
-    pub(crate) fn link(&self, make: impl FnOnce() -> Arc<Multiplexed>) -> Option<Arc<Multiplexed>> {
+    pub(crate) fn link(
+        &self,
+        make: impl FnOnce() -> Arc<MultiplexedConnection>,
+    ) -> Option<Arc<MultiplexedConnection>> {
         let connection = self.connection.upgrade()?;
         let link = connection.both_ways.get()?.link.get_or_init(make).clone();
         if connection.output.lock().responder.is_closing() {

@@ -1,6 +1,6 @@
 //! What differs where somebody else reads: replies come as messages, and say where an object is.
 
-use super::{AtHand, Multiplexed, Sending, Slot, Waiter};
+use super::{AtHand, MultiplexedConnection, Sending, Slot, Waiter};
 use crate::client::asynchronous::proceed_all;
 use crate::client::deadline::Deadline;
 use crate::client::loss::late;
@@ -23,7 +23,7 @@ impl Ready {
     }
 }
 
-impl Multiplexed {
+impl MultiplexedConnection {
     /// Takes a reply that was read.
     ///
     /// # Errors

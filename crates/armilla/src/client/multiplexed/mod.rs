@@ -6,7 +6,7 @@
 //! [`reading`]. A reply for which nobody waits, because it is that of an asynchronous call, is read by
 //! the reactor, unless somebody reads anyway.
 //!
-//! A connection that carries requests both ways is [carried](Multiplexed::carried) by one of the server
+//! A connection that carries requests both ways is [carried](MultiplexedConnection::carried) by one of the server
 //! side: that reads, and hands the replies over; what is sent goes between the replies of that side.
 //!
 //! # Locks
@@ -20,7 +20,7 @@
 //! The framer is the role of who reads: it is in `state`, or with the reader. Nobody holding it waits
 //! for anything but octets. Whenever it comes back, and whenever a thread leaves the followers while
 //! it is there, one follower is woken, or else the reactor watches if asynchronous calls wait
-//! ([`pass_on`](Multiplexed::pass_on)). A follower puts itself on the list under the lock under which it
+//! ([`pass_on`](MultiplexedConnection::pass_on)). A follower puts itself on the list under the lock under which it
 //! found the framer gone, so whoever brings the framer back sees it; and a thread that was woken before
 //! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are marked as
 //! there before their thread is woken, and a thread looks again before it sleeps.
@@ -59,7 +59,7 @@ use std::thread::Thread;
 use watching::Watch;
 
 /// A connection and its state.
-pub(crate) struct Multiplexed {
+pub(crate) struct MultiplexedConnection {
     /// For what outlives the calls: the reactor and its timers.
     myself: Weak<Self>,
     stream: Arc<dyn Stream>,
@@ -156,7 +156,7 @@ pub(super) enum Sending<'d> {
     Later(Option<&'d Deadline>),
 }
 
-impl Multiplexed {
+impl MultiplexedConnection {
     pub(super) fn new(
         stream: Arc<dyn Stream>,
         agreed: Option<CodeSetContext>,
@@ -454,7 +454,7 @@ impl Multiplexed {
     }
 }
 
-impl Drop for Multiplexed {
+impl Drop for MultiplexedConnection {
     fn drop(&mut self) {
         self.watch.leave();
         let timer = lock(&self.state).timer;

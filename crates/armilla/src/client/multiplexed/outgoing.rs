@@ -1,6 +1,6 @@
 //! What is to be sent: whoever finds nobody sending sends, and takes along what others queue meanwhile.
 
-use super::{Multiplexed, Sending, Waiter};
+use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
 use crate::client::loss::Lost;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -82,7 +82,7 @@ impl Outgoing {
     }
 }
 
-impl Multiplexed {
+impl MultiplexedConnection {
     /// Gives a finished request its number and puts it into the queue; sends what is in it, unless the
     /// request is to wait for others.
     pub(super) fn queue(

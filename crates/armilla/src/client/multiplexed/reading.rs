@@ -1,6 +1,6 @@
 //! Who reads, and who follows. See [the module](super) for why no wake-up is lost.
 
-use super::{Multiplexed, Slot, State};
+use super::{MultiplexedConnection, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_WAIT, proceed_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
@@ -27,7 +27,7 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 pub(in crate::client) type Accept<'a, T> =
     &'a mut dyn FnMut(ReplyHeader<'_>, Decoder<'_>) -> Result<T, SystemException>;
 
-impl Multiplexed {
+impl MultiplexedConnection {
     /// Waits for the reply to request `id`, whose waiter is `slot`, and hands it to `accept`.
     pub(in crate::client) fn receive<T>(
         &self,

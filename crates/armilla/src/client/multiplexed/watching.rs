@@ -1,6 +1,6 @@
 //! The reactor's part: it reads when nobody else does, and sends what the server did not take at once.
 
-use super::{Multiplexed, State, Waiter};
+use super::{MultiplexedConnection, State, Waiter};
 use crate::log::report;
 use crate::orb::lock;
 use armilla_ipc::coarse_now;
@@ -52,7 +52,7 @@ impl Watch {
 struct Handle {
     stream: Arc<dyn armilla_ipc::Stream>,
     interest: Interest,
-    link: Weak<Multiplexed>,
+    link: Weak<MultiplexedConnection>,
 }
 
 impl Handler for Handle {
@@ -80,7 +80,7 @@ impl Handler for Handle {
 }
 
 /// The timer of a connection.
-struct Expiry(Weak<Multiplexed>);
+struct Expiry(Weak<MultiplexedConnection>);
 
 impl Timed for Expiry {
     fn expired(&self, _: &Reactor, _: Timer) -> Option<Duration> {
@@ -88,7 +88,7 @@ impl Timed for Expiry {
     }
 }
 
-impl Multiplexed {
+impl MultiplexedConnection {
     /// Has the reactor watch the connection, beside what it watches it for already.
     pub(super) fn wait_for(&self, what: Interest) {
         let mut watched = lock(&self.watch.0);
