@@ -175,7 +175,7 @@ impl AsyncCall {
             return Some(came);
         }
         let (orb, version) = (&reference.orb, arrival.target().access.version);
-        let link = endpoint(orb, &arrival).shared_link_for(orb, version, self);
+        let link = endpoint(orb, &arrival).shared_connection_for(orb, version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),

@@ -5,8 +5,8 @@ use super::asynchronous::MAY_WAIT;
 use super::collocated;
 use super::connection_policy::{Links, SyncScope};
 use super::deadline::Deadline;
+use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::journey::{Forward, Journey};
-use super::link::{Link, Taker};
 use super::multiplexed::{AtHand, MultiplexedConnection, Sending};
 use super::operation::Operation;
 use super::request::{Intercepted, Outgoing};
@@ -312,7 +312,7 @@ fn attempt(
     deadline: &Deadline,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    if let Some(mut link) = outgoing.target.access.endpoint.idle_link(deadline.started) {
+    if let Some(mut link) = outgoing.target.access.endpoint.idle_connection(deadline.started) {
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
             Ok(taken @ Answer::Taken) => {
                 give_back(outgoing.target, link, deadline);
@@ -336,7 +336,7 @@ fn attempt_further(
 ) -> Result<Answer, SystemException> {
     let endpoint = &outgoing.target.access.endpoint;
     loop {
-        let (mut link, idle) = match endpoint.idle_link(deadline.started) {
+        let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
             None if endpoint.claimed(outgoing.target.access.version).is_some() => {
                 // It goes over the connection that the server has made to this ORB.
@@ -373,10 +373,10 @@ fn attempt_shared(
     let mut stale = 0;
     loop {
         let Access { endpoint, version, .. } = &*outgoing.target.access;
-        let link = endpoint.shared_link(orb, *version, deadline)?;
+        let link = endpoint.shared_connection(orb, *version, deadline)?;
         match exchange_shared(orb, &link, outgoing, deadline, sending, &mut *finish) {
             // A connection that the server closed meanwhile.
-            Err(error) if is_stale(&error) && stale < MOST_STALE => stale += 1,
+            Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,
             outcome => return outcome,
         }
     }
@@ -410,7 +410,7 @@ fn exchange_shared(
 
 /// How often a call is sent again over connections that turn out to be closed, before that counts as
 /// a failure.
-pub(super) const MOST_STALE: u32 = 3;
+pub(super) const MAX_STALE: u32 = 3;
 
 /// Whether an idle connection turned out to be closed, and the call was not begun.
 pub(super) fn is_stale(error: &SystemException) -> bool {
@@ -420,7 +420,7 @@ pub(super) fn is_stale(error: &SystemException) -> bool {
 
 /// Gives the link back, which is good after a reply.
 #[inline(always)]
-fn give_back(target: &Target, mut link: Box<Link>, deadline: &Deadline) {
+fn give_back(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
     link.last_used = deadline.started;
     target.access.endpoint.give_back(link);
 }
@@ -430,7 +430,7 @@ fn give_back(target: &Target, mut link: Box<Link>, deadline: &Deadline) {
 #[inline(never)]
 fn keep(
     target: &Target,
-    link: Box<Link>,
+    link: Box<ExclusiveConnection>,
     deadline: &Deadline,
     outcome: Result<Answer, SystemException>,
 ) -> Result<Answer, SystemException> {
@@ -450,7 +450,7 @@ fn keep(
 #[inline(always)]
 fn exchange(
     orb: &Orb,
-    link: &mut Link,
+    link: &mut ExclusiveConnection,
     outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     finish: Finish<'_>,
@@ -477,7 +477,7 @@ struct TakeReply<'c> {
     finish: Finish<'c>,
 }
 
-impl Taker<Result<Answer, SystemException>> for TakeReply<'_> {
+impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
     fn take(&mut self, arrived: Arrived<'_, ()>) -> Result<Answer, SystemException> {
         match arrived {
             Arrived::Reply((), header, body) => self.take_reply(header, body),

@@ -2,7 +2,7 @@
 
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
-use super::link::Link;
+use super::exclusive::ExclusiveConnection;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
 use armilla_ipc::{Stream, tells_of_shortage};
@@ -14,10 +14,13 @@ impl Endpoint {
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub(crate) fn connect(&self, deadline: &Deadline) -> Result<Box<Link>, SystemException> {
+    pub(crate) fn connect(
+        &self,
+        deadline: &Deadline,
+    ) -> Result<Box<ExclusiveConnection>, SystemException> {
         let stream = self.open(deadline)?;
         let watch = self.watches.add(&stream);
-        Ok(Box::new(Link::new(stream, watch, self.code_sets, &self.settings)))
+        Ok(Box::new(ExclusiveConnection::new(stream, watch, self.code_sets, &self.settings)))
     }
 
     /// A new connection. Where there are no descriptors for it, idle ones are closed.

@@ -2,7 +2,7 @@
 //! what interceptors have to say to it.
 
 use super::asynchronous::AsyncCall;
-use super::call::{Answer, MOST_STALE, is_stale, take_reply};
+use super::call::{Answer, MAX_STALE, is_stale, take_reply};
 use super::course::Arrival;
 use super::journey::Forward;
 use crate::dynamic::Signature;
@@ -228,7 +228,7 @@ impl AsyncCall {
     pub(super) fn go_on(&self, exception: SystemException) -> Result<Came, SystemException> {
         let reference = self.object.reference()?;
         let mut state = lock(&self.state);
-        if is_stale(&exception) && state.stale < MOST_STALE {
+        if is_stale(&exception) && state.stale < MAX_STALE {
             state.stale += 1;
             return Ok(Came::Resend);
         }

@@ -3,8 +3,8 @@
 use super::access::Accesses;
 use super::claims::Claims;
 use super::driver::Driver;
+use super::exclusive::ExclusiveConnection;
 use super::housekeeping;
-use super::link::Link;
 use super::shared::Places;
 use super::watch::Watches;
 use crate::orb::{Orb, lock};
@@ -50,11 +50,11 @@ pub(crate) struct Endpoint {
     pub(crate) settings: Arc<Settings>,
     pub(super) watches: Arc<Watches>,
     /// The one that was used last. Where calls take turns no other is needed, and no lock.
-    last: AtomicCell<Option<Box<Link>>>,
+    last: AtomicCell<Option<Box<ExclusiveConnection>>>,
     /// When its call began, in nanoseconds of the coarse clock; [`NONE`] if there is none.
     last_used: AtomicU64,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
-    idle: Mutex<Vec<Box<Link>>>,
+    idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: Places,
     pub(super) driver: Arc<Driver>,
     pub(super) claims: Option<Arc<Claims>>,
@@ -154,7 +154,7 @@ impl Client {
 impl Endpoint {
     /// A connection that was used before and still stands, if there is one.
     #[inline(always)]
-    pub(crate) fn idle_link(&self, now: CoarseInstant) -> Option<Box<Link>> {
+    pub(crate) fn idle_connection(&self, now: CoarseInstant) -> Option<Box<ExclusiveConnection>> {
         loop {
             let link = self.last.take().or_else(|| lock(&self.idle).pop())?;
             let fresh = now < link.last_used.plus(FRESH);
@@ -167,7 +167,7 @@ impl Endpoint {
 
     /// Takes back a connection after a call.
     #[inline(always)]
-    pub(crate) fn give_back(&self, link: Box<Link>) {
+    pub(crate) fn give_back(&self, link: Box<ExclusiveConnection>) {
         self.last_used.store(link.last_used.as_nanos(), Ordering::Relaxed);
         if let Some(before) = self.last.swap(Some(link)) {
             lock(&self.idle).push(before);
@@ -217,7 +217,7 @@ impl Endpoint {
         any
     }
 
-    fn take_last(&self) -> Option<Box<Link>> {
+    fn take_last(&self) -> Option<Box<ExclusiveConnection>> {
         self.last_used.store(NONE, Ordering::Relaxed);
         self.last.take()
     }

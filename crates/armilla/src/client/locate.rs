@@ -1,8 +1,8 @@
 //! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
 
 use super::deadline::Deadline;
+use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::journey::{Forward, Journey};
-use super::link::{Link, Taker};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
@@ -78,7 +78,7 @@ fn ask(
     target: &Target,
     deadline: &Deadline,
 ) -> Result<Located, SystemException> {
-    let mut link = match target.access.endpoint.idle_link(deadline.started) {
+    let mut link = match target.access.endpoint.idle_connection(deadline.started) {
         Some(link) => link,
         None => match target.access.endpoint.claimed(target.access.version) {
             Some(claimed) => return claimed.locate(target, deadline, |m| read_kept(m, reference)),
@@ -93,7 +93,7 @@ fn ask(
 
 fn exchange(
     reference: &Reference,
-    link: &mut Link,
+    link: &mut ExclusiveConnection,
     target: &Target,
     deadline: &Deadline,
 ) -> Result<Located, SystemException> {
@@ -108,7 +108,7 @@ fn exchange(
     read.map_err(|error| SystemException::decoding(&error, Completion::No))
 }
 
-impl Taker<CdrResult<Located>> for &Reference {
+impl ReplyReceiver<CdrResult<Located>> for &Reference {
     fn take(&mut self, arrived: Arrived<'_, ()>) -> CdrResult<Located> {
         match arrived {
             Arrived::LocateReply((), header, body) => read(header.status, body, self),

@@ -103,16 +103,16 @@ impl Endpoint {
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub(super) fn shared_link(
+    pub(super) fn shared_connection(
         &self,
         orb: &Orb,
         version: Version,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
-        self.shared_link_at(orb, version, self.shared.mine(), deadline)
+        self.shared_connection_at(orb, version, self.shared.mine(), deadline)
     }
 
-    fn shared_link_at(
+    fn shared_connection_at(
         &self,
         orb: &Orb,
         version: Version,
@@ -158,7 +158,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// `REBIND` when the call may not have one made.
-    pub(super) fn shared_link_for(
+    pub(super) fn shared_connection_for(
         self: &Arc<Self>,
         orb: &Orb,
         version: Version,
@@ -257,7 +257,7 @@ impl Endpoint {
                 // As much is left for the other addresses.
                 Bound::Share => Deadline::after(Some(patience.saturating_mul(2))).among(2),
             };
-            let link = self.shared_link_at(orb, version, mine, &deadline);
+            let link = self.shared_connection_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
             // Whoever closed meanwhile did not see it.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A connection and its state.
-pub(crate) struct Link {
+pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
     watch: Arc<Watch>,
     framer: Framer,
@@ -50,7 +50,7 @@ pub(crate) struct Link {
 
 /// What becomes of the answer to a request. It is no closure, so that it can be made part of the wait
 /// for it.
-pub(super) trait Taker<T> {
+pub(super) trait ReplyReceiver<T> {
     /// Takes what has arrived, whatever it is.
     fn take(&mut self, arrived: Arrived<'_, ()>) -> T;
 
@@ -61,7 +61,7 @@ pub(super) trait Taker<T> {
     }
 }
 
-impl Link {
+impl ExclusiveConnection {
     pub(crate) fn new(
         stream: Arc<dyn Stream>,
         watch: Arc<Watch>,
@@ -174,7 +174,7 @@ impl Link {
     pub(super) fn receive<T>(
         &mut self,
         deadline: &Deadline,
-        taker: &mut impl Taker<T>,
+        taker: &mut impl ReplyReceiver<T>,
     ) -> Result<T, SystemException> {
         let watched = deadline.limit.filter(|limit| *limit >= watch::SHORTEST);
         if let Some(limit) = watched {
@@ -192,7 +192,7 @@ impl Link {
         &mut self,
         deadline: &Deadline,
         watched: bool,
-        taker: &mut impl Taker<T>,
+        taker: &mut impl ReplyReceiver<T>,
     ) -> Result<T, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
         // Nothing can have come yet, unless the server has sent what was not asked for.
@@ -221,7 +221,7 @@ impl Link {
         deadline: &Deadline,
         watched: bool,
         mut first_read: bool,
-        taker: &mut impl Taker<T>,
+        taker: &mut impl ReplyReceiver<T>,
     ) -> Result<T, SystemException> {
         loop {
             match self.framer.next() {
@@ -325,7 +325,7 @@ impl Link {
 fn take_other<T>(
     initiator: &mut Initiator<()>,
     message: &Message<'_>,
-    taker: &mut impl Taker<T>,
+    taker: &mut impl ReplyReceiver<T>,
 ) -> Result<Option<T>, Loss> {
     Ok(match initiator.receive(message)? {
         Arrived::Stale => None,
