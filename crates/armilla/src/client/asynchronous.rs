@@ -6,8 +6,8 @@
 //! [`Journey`](super::journey); see [`continuing`](super::continuing).
 
 use super::arguments::Arguments;
+use super::binding::AttemptTarget;
 use super::continuing::Came;
-use super::course::Arrival;
 use super::deadline::{Bound, Deadline, Wait};
 use super::endpoint::Endpoint;
 use super::journey::Journey;
@@ -53,7 +53,7 @@ pub(super) struct State {
     /// How often it was sent over a connection that turned out to be closed.
     pub(super) stale: u32,
     /// Where the call went last.
-    pub(super) arrival: Option<Arrival>,
+    pub(super) destination: Option<AttemptTarget>,
     /// What interceptors have of the attempt under way.
     pub(super) flow: Option<Box<Suspended>>,
     /// The connection on which it waits, and its number there. The calls on a connection keep it: who
@@ -112,8 +112,8 @@ impl AsyncCall {
         }
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
-        let leg = reference.route()?;
-        let arguments = Arguments::encode(leg.preferred(), arguments)?;
+        let bound = reference.route()?;
+        let arguments = Arguments::encode(bound.preferred(), arguments)?;
         let call = Arc::new(Self {
             object: object.clone(),
             operation,
@@ -155,9 +155,9 @@ impl AsyncCall {
     fn set_out(self: &Arc<Self>) -> Option<Result<Came, SystemException>> {
         let found = self.object.reference().and_then(|reference| {
             reference.callable()?;
-            Ok((reference, Arrival::of(reference)?))
+            Ok((reference, AttemptTarget::of(reference)?))
         });
-        let (reference, arrival) = match found {
+        let (reference, destination) = match found {
             Ok(found) => found,
             Err(exception) => return Some(Err(exception)),
         };
@@ -165,17 +165,17 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
-        self.addresses.store(state.journey.addresses(arrival.route()), Ordering::Relaxed);
-        state.arrival = Some(arrival.clone());
+        self.addresses.store(state.journey.addresses(destination.route()), Ordering::Relaxed);
+        state.destination = Some(destination.clone());
         // It is not awaited where it was sent before.
         let left = state.link.take();
         drop(state);
         drop(left);
-        if let Err(came) = self.begin_flow(reference, &arrival) {
+        if let Err(came) = self.begin_flow(reference, &destination) {
             return Some(came);
         }
-        let (orb, version) = (&reference.orb, arrival.target().access.version);
-        let link = endpoint(orb, &arrival).shared_connection_for(orb, version, self);
+        let (orb, version) = (&reference.orb, destination.target().access.version);
+        let link = endpoint(orb, &destination).shared_connection_for(orb, version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),
@@ -198,7 +198,7 @@ impl AsyncCall {
 
     fn send(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
-        let Some(arrival) = state.arrival.clone().filter(|_| !state.cancelled) else {
+        let Some(destination) = state.destination.clone().filter(|_| !state.cancelled) else {
             // Interceptors that began while it was given up have not heard of that.
             let flow = state.flow.take();
             drop(state);
@@ -211,7 +211,7 @@ impl AsyncCall {
             let what = format!("the call could not be sent to {}", link.peer());
             return Err(self.deadline.unsent(&what));
         }
-        let target = arrival.target();
+        let target = destination.target();
         let added = contexts.as_ref().map(Contexts::to_send);
         // What comes with the reply is looked at when it is read.
         let intercepted =
@@ -282,10 +282,10 @@ impl AsyncCall {
         if state.outcome.is_some() || state.cancelled {
             return;
         }
-        let arrival = state.arrival.clone();
+        let destination = state.destination.clone();
         drop(state);
-        let place = arrival.map_or_else(String::new, |arrival| {
-            format!(" to {}", arrival.target().access.endpoint.address)
+        let place = destination.map_or_else(String::new, |destination| {
+            format!(" to {}", destination.target().access.endpoint.address)
         });
         let late = self.deadline.unsent(&format!("no connection{place} was made"));
         // An interceptor may still send it elsewhere, for what that helps.
@@ -418,11 +418,11 @@ impl AsyncCall {
     /// Takes it from those that wait for a connection. Whether it was among them.
     #[cold]
     fn is_withdrawn(self: &Arc<Self>) -> bool {
-        let arrival = lock(&self.state).arrival.clone();
-        let (Some(arrival), Ok(reference)) = (arrival, self.object.reference()) else {
+        let destination = lock(&self.state).destination.clone();
+        let (Some(destination), Ok(reference)) = (destination, self.object.reference()) else {
             return false;
         };
-        endpoint(&reference.orb, &arrival).withdraw(self)
+        endpoint(&reference.orb, &destination).withdraw(self)
     }
 
     /// Nobody wants the outcome any more.
@@ -446,9 +446,9 @@ impl AsyncCall {
 }
 
 /// Where connections for a call come from that goes there.
-fn endpoint(orb: &Orb, arrival: &Arrival) -> Arc<Endpoint> {
-    let endpoint = &arrival.target().access.endpoint;
-    match arrival.is_here() {
+fn endpoint(orb: &Orb, destination: &AttemptTarget) -> Arc<Endpoint> {
+    let endpoint = &destination.target().access.endpoint;
+    match destination.is_here() {
         true => orb.client().endpoint_here(orb, endpoint.code_sets),
         false => endpoint.clone(),
     }

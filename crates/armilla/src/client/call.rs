@@ -130,7 +130,7 @@ pub(crate) fn call<'p>(
         return interceptor::call(interceptors, object, operation, response, arguments, finish);
     }
     reference.callable()?;
-    let usual = reference.usual_route();
+    let usual = reference.fast_route();
     if usual.is_none() && reference.is_near() {
         return collocated::call(object, reference, operation, response, arguments, finish);
     }
@@ -142,12 +142,12 @@ pub(crate) fn call<'p>(
         journey.keep_to(effective, reference, &mut deadline)?;
     }
     let _absence = Absence::begin();
-    let leg;
+    let bound;
     let route = match usual {
         Some(route) => route,
         None => {
-            leg = reference.find_route()?;
-            &*leg
+            bound = reference.find_route()?;
+            &*bound
         }
     };
     let target = match route.only() {
@@ -216,7 +216,7 @@ impl Way<'_, '_> {
         finish: Finish<'_>,
     ) -> Result<(), SystemException> {
         let reference = self.reference;
-        let mut leg;
+        let mut bound;
         let mut route = self.route;
         loop {
             match step {
@@ -224,8 +224,8 @@ impl Way<'_, '_> {
                 Step::Forward(forward) => reference.follow(route, forward, journey)?,
                 Step::Again => {}
             }
-            leg = reference.route()?;
-            route = &leg;
+            bound = reference.route()?;
+            route = &bound;
             let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
             let way = Way { route, outgoing, ..*self };
             let deadline = journey.deadline(deadline, route);

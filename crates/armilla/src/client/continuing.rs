@@ -2,8 +2,8 @@
 //! what interceptors have to say to it.
 
 use super::asynchronous::AsyncCall;
+use super::binding::AttemptTarget;
 use super::call::{Answer, MAX_STALE, is_stale, take_reply};
-use super::course::Arrival;
 use super::journey::Forward;
 use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -36,13 +36,13 @@ impl AsyncCall {
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
-        arrival: &Arrival,
+        destination: &AttemptTarget,
     ) -> Result<(), Result<Came, SystemException>> {
         if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
             return Ok(());
         }
         let begun =
-            self.with_attempt(reference, arrival, |a| Suspended::begin(a, self.slots.clone()));
+            self.with_attempt(reference, destination, |a| Suspended::begin(a, self.slots.clone()));
         match begun {
             None => Ok(()),
             Some(Ok(flow)) => {
@@ -130,11 +130,11 @@ impl AsyncCall {
             }
             Ok(Came::Forward(Forward::Readdress(_)) | Came::Again | Came::Resend) => Outcome::Retry,
         };
-        let Some(arrival) = lock(&self.state).arrival.clone() else {
+        let Some(destination) = lock(&self.state).destination.clone() else {
             return came(outcome, None);
         };
         let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
-        let ended = self.with_attempt(reference, &arrival, end);
+        let ended = self.with_attempt(reference, &destination, end);
         ended.map_or_else(|| Err(super::call::no_reply()), |outcome| came(outcome, for_good))
     }
 
@@ -151,12 +151,16 @@ impl AsyncCall {
     fn with_attempt<T>(
         &self,
         reference: &Reference,
-        arrival: &Arrival,
+        destination: &AttemptTarget,
         use_it: impl FnOnce(Attempt<'_>) -> T,
     ) -> Option<T> {
         let interceptors = reference.orb.interceptors()?;
-        let home = reference.course.home();
-        let ior = arrival.route().forwarded_to().or(home.as_deref()).unwrap_or(reference.ior());
+        let permanent_ior = reference.binding.permanent_ior();
+        let ior = destination
+            .route()
+            .forwarded_to()
+            .or(permanent_ior.as_deref())
+            .unwrap_or(reference.ior());
         Some(use_it(Attempt {
             interceptors,
             object: &self.object,
@@ -164,25 +168,29 @@ impl AsyncCall {
             operation: self.operation.get().name,
             values: self,
             ior,
-            target: arrival.target(),
-            is_here: arrival.is_here(),
+            target: destination.target(),
+            is_here: destination.is_here(),
         }))
     }
 
     fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
-        self.with_journey(|arrival, journey| reference.follow(arrival.route(), forward, journey))
+        self.with_journey(|destination, journey| {
+            reference.follow(destination.route(), forward, journey)
+        })
     }
 
     /// Runs `go` with where the call went last and the journey, which nobody else needs meanwhile.
     fn with_journey<T>(
         &self,
-        go: impl FnOnce(&Arrival, &mut super::journey::Journey) -> Result<T, SystemException>,
+        go: impl FnOnce(&AttemptTarget, &mut super::journey::Journey) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
-        let Some(arrival) = state.arrival.clone() else { return Err(super::call::no_reply()) };
+        let Some(destination) = state.destination.clone() else {
+            return Err(super::call::no_reply());
+        };
         let mut journey = std::mem::take(&mut state.journey);
         drop(state);
-        let went = go(&arrival, &mut journey);
+        let went = go(&destination, &mut journey);
         lock(&self.state).journey = journey;
         went
     }
@@ -213,13 +221,13 @@ impl AsyncCall {
     #[cold]
     fn raised(&self, exception: SystemException) -> Result<Came, SystemException> {
         let reference = self.object.reference()?;
-        self.with_journey(|arrival, journey| {
-            let address = &arrival.target().access.endpoint.address;
-            let exception = match arrival.is_here() {
+        self.with_journey(|destination, journey| {
+            let address = &destination.target().access.endpoint.address;
+            let exception = match destination.is_here() {
                 true => exception,
                 false => exception.said_by(address, self.operation.get().name),
             };
-            reference.return_home(arrival.route(), journey, exception).map(|()| Came::Again)
+            reference.return_home(destination.route(), journey, exception).map(|()| Came::Again)
         })
     }
 
@@ -232,12 +240,12 @@ impl AsyncCall {
             state.stale += 1;
             return Ok(Came::Resend);
         }
-        if state.arrival.is_none() {
+        if state.destination.is_none() {
             return Err(exception);
         }
         drop(state);
-        self.with_journey(|arrival, journey| {
-            let (route, target) = (arrival.route(), arrival.target());
+        self.with_journey(|destination, journey| {
+            let (route, target) = (destination.route(), destination.target());
             reference.go_on(route, target, journey, exception).map(|()| Came::Again)
         })
     }

@@ -52,7 +52,7 @@ impl Journey {
         deadline: &mut Deadline,
     ) -> Result<(), SystemException> {
         deadline.keep_to(&effective)?;
-        let bound = reference.course.is_set();
+        let bound = reference.binding.is_set();
         deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
         let (defers, pause) = (false, None);
@@ -184,23 +184,27 @@ impl Reference {
             return Err(would_rebind());
         }
         let by_key = AddressingDisposition::Key;
-        self.course.change(match forward {
+        self.binding.change(match forward {
             Forward::To(ior) => Route::new(&self.orb, &ior, Some(&ior), by_key)?,
             Forward::ForGood(ior) => {
                 let route = Route::new(&self.orb, &ior, None, by_key)?;
-                self.course.change_home(*ior);
+                self.binding.set_permanent_ior(*ior);
                 route
             }
             Forward::Readdress(wanted) => {
-                let home = self.course.home();
-                route.readdressed(&self.orb, home.as_deref().unwrap_or(self.ior()), wanted)?
+                let permanent_ior = self.binding.permanent_ior();
+                route.readdressed(
+                    &self.orb,
+                    permanent_ior.as_deref().unwrap_or(self.ior()),
+                    wanted,
+                )?
             }
         });
         Ok(())
     }
 
     /// After a system exception: when it says that the server does not have the object, the call
-    /// may [turn back](Self::turn_back). Everything else is returned.
+    /// may [turn back](Self::fall_back). Everything else is returned.
     #[cold]
     pub(crate) fn return_home(
         &self,
@@ -213,7 +217,7 @@ impl Reference {
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
         let unbegun = exception.completed() == Completion::No;
-        if gone && unbegun && self.turn_back(route, journey) {
+        if gone && unbegun && self.fall_back(route, journey) {
             return Ok(());
         }
         match exception.kind() {
@@ -224,7 +228,7 @@ impl Reference {
 
     /// After a failed attempt: prepares the next one, or returns the error. Only calls that were
     /// certainly not begun are tried again: at the next address of the route, and after its last
-    /// the call may [turn back](Self::turn_back).
+    /// the call may [turn back](Self::fall_back).
     #[cold]
     pub(crate) fn go_on(
         &self,
@@ -246,7 +250,7 @@ impl Reference {
             route.leave(failed);
             return Ok(());
         }
-        if self.turn_back(route, journey) {
+        if self.fall_back(route, journey) {
             return Ok(());
         }
         route.leave(failed);
@@ -257,14 +261,14 @@ impl Reference {
     /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
     /// they would say.
     #[cold]
-    pub(crate) fn turn_back(&self, route: &Route, journey: &mut Journey) -> bool {
+    pub(crate) fn fall_back(&self, route: &Route, journey: &mut Journey) -> bool {
         let bound = journey.terms.as_ref().is_some_and(|terms| terms.bound);
         if bound || !route.is_forwarded() || journey.forwards > 0 || journey.returned {
             return false;
         }
         journey.returned = true;
         journey.failures = 0;
-        self.course.turn_back(!self.is_near());
+        self.binding.fall_back(!self.is_near());
         true
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
         match ask(reference, target, &journey.deadline(&deadline, &route)) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
-            Ok(Located::Unknown) if reference.turn_back(&route, &mut journey) => {}
+            Ok(Located::Unknown) if reference.fall_back(&route, &mut journey) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
             Ok(Located::At(forward)) => reference.follow(&route, forward, &mut journey)?,

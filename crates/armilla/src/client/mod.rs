@@ -3,13 +3,13 @@
 mod access;
 mod arguments;
 mod asynchronous;
+mod binding;
 mod call;
 mod claims;
 mod collocated;
 mod connect;
 mod connection_policy;
 mod continuing;
-mod course;
 mod deadline;
 mod driver;
 mod endpoint;
@@ -27,13 +27,13 @@ mod route;
 mod shared;
 mod watch;
 
+pub(crate) use binding::Binding;
 pub(crate) use call::{
     Arguments, Finish, Request, Step, Way, call, invoke, invoke_oneway, invoke_raises,
     oneway_response, take_reply_here,
 };
 pub(crate) use collocated::{CODE_SETS as CODE_SETS_HERE, exchange as exchange_here};
 pub use connection_policy::{Links, OnewayBuffer, SyncScope};
-pub(crate) use course::Course;
 pub(crate) use deadline::Deadline;
 pub(crate) use endpoint::Client;
 pub use future::ReplyFuture;

@@ -207,16 +207,16 @@ impl Route {
 
     /// Whether calls go by this route without a look at anything else.
     #[inline(always)]
-    pub(super) fn is_usual(&self) -> bool {
+    pub(super) fn is_fast(&self) -> bool {
         self.first.usual.load(Ordering::Relaxed)
     }
 
     /// Says whether they do from now on.
-    pub(super) fn set_usual(&self, usual: bool) {
+    pub(super) fn set_fast(&self, usual: bool) {
         self.first.usual.store(usual, Ordering::Relaxed);
     }
 
-    /// The same route with the object named in another way; `home` is the call's own reference.
+    /// The same route with the object named in another way; `permanent_ior` is the call's own reference.
     ///
     /// # Errors
     /// `COMM_FAILURE` when it was named in this way already.
@@ -224,7 +224,7 @@ impl Route {
     pub(crate) fn readdressed(
         &self,
         orb: &Orb,
-        home: &Ior,
+        permanent_ior: &Ior,
         wanted: AddressingDisposition,
     ) -> Result<Self, SystemException> {
         let addressing = self.rest().map_or(AddressingDisposition::Key, |rest| rest.addressing);
@@ -236,7 +236,7 @@ impl Route {
             );
         }
         let forwarded = self.forwarded_to();
-        let route = Self::new(orb, forwarded.unwrap_or(home), forwarded, wanted)?;
+        let route = Self::new(orb, forwarded.unwrap_or(permanent_ior), forwarded, wanted)?;
         if let Some(rest) = route.rest() {
             rest.preferred.store(self.preferred_place().min(rest.others.len()), Ordering::Relaxed);
         }

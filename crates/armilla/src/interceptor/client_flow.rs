@@ -157,8 +157,8 @@ impl Call<'_, '_> {
     /// One attempt at an address.
     fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
         let target = route.preferred();
-        let home = self.reference.course.home();
-        let ior = route.forwarded_to().or(home.as_deref()).unwrap_or(self.reference.ior());
+        let permanent_ior = self.reference.binding.permanent_ior();
+        let ior = route.forwarded_to().or(permanent_ior.as_deref()).unwrap_or(self.reference.ior());
         let address = &target.access.endpoint.address;
         let mut flow = self.flow(ior, target.address(), Some(address));
         flow.run(|contexts, reply| {

@@ -2,7 +2,7 @@
 
 use super::overrides::Overrides;
 use super::{Interface, Ref};
-use crate::client::{self, Course, Operation};
+use crate::client::{self, Binding, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::orb::Orb;
@@ -30,7 +30,7 @@ pub struct Object {
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
     /// Where calls go.
-    pub(crate) course: Course,
+    pub(crate) binding: Binding,
     place: Place,
     /// Made when it is first asked for, where the object is known.
     ior: OnceLock<Ior>,
@@ -106,7 +106,7 @@ impl Object {
     }
 
     fn new(orb: &Orb, ior: OnceLock<Ior>, place: Place) -> Self {
-        let reference = Reference { orb: orb.clone(), ior, place, course: Course::default() };
+        let reference = Reference { orb: orb.clone(), ior, place, binding: Binding::default() };
         Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 

@@ -12,45 +12,45 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The present course of a reference's calls.
+/// The present binding of a reference's calls.
 ///
 /// Most references are never forwarded. Their calls find the route beside what else they read of the
 /// reference.
 #[derive(Default)]
 #[repr(C)]
-pub(crate) struct Course {
+pub(crate) struct Binding {
     /// By the reference's own addresses, once the first call has found it out.
     first: OnceLock<Route>,
     /// Made when a server sends calls elsewhere for the first time.
-    detour: OnceBox<Detour>,
+    forwarding: OnceBox<Forwarding>,
 }
 
 /// Where a server has sent the calls.
 #[derive(Default)]
-struct Detour {
-    /// Held by who changes the course: it is told in two places.
+struct Forwarding {
+    /// Held by who changes the binding: it is told in two places.
     turning: Mutex<()>,
     /// Whether calls do not go by the first route.
     taken: AtomicBool,
-    /// Where they go instead; nowhere when that is to be found out from `home`.
+    /// Where they go instead; nowhere when that is to be found out from `permanent_ior`.
     later: ArcSwapOption<Route>,
     /// What takes the place of the IOR for calls, since a server said so.
-    home: ArcSwapOption<Ior>,
+    permanent_ior: ArcSwapOption<Ior>,
 }
 
-impl Detour {
+impl Forwarding {
     fn turn(&self) -> MutexGuard<'_, ()> {
         self.turning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A route for as long as a call uses it.
-pub(crate) enum Leg<'r> {
+pub(crate) enum RouteRef<'r> {
     First(&'r Route),
     Later(Arc<Route>),
 }
 
-impl Deref for Leg<'_> {
+impl Deref for RouteRef<'_> {
     type Target = Route;
 
     fn deref(&self) -> &Route {
@@ -63,7 +63,7 @@ impl Deref for Leg<'_> {
 
 /// Where a call went that outlives who made it.
 #[derive(Clone)]
-pub(super) struct Arrival {
+pub(super) struct AttemptTarget {
     reference: Arc<Reference>,
     /// Nothing where it went by the first route.
     later: Option<Arc<Route>>,
@@ -73,14 +73,14 @@ pub(super) struct Arrival {
     here: bool,
 }
 
-impl Arrival {
+impl AttemptTarget {
     /// Where calls through `reference` go now.
     pub(super) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
-        let leg = reference.route()?;
-        let place = leg.preferred_place();
-        let later = match leg {
-            Leg::First(_) => None,
-            Leg::Later(route) => Some(route),
+        let bound = reference.route()?;
+        let place = bound.preferred_place();
+        let later = match bound {
+            RouteRef::First(_) => None,
+            RouteRef::Later(route) => Some(route),
         };
         let here = reference.is_near()
             && match &later {
@@ -96,7 +96,7 @@ impl Arrival {
     }
 
     pub(super) fn route(&self) -> &Route {
-        let first = || self.reference.course.first.get();
+        let first = || self.reference.binding.first.get();
         // The call found the first route, which stays once it is there.
         self.later.as_deref().or_else(first).expect("a call went by a route")
     }
@@ -106,7 +106,7 @@ impl Arrival {
     }
 }
 
-impl Course {
+impl Binding {
     /// Whether any call has found out where to go.
     pub(super) fn is_set(&self) -> bool {
         self.first.get().is_some()
@@ -114,91 +114,94 @@ impl Course {
 
     /// Whether a server has sent calls elsewhere.
     pub(crate) fn is_changed(&self) -> bool {
-        self.detour().is_some()
+        self.forwarding().is_some()
     }
 
     /// Where it has sent them, if they go there.
-    fn detour(&self) -> Option<&Detour> {
-        self.detour.get().filter(|detour| detour.taken.load(Ordering::Acquire))
+    fn forwarding(&self) -> Option<&Forwarding> {
+        self.forwarding.get().filter(|forwarding| forwarding.taken.load(Ordering::Acquire))
     }
 
     /// The reference that says where the object is, where that is not the call's own.
-    pub(crate) fn home(&self) -> Option<Arc<Ior>> {
-        self.detour.get()?.home.load_full()
+    pub(crate) fn permanent_ior(&self) -> Option<Arc<Ior>> {
+        self.forwarding.get()?.permanent_ior.load_full()
     }
 
     /// Calls go by `route` from now on.
     pub(super) fn change(&self, route: Route) {
-        let detour = self.detour.get_or_init(Box::default);
-        let _turning = detour.turn();
-        detour.later.store(Some(Arc::new(route)));
-        detour.taken.store(true, Ordering::Release);
-        self.first.get().inspect(|first| first.set_usual(false));
+        let forwarding = self.forwarding.get_or_init(Box::default);
+        let _turning = forwarding.turn();
+        forwarding.later.store(Some(Arc::new(route)));
+        forwarding.taken.store(true, Ordering::Release);
+        self.first.get().inspect(|first| first.set_fast(false));
     }
 
-    /// The object is where `home` says, for good.
-    pub(super) fn change_home(&self, home: Ior) {
-        self.detour.get_or_init(Box::default).home.store(Some(Arc::new(home)));
+    /// The object is where `permanent_ior` says, for good.
+    pub(super) fn set_permanent_ior(&self, permanent_ior: Ior) {
+        self.forwarding
+            .get_or_init(Box::default)
+            .permanent_ior
+            .store(Some(Arc::new(permanent_ior)));
     }
 
     /// Calls go by the reference's own addresses again, or by those that took their place. Whether they leave
     /// the process `leaves` says.
-    pub(super) fn turn_back(&self, leaves: bool) {
-        let Some(detour) = self.detour.get() else { return };
-        let _turning = detour.turn();
-        if detour.home.load().is_some() {
-            return detour.later.store(None);
+    pub(super) fn fall_back(&self, leaves: bool) {
+        let Some(forwarding) = self.forwarding.get() else { return };
+        let _turning = forwarding.turn();
+        if forwarding.permanent_ior.load().is_some() {
+            return forwarding.later.store(None);
         }
-        detour.taken.store(false, Ordering::Release);
-        self.first.get().inspect(|first| first.set_usual(leaves));
+        forwarding.taken.store(false, Ordering::Release);
+        self.first.get().inspect(|first| first.set_fast(leaves));
     }
 }
 
 impl Reference {
     /// Whether calls through this reference to an object of this process go to one of them still.
     pub(crate) fn stays_here(&self) -> bool {
-        !self.course.is_changed() || self.route().is_ok_and(|leg| self.leads_here(&leg))
+        !self.binding.is_changed() || self.route().is_ok_and(|bound| self.leads_here(&bound))
     }
 
     /// Whether the object to which it was sent by this route is one of this process.
     fn leads_here(&self, route: &Route) -> bool {
-        let home = self.course.home();
-        let ior = route.forwarded_to().or(home.as_deref());
+        let permanent_ior = self.binding.permanent_ior();
+        let ior = route.forwarded_to().or(permanent_ior.as_deref());
         ior.is_none_or(|ior| self.orb.local_key(ior).is_some())
     }
 
     /// Where calls go now.
-    pub(crate) fn route(&self) -> Result<Leg<'_>, SystemException> {
-        self.usual_route().map_or_else(|| self.find_route(), |first| Ok(Leg::First(first)))
+    pub(crate) fn route(&self) -> Result<RouteRef<'_>, SystemException> {
+        self.fast_route().map_or_else(|| self.find_route(), |first| Ok(RouteRef::First(first)))
     }
 
     /// Where calls go that leave the process, as long as no server has sent them elsewhere, once one has
     /// found that out.
     #[inline(always)]
-    pub(super) fn usual_route(&self) -> Option<&Route> {
-        self.course.first.get().filter(|route| route.is_usual())
+    pub(super) fn fast_route(&self) -> Option<&Route> {
+        self.binding.first.get().filter(|route| route.is_fast())
     }
 
     #[cold]
-    pub(super) fn find_route(&self) -> Result<Leg<'_>, SystemException> {
-        let course = &self.course;
+    pub(super) fn find_route(&self) -> Result<RouteRef<'_>, SystemException> {
+        let binding = &self.binding;
         let lead = |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key);
-        if let Some(detour) = course.detour() {
-            if let Some(route) = detour.later.load_full() {
-                return Ok(Leg::Later(route));
+        if let Some(forwarding) = binding.forwarding() {
+            if let Some(route) = forwarding.later.load_full() {
+                return Ok(RouteRef::Later(route));
             }
-            if let Some(home) = detour.home.load_full() {
-                let route = Arc::new(lead(&home)?);
-                detour.later.store(Some(route.clone()));
-                return Ok(Leg::Later(route));
+            if let Some(permanent_ior) = forwarding.permanent_ior.load_full() {
+                let route = Arc::new(lead(&permanent_ior)?);
+                forwarding.later.store(Some(route.clone()));
+                return Ok(RouteRef::Later(route));
             }
         }
-        if let Some(first) = course.first.get() {
-            return Ok(Leg::First(first));
+        if let Some(first) = binding.first.get() {
+            return Ok(RouteRef::First(first));
         }
         let first = lead(self.ior())?;
-        first.set_usual(!self.is_near());
-        Ok(Leg::First(course.first.get_or_init(|| first)))
+        first.set_fast(!self.is_near());
+        Ok(RouteRef::First(binding.first.get_or_init(|| first)))
     }
 }
 
@@ -214,7 +217,7 @@ mod tests {
         let orb = Orb::new().unwrap();
         let object = orb.string_to_object("corbaloc::127.0.0.1:1/key").unwrap();
         let reference = object.reference().unwrap();
-        let course = &reference.course;
+        let binding = &reference.binding;
         let elsewhere = || {
             let key = AddressingDisposition::Key;
             Route::new(&orb, reference.ior(), Some(reference.ior()), key).unwrap()
@@ -226,12 +229,12 @@ mod tests {
                 scope.spawn(|| {
                     let route = elsewhere();
                     ready.wait();
-                    course.change(route);
+                    binding.change(route);
                 });
                 ready.wait();
-                course.turn_back(true);
+                binding.fall_back(true);
             });
-            assert_eq!(course.is_changed(), reference.usual_route().is_none());
+            assert_eq!(binding.is_changed(), reference.fast_route().is_none());
         }
     }
 }
