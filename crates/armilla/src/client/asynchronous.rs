@@ -3,14 +3,14 @@
 //! Its arguments are encoded when it is made, and its request is made of them again when it goes
 //! elsewhere. Whoever reads its reply [delivers](AsyncCall::deliver) it and lets it
 //! [proceed](AsyncCall::proceed) once it does not read any more: to its end, or along its
-//! [`Journey`](super::journey); see [`continuing`](super::continuing).
+//! [`Invocation`](super::invocation); see [`continuing`](super::continuing).
 
 use super::arguments::Arguments;
 use super::binding::AttemptTarget;
-use super::continuing::Came;
+use super::continuing::AttemptOutcome;
 use super::deadline::{Bound, Deadline, Wait};
 use super::endpoint::Endpoint;
-use super::journey::Journey;
+use super::invocation::Invocation;
 use super::loss::{Lost, late};
 use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::KeptOperation;
@@ -49,7 +49,7 @@ pub(crate) struct AsyncCall {
 
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) journey: Journey,
+    pub(super) invocation: Invocation,
     /// How often it was sent over a connection that turned out to be closed.
     pub(super) stale: u32,
     /// Where the call went last.
@@ -59,7 +59,7 @@ pub(super) struct State {
     /// The connection on which it waits, and its number there. The calls on a connection keep it: who
     /// awaits them may be all that is left.
     link: Option<(Arc<MultiplexedConnection>, u32)>,
-    news: Option<News>,
+    event: Option<Event>,
     reply: KeptMessage,
     code_sets: Option<CodeSets>,
     outcome: Option<Result<(), SystemException>>,
@@ -68,7 +68,7 @@ pub(super) struct State {
 }
 
 /// What has come, and is not dealt with yet.
-enum News {
+enum Event {
     Reply,
     Failure(SystemException),
 }
@@ -104,11 +104,11 @@ impl AsyncCall {
         reference.callable()?;
         let settings = reference.orb.settings();
         let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-        let mut journey = Journey::default();
+        let mut invocation = Invocation::default();
         if let Some(effective) = object.effective(settings) {
-            journey.keep_to(effective, reference, &mut deadline)?;
+            invocation.keep_to(effective, reference, &mut deadline)?;
             // Nobody waits here for a pause to pass.
-            journey.defer();
+            invocation.defer();
         }
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
@@ -123,7 +123,7 @@ impl AsyncCall {
             slots: slots.unwrap_or_default(),
             state: Mutex::default(),
         });
-        lock(&call.state).journey = journey;
+        lock(&call.state).invocation = invocation;
         call.launch();
         Ok(call)
     }
@@ -144,15 +144,15 @@ impl AsyncCall {
 
     /// Sends the call to where the object is now.
     pub(super) fn launch(self: &Arc<Self>) {
-        while let Some(came) = self.set_out() {
-            if !self.follows(came, Contexts::default()) {
+        while let Some(outcome_of) = self.start_attempt() {
+            if !self.follows(outcome_of, Contexts::default()) {
                 return;
             }
         }
     }
 
-    /// Makes an attempt. `None` when it is under way; otherwise what it came to.
-    fn set_out(self: &Arc<Self>) -> Option<Result<Came, SystemException>> {
+    /// Makes an attempt. `None` when it is under way; otherwise what it outcome_of to.
+    fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
         let found = self.object.reference().and_then(|reference| {
             reference.callable()?;
             Ok((reference, AttemptTarget::of(reference)?))
@@ -165,14 +165,14 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
-        self.addresses.store(state.journey.addresses(destination.route()), Ordering::Relaxed);
+        self.addresses.store(state.invocation.addresses(destination.route()), Ordering::Relaxed);
         state.destination = Some(destination.clone());
         // It is not awaited where it was sent before.
         let left = state.link.take();
         drop(state);
         drop(left);
-        if let Err(came) = self.begin_flow(reference, &destination) {
-            return Some(came);
+        if let Err(outcome_of) = self.begin_flow(reference, &destination) {
+            return Some(outcome_of);
         }
         let (orb, version) = (&reference.orb, destination.target().access.version);
         let link = endpoint(orb, &destination).shared_connection_for(orb, version, self);
@@ -181,7 +181,7 @@ impl AsyncCall {
             Ok(Some(link)) => self.send(&link),
             Err(exception) => Err(exception),
         };
-        sent.err().map(|exception| self.go_on(exception))
+        sent.err().map(|exception| self.after_failure(exception))
     }
 
     /// Goes on over a connection that was made for it.
@@ -190,7 +190,7 @@ impl AsyncCall {
         link: Result<Arc<MultiplexedConnection>, SystemException>,
     ) {
         if let Err(exception) = link.and_then(|link| self.send(&link))
-            && self.follows(self.go_on(exception), Contexts::default())
+            && self.follows(self.after_failure(exception), Contexts::default())
         {
             self.launch();
         }
@@ -223,7 +223,7 @@ impl AsyncCall {
             arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
             intercepted: intercepted.as_ref(),
         };
-        let sending = match MAY_WAIT.get() {
+        let sending = match MAY_BLOCK.get() {
             true => Sending::Now(&self.deadline),
             false => Sending::Never,
         };
@@ -247,30 +247,30 @@ impl AsyncCall {
         let mut state = lock(&self.state);
         state.reply.keep(reply);
         state.code_sets = Some(code_sets);
-        state.news = Some(News::Reply);
+        state.event = Some(Event::Reply);
     }
 
     /// The connection ended before its reply.
     pub(super) fn lost(&self, lost: &Lost, executed: CompletionStatus) {
         let exception = lost.exception(executed, &self.deadline);
-        lock(&self.state).news = Some(News::Failure(exception));
+        lock(&self.state).event = Some(Event::Failure(exception));
     }
 
     /// Its time has passed.
     pub(super) fn late(&self, peer: &Address) {
-        lock(&self.state).news = Some(News::Failure(late(peer, &self.deadline)));
+        lock(&self.state).event = Some(Event::Failure(late(peer, &self.deadline)));
     }
 
     /// Deals with what has come: ends the call, or sends it elsewhere. Foreign code runs, so the
     /// caller holds no lock and does not read.
     pub(super) fn proceed(self: &Arc<Self>) {
-        let news = lock(&self.state).news.take();
-        let (came, contexts) = match news {
+        let event = lock(&self.state).event.take();
+        let (outcome_of, contexts) = match event {
             None => return,
-            Some(News::Failure(exception)) => (self.go_on(exception), Contexts::default()),
-            Some(News::Reply) => self.read_reply(),
+            Some(Event::Failure(exception)) => (self.after_failure(exception), Contexts::default()),
+            Some(Event::Reply) => self.read_reply(),
         };
-        if self.follows(came, contexts) {
+        if self.follows(outcome_of, contexts) {
             self.launch();
         }
     }
@@ -289,7 +289,7 @@ impl AsyncCall {
         });
         let late = self.deadline.unsent(&format!("no connection{place} was made"));
         // An interceptor may still send it elsewhere, for what that helps.
-        if self.follows(self.go_on(late), Contexts::default()) {
+        if self.follows(self.after_failure(late), Contexts::default()) {
             self.launch();
         }
     }
@@ -462,5 +462,5 @@ const TICK: Duration = Duration::from_millis(1);
 thread_local! {
     /// Whether the thread may wait for a server to take requests: the reactor's may not, because it
     /// is what sends and reads when nobody else does.
-    pub(in crate::client) static MAY_WAIT: Cell<bool> = const { Cell::new(true) };
+    pub(in crate::client) static MAY_BLOCK: Cell<bool> = const { Cell::new(true) };
 }

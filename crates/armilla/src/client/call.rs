@@ -1,12 +1,12 @@
 //! One call: find the way, send, wait, follow where the server sends us.
 
 use super::access::Access;
-use super::asynchronous::MAY_WAIT;
+use super::asynchronous::MAY_BLOCK;
 use super::collocated;
 use super::connection_policy::{Links, SyncScope};
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
-use super::journey::{Forward, Journey};
+use super::invocation::{Forward, Invocation};
 use super::multiplexed::{AtHand, MultiplexedConnection, Sending};
 use super::operation::Operation;
 use super::request::{Intercepted, Outgoing};
@@ -137,9 +137,9 @@ pub(crate) fn call<'p>(
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
     let connection_policy = object.connection_policy(settings);
-    let mut journey = Journey::default();
+    let mut invocation = Invocation::default();
     if let Some(effective) = object.effective(settings) {
-        journey.keep_to(effective, reference, &mut deadline)?;
+        invocation.keep_to(effective, reference, &mut deadline)?;
     }
     let _absence = Absence::begin();
     let bound;
@@ -159,9 +159,9 @@ pub(crate) fn call<'p>(
     };
     let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
     let way = Way { reference, route, connection_policy, outgoing };
-    match way.go(&deadline, &mut journey, &mut *finish)? {
+    match way.go(&deadline, &mut invocation, &mut *finish)? {
         Step::Done => Ok(()),
-        step => way.go_on(step, &deadline, &mut journey, finish),
+        step => way.after_failure(step, &deadline, &mut invocation, finish),
     }
 }
 
@@ -208,11 +208,11 @@ impl Way<'_, '_> {
     /// Goes on from `step`, wherever that leads, until the call has come to its end.
     #[cold]
     #[inline(never)]
-    fn go_on(
+    fn after_failure(
         &self,
         mut step: Step,
         deadline: &Deadline,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
         finish: Finish<'_>,
     ) -> Result<(), SystemException> {
         let reference = self.reference;
@@ -221,15 +221,15 @@ impl Way<'_, '_> {
         loop {
             match step {
                 Step::Done => return Ok(()),
-                Step::Forward(forward) => reference.follow(route, forward, journey)?,
+                Step::Forward(forward) => reference.follow(route, forward, invocation)?,
                 Step::Again => {}
             }
             bound = reference.route()?;
             route = &bound;
             let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
             let way = Way { route, outgoing, ..*self };
-            let deadline = journey.deadline(deadline, route);
-            step = way.go_unhurried(&deadline, journey, &mut *finish)?;
+            let deadline = invocation.deadline(deadline, route);
+            step = way.go_unhurried(&deadline, invocation, &mut *finish)?;
         }
     }
 
@@ -239,15 +239,15 @@ impl Way<'_, '_> {
     pub(crate) fn go_unhurried(
         &self,
         deadline: &Deadline,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
         if deadline.leaving().is_none() {
             let address = &self.outgoing.target.access.endpoint.address;
             let late = deadline.unsent(&format!("the call could not be sent to {address}"));
-            return Err(journey.explain(late));
+            return Err(invocation.explain(late));
         }
-        self.go(deadline, journey, finish)
+        self.go(deadline, invocation, finish)
     }
 
     /// One attempt, and what to do when it fails.
@@ -255,7 +255,7 @@ impl Way<'_, '_> {
     fn go(
         &self,
         deadline: &Deadline,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
         let Self { reference, route, connection_policy: (connection_policy, scope), outgoing } =
@@ -272,9 +272,9 @@ impl Way<'_, '_> {
             Ok(Answer::Forward(forward)) => return Ok(Step::Forward(*forward)),
             Ok(Answer::Raised(exception)) => {
                 let exception = exception.said_by(&target.access.endpoint.address, operation.name);
-                reference.return_home(route, journey, exception)?;
+                reference.after_system_exception(route, invocation, exception)?;
             }
-            Err(error) => reference.go_on(route, target, journey, error)?,
+            Err(error) => reference.after_failure(route, target, invocation, error)?,
         }
         Ok(Step::Again)
     }
@@ -294,7 +294,7 @@ pub(crate) fn take_reply_here(
     }
 }
 
-/// What came back for a request.
+/// What outcome_of back for a request.
 pub(super) enum Answer {
     /// The reply, which was taken; or nothing was to come.
     Taken,
@@ -364,9 +364,9 @@ fn attempt_shared(
 ) -> Result<Answer, SystemException> {
     let sending = match (outgoing.response, scope) {
         (ResponseFlags::None, SyncScope::None) => {
-            Sending::Later(MAY_WAIT.get().then_some(deadline))
+            Sending::Later(MAY_BLOCK.get().then_some(deadline))
         }
-        _ if !MAY_WAIT.get() => Sending::Never,
+        _ if !MAY_BLOCK.get() => Sending::Never,
         (ResponseFlags::None, _) => Sending::Through(deadline),
         _ => Sending::Now(deadline),
     };
@@ -503,7 +503,7 @@ impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
 
 #[cold]
 fn wrong_reply() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a LocateReply came where a Reply is due"))
+    CdrError::new(CdrErrorKind::Invalid("a LocateReply outcome_of where a Reply is due"))
 }
 
 #[inline(always)]

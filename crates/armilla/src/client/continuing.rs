@@ -4,7 +4,7 @@
 use super::asynchronous::AsyncCall;
 use super::binding::AttemptTarget;
 use super::call::{Answer, MAX_STALE, is_stale, take_reply};
-use super::journey::Forward;
+use super::invocation::Forward;
 use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How far an attempt has come.
-pub(super) enum Came {
-    /// To its end; with the id of the user exception that came.
+pub(super) enum AttemptOutcome {
+    /// To its end; with the id of the user exception that outcome_of.
     Done(Option<String>),
     /// The object is elsewhere, or to be named in another way.
     Forward(Forward),
@@ -32,12 +32,12 @@ impl AsyncCall {
     /// Has the interceptors, if there are any, begin an attempt.
     ///
     /// # Errors
-    /// What it came to, where it came to its end so.
+    /// What it outcome_of to, where it outcome_of to its end so.
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
         destination: &AttemptTarget,
-    ) -> Result<(), Result<Came, SystemException>> {
+    ) -> Result<(), Result<AttemptOutcome, SystemException>> {
         if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
             return Ok(());
         }
@@ -49,21 +49,21 @@ impl AsyncCall {
                 lock(&self.state).flow = Some(Box::new(flow));
                 Ok(())
             }
-            Some(Err(outcome)) => Err(came(outcome, None)),
+            Some(Err(outcome)) => Err(outcome_of(outcome, None)),
         }
     }
 
     /// Does what follows from an attempt. `true` when another is to be made at once.
     pub(super) fn follows(
         self: &Arc<Self>,
-        attempt: Result<Came, SystemException>,
+        attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,
     ) -> bool {
         match self.end_attempt(attempt, reply) {
-            Ok(Came::Done(_)) => self.finish(Ok(())),
+            Ok(AttemptOutcome::Done(_)) => self.finish(Ok(())),
             Err(exception) => self.finish(Err(exception)),
-            Ok(Came::Forward(_) | Came::Again | Came::Resend) => {
-                let pause = lock(&self.state).journey.take_pause();
+            Ok(AttemptOutcome::Forward(_) | AttemptOutcome::Again | AttemptOutcome::Resend) => {
+                let pause = lock(&self.state).invocation.take_pause();
                 return pause.is_none_or(|pause| !self.launch_after(pause));
             }
         }
@@ -89,14 +89,14 @@ impl AsyncCall {
     /// Follows a forward, and lets interceptors hear of the end.
     fn end_attempt(
         &self,
-        attempt: Result<Came, SystemException>,
+        attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,
-    ) -> Result<Came, SystemException> {
+    ) -> Result<AttemptOutcome, SystemException> {
         let reference = self.object.reference()?;
         let attempt = match attempt {
-            Ok(Came::Resend) => return Ok(Came::Resend),
-            Ok(Came::Forward(readdressed @ Forward::Readdress(_))) => {
-                self.follow(reference, readdressed).map(|()| Came::Again)
+            Ok(AttemptOutcome::Resend) => return Ok(AttemptOutcome::Resend),
+            Ok(AttemptOutcome::Forward(readdressed @ Forward::Readdress(_))) => {
+                self.follow(reference, readdressed).map(|()| AttemptOutcome::Again)
             }
             attempt => attempt,
         };
@@ -106,7 +106,9 @@ impl AsyncCall {
             Some(flow) => self.end_flow(reference, *flow, attempt, reply),
         };
         match ended? {
-            Came::Forward(forward) => self.follow(reference, forward).map(|()| Came::Again),
+            AttemptOutcome::Forward(forward) => {
+                self.follow(reference, forward).map(|()| AttemptOutcome::Again)
+            }
             other => Ok(other),
         }
     }
@@ -115,27 +117,31 @@ impl AsyncCall {
         &self,
         reference: &Reference,
         flow: Suspended,
-        attempt: Result<Came, SystemException>,
+        attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,
-    ) -> Result<Came, SystemException> {
+    ) -> Result<AttemptOutcome, SystemException> {
         let mut for_good = None;
         let outcome = match attempt {
             Err(exception) => Outcome::SystemException(exception),
-            Ok(Came::Done(None)) => Outcome::Reply,
-            Ok(Came::Done(Some(id))) => Outcome::UserException(id),
-            Ok(Came::Forward(Forward::To(ior))) => Outcome::Forward(*ior),
-            Ok(Came::Forward(Forward::ForGood(ior))) => {
+            Ok(AttemptOutcome::Done(None)) => Outcome::Reply,
+            Ok(AttemptOutcome::Done(Some(id))) => Outcome::UserException(id),
+            Ok(AttemptOutcome::Forward(Forward::To(ior))) => Outcome::Forward(*ior),
+            Ok(AttemptOutcome::Forward(Forward::ForGood(ior))) => {
                 for_good = Some((*ior).clone());
                 Outcome::Forward(*ior)
             }
-            Ok(Came::Forward(Forward::Readdress(_)) | Came::Again | Came::Resend) => Outcome::Retry,
+            Ok(
+                AttemptOutcome::Forward(Forward::Readdress(_))
+                | AttemptOutcome::Again
+                | AttemptOutcome::Resend,
+            ) => Outcome::Retry,
         };
         let Some(destination) = lock(&self.state).destination.clone() else {
-            return came(outcome, None);
+            return outcome_of(outcome, None);
         };
         let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
         let ended = self.with_attempt(reference, &destination, end);
-        ended.map_or_else(|| Err(super::call::no_reply()), |outcome| came(outcome, for_good))
+        ended.map_or_else(|| Err(super::call::no_reply()), |outcome| outcome_of(outcome, for_good))
     }
 
     /// Has the interceptors hear that the call was given up.
@@ -174,29 +180,32 @@ impl AsyncCall {
     }
 
     fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
-        self.with_journey(|destination, journey| {
-            reference.follow(destination.route(), forward, journey)
+        self.with_invocation(|destination, invocation| {
+            reference.follow(destination.route(), forward, invocation)
         })
     }
 
-    /// Runs `go` with where the call went last and the journey, which nobody else needs meanwhile.
-    fn with_journey<T>(
+    /// Runs `go` with where the call went last and the invocation, which nobody else needs meanwhile.
+    fn with_invocation<T>(
         &self,
-        go: impl FnOnce(&AttemptTarget, &mut super::journey::Journey) -> Result<T, SystemException>,
+        go: impl FnOnce(
+            &AttemptTarget,
+            &mut super::invocation::Invocation,
+        ) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
         let Some(destination) = state.destination.clone() else {
             return Err(super::call::no_reply());
         };
-        let mut journey = std::mem::take(&mut state.journey);
+        let mut invocation = std::mem::take(&mut state.invocation);
         drop(state);
-        let went = go(&destination, &mut journey);
-        lock(&self.state).journey = journey;
+        let went = go(&destination, &mut invocation);
+        lock(&self.state).invocation = invocation;
         went
     }
 
     /// What the reply says, and its service contexts where somebody wants to see them.
-    pub(super) fn read_reply(&self) -> (Result<Came, SystemException>, Contexts) {
+    pub(super) fn read_reply(&self) -> (Result<AttemptOutcome, SystemException>, Contexts) {
         let mut contexts = Contexts::default();
         let seen = lock(&self.state).flow.is_some();
         let mut user = None;
@@ -210,43 +219,50 @@ impl AsyncCall {
             }
             take_reply(header, body, &mut |_, _| CdrResult::Ok(()))
         });
-        let came = answer.and_then(|answer| match answer {
-            Answer::Taken => Ok(Came::Done(user)),
-            Answer::Forward(forward) => Ok(Came::Forward(*forward)),
+        let outcome_of = answer.and_then(|answer| match answer {
+            Answer::Taken => Ok(AttemptOutcome::Done(user)),
+            Answer::Forward(forward) => Ok(AttemptOutcome::Forward(*forward)),
             Answer::Raised(exception) => self.raised(exception),
         });
-        (came, contexts)
+        (outcome_of, contexts)
     }
 
     #[cold]
-    fn raised(&self, exception: SystemException) -> Result<Came, SystemException> {
+    fn raised(&self, exception: SystemException) -> Result<AttemptOutcome, SystemException> {
         let reference = self.object.reference()?;
-        self.with_journey(|destination, journey| {
+        self.with_invocation(|destination, invocation| {
             let address = &destination.target().access.endpoint.address;
             let exception = match destination.is_here() {
                 true => exception,
                 false => exception.said_by(address, self.operation.get().name),
             };
-            reference.return_home(destination.route(), journey, exception).map(|()| Came::Again)
+            reference
+                .after_system_exception(destination.route(), invocation, exception)
+                .map(|()| AttemptOutcome::Again)
         })
     }
 
     /// After a failure: whether the call may be sent again, and to where.
     #[cold]
-    pub(super) fn go_on(&self, exception: SystemException) -> Result<Came, SystemException> {
+    pub(super) fn after_failure(
+        &self,
+        exception: SystemException,
+    ) -> Result<AttemptOutcome, SystemException> {
         let reference = self.object.reference()?;
         let mut state = lock(&self.state);
         if is_stale(&exception) && state.stale < MAX_STALE {
             state.stale += 1;
-            return Ok(Came::Resend);
+            return Ok(AttemptOutcome::Resend);
         }
         if state.destination.is_none() {
             return Err(exception);
         }
         drop(state);
-        self.with_journey(|destination, journey| {
+        self.with_invocation(|destination, invocation| {
             let (route, target) = (destination.route(), destination.target());
-            reference.go_on(route, target, journey, exception).map(|()| Came::Again)
+            reference
+                .after_failure(route, target, invocation, exception)
+                .map(|()| AttemptOutcome::Again)
         })
     }
 }
@@ -266,18 +282,18 @@ impl Values for AsyncCall {
 }
 
 /// What an outcome is for the call.
-fn came(
+fn outcome_of(
     outcome: Outcome,
     for_good: Option<armilla_giop::ior::Ior>,
-) -> Result<Came, SystemException> {
+) -> Result<AttemptOutcome, SystemException> {
     match outcome {
-        Outcome::Reply | Outcome::Sent => Ok(Came::Done(None)),
-        Outcome::UserException(id) => Ok(Came::Done(Some(id))),
+        Outcome::Reply | Outcome::Sent => Ok(AttemptOutcome::Done(None)),
+        Outcome::UserException(id) => Ok(AttemptOutcome::Done(Some(id))),
         Outcome::SystemException(exception) => Err(exception),
         Outcome::Forward(ior) if for_good.as_ref() == Some(&ior) => {
-            Ok(Came::Forward(Forward::ForGood(ior.into())))
+            Ok(AttemptOutcome::Forward(Forward::ForGood(ior.into())))
         }
-        Outcome::Forward(ior) => Ok(Came::Forward(Forward::To(ior.into()))),
-        Outcome::Retry => Ok(Came::Again),
+        Outcome::Forward(ior) => Ok(AttemptOutcome::Forward(Forward::To(ior.into()))),
+        Outcome::Retry => Ok(AttemptOutcome::Again),
     }
 }

@@ -1,7 +1,7 @@
 //! The thread that reads for calls for which nobody waits, sends what a server did not take at once,
 //! and keeps the time of both. It begins when it is first needed.
 
-use super::asynchronous::MAY_WAIT;
+use super::asynchronous::MAY_BLOCK;
 use crate::log::report;
 use armilla_ipc::reactor::Reactor;
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ fn start() -> Option<Arc<Reactor>> {
         let reactor = Arc::new(reactor);
         let driven = reactor.clone();
         let run = move || {
-            MAY_WAIT.set(false);
+            MAY_BLOCK.set(false);
             if let Err(error) = driven.run() {
                 report!(error, "nobody reads the replies to asynchronous calls", error = error);
             }

@@ -2,7 +2,7 @@
 
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
-use super::journey::{Forward, Journey};
+use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
@@ -34,23 +34,23 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut journey = Journey::default();
+    let mut invocation = Invocation::default();
     if let Some(effective) = object.effective(settings) {
-        journey.keep_to(effective, reference, &mut deadline)?;
+        invocation.keep_to(effective, reference, &mut deadline)?;
         // The question where the object is binds the reference.
-        journey.unbind(&mut deadline);
+        invocation.unbind(&mut deadline);
     }
     loop {
         let route = reference.route()?;
         let target = route.preferred();
-        match ask(reference, target, &journey.deadline(&deadline, &route)) {
+        match ask(reference, target, &invocation.deadline(&deadline, &route)) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
-            Ok(Located::Unknown) if reference.fall_back(&route, &mut journey) => {}
+            Ok(Located::Unknown) if reference.fall_back(&route, &mut invocation) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(forward)) => reference.follow(&route, forward, &mut journey)?,
-            Err(error) => reference.go_on(&route, target, &mut journey, error)?,
+            Ok(Located::At(forward)) => reference.follow(&route, forward, &mut invocation)?,
+            Err(error) => reference.after_failure(&route, target, &mut invocation, error)?,
         }
     }
 }
@@ -112,9 +112,9 @@ impl ReplyReceiver<CdrResult<Located>> for &Reference {
     fn take(&mut self, arrived: Arrived<'_, ()>) -> CdrResult<Located> {
         match arrived {
             Arrived::LocateReply((), header, body) => read(header.status, body, self),
-            _ => {
-                Err(CdrError::new(CdrErrorKind::Invalid("a Reply came where a LocateReply is due")))
-            }
+            _ => Err(CdrError::new(CdrErrorKind::Invalid(
+                "a Reply outcome_of where a LocateReply is due",
+            ))),
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct PollableSet<T, R, E = SystemException> {
 #[derive(Default)]
 struct Ready {
     numbers: Mutex<VecDeque<u64>>,
-    came: Condvar,
+    outcome_of: Condvar,
 }
 
 /// Says that a reply has come.
@@ -53,7 +53,7 @@ struct Notice {
 impl Wake for Notice {
     fn wake(self: Arc<Self>) {
         lock(&self.ready.numbers).push_back(self.number);
-        self.ready.came.notify_one();
+        self.ready.outcome_of.notify_one();
     }
 }
 
@@ -128,7 +128,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
             match end {
                 None => drop(
                     self.ready
-                        .came
+                        .outcome_of
                         .wait_while(numbers, none)
                         .unwrap_or_else(PoisonError::into_inner),
                 ),
@@ -137,7 +137,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
                     if numbers.is_empty() && left.is_zero() {
                         return None;
                     }
-                    drop(self.ready.came.wait_timeout_while(numbers, left, none));
+                    drop(self.ready.outcome_of.wait_timeout_while(numbers, left, none));
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::outcome::{End, Interruption, Outcome, heard};
 use super::registry::Interceptors;
 use super::values::{Read, Values, written};
 use crate::client::{
-    Arguments, Deadline, Finish, Forward, Intercepted, Journey, Operation, Request, Route, Step,
+    Arguments, Deadline, Finish, Forward, Intercepted, Invocation, Operation, Request, Route, Step,
     SyncScope, Way,
 };
 use crate::dynamic::Signature;
@@ -50,9 +50,9 @@ pub(crate) fn call_described<'p>(
     reference.callable()?;
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut journey = Journey::default();
+    let mut invocation = Invocation::default();
     if let Some(effective) = object.effective(settings) {
-        journey.keep_to(effective, reference, &mut deadline)?;
+        invocation.keep_to(effective, reference, &mut deadline)?;
     }
     let slots = interceptors.slots_of_thread(&reference.orb);
     let (for_good, reply) = Default::default();
@@ -72,14 +72,14 @@ pub(crate) fn call_described<'p>(
     loop {
         let outcome = match &here {
             Some(here) => call.try_here(here, &mut *finish),
-            None => call.try_there(&*reference.route()?, &mut journey, &mut *finish),
+            None => call.try_there(&*reference.route()?, &mut invocation, &mut *finish),
         };
         match outcome {
             Outcome::Forward(ior) => {
                 let next = here.and_then(|_| Here::forwarded(&reference.orb, &ior));
                 match next.is_some() {
-                    true => journey.forwarded(&reference.orb)?,
-                    false => call.follow(ior, &mut journey)?,
+                    true => invocation.forwarded(&reference.orb)?,
+                    false => call.follow(ior, &mut invocation)?,
                 }
                 here = next;
             }
@@ -146,16 +146,16 @@ impl Call<'_, '_> {
                 limit: self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
             };
             let mut user = None;
-            let came = here.call(self.request.arguments, reply, &mut |status, input| {
-                user = self.came(status, input)?;
+            let outcome_of = here.call(self.request.arguments, reply, &mut |status, input| {
+                user = self.outcome_of(status, input)?;
                 finish(status, input)
             });
-            self.outcome(came, user)
+            self.outcome(outcome_of, user)
         })
     }
 
     /// One attempt at an address.
-    fn try_there(&self, route: &Route, journey: &mut Journey, finish: Finish<'_>) -> Outcome {
+    fn try_there(&self, route: &Route, invocation: &mut Invocation, finish: Finish<'_>) -> Outcome {
         let target = route.preferred();
         let permanent_ior = self.reference.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent_ior.as_deref()).unwrap_or(self.reference.ior());
@@ -176,34 +176,34 @@ impl Call<'_, '_> {
                 outgoing: self.request.to(target, intercepted),
             };
             let mut user = None;
-            let deadline = journey.deadline(&self.deadline, route);
-            let came = way.go_unhurried(&deadline, journey, &mut |status, input| {
-                user = self.came(status, input)?;
+            let deadline = invocation.deadline(&self.deadline, route);
+            let outcome_of = way.go_unhurried(&deadline, invocation, &mut |status, input| {
+                user = self.outcome_of(status, input)?;
                 finish(status, input)
             });
-            match came {
+            match outcome_of {
                 Ok(Step::Forward(readdressed @ Forward::Readdress(_))) => {
-                    match reference.follow(route, readdressed, journey) {
+                    match reference.follow(route, readdressed, invocation) {
                         Ok(()) => Outcome::Retry,
                         Err(exception) => Outcome::SystemException(exception),
                     }
                 }
-                came => self.outcome(came, user),
+                outcome_of => self.outcome(outcome_of, user),
             }
         })
     }
 
     /// Goes on where a server or an interceptor sends the call.
-    fn follow(&self, ior: Ior, journey: &mut Journey) -> Result<(), SystemException> {
+    fn follow(&self, ior: Ior, invocation: &mut Invocation) -> Result<(), SystemException> {
         let forward = match self.for_good.take() {
             Some(permanent) if permanent == ior => Forward::ForGood(ior.into()),
             _ => Forward::To(ior.into()),
         };
-        self.reference.follow(&*self.reference.route()?, forward, journey)
+        self.reference.follow(&*self.reference.route()?, forward, invocation)
     }
 
     /// Looks at a reply; gives the repository id of the user exception, if it is one.
-    fn came(&self, status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
+    fn outcome_of(&self, status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
         if self.interceptors.read_client_values() {
             *self.reply.borrow_mut() = Some(input.keep());
         }
@@ -218,8 +218,8 @@ impl Call<'_, '_> {
         if self.interceptors.read_client_values() { Some(self) } else { None }
     }
 
-    fn outcome(&self, came: Result<Step, SystemException>, user: Option<String>) -> Outcome {
-        match (came, user) {
+    fn outcome(&self, outcome_of: Result<Step, SystemException>, user: Option<String>) -> Outcome {
+        match (outcome_of, user) {
             (Err(exception), _) => Outcome::SystemException(exception),
             (Ok(Step::Again | Step::Forward(Forward::Readdress(_))), _) => Outcome::Retry,
             (Ok(Step::Forward(Forward::To(ior))), _) => Outcome::Forward(*ior),
@@ -285,8 +285,8 @@ impl Values for Call<'_, '_> {
 
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
         let reply = self.reply.borrow();
-        let came = reply.as_ref().map_or(Ok(()), |kept| read(&mut kept.decoder()));
-        came.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        let outcome_of = reply.as_ref().map_or(Ok(()), |kept| read(&mut kept.decoder()));
+        outcome_of.map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who reads, and who follows. See [the module](super) for why no wake-up is lost.
 
 use super::{MultiplexedConnection, Slot, State};
-use crate::client::asynchronous::{AsyncCall, MAY_WAIT, proceed_all};
+use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, proceed_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
 use crate::exception::{Completion, SystemException};
@@ -175,7 +175,7 @@ impl MultiplexedConnection {
             return;
         }
         // A server that takes nothing more may be about to say so, where both ends are on one host.
-        let waits = self.carrier.is_none() && MAY_WAIT.get();
+        let waits = self.carrier.is_none() && MAY_BLOCK.get();
         let patience = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
         loop {
             self.read_what_is_there();

@@ -15,19 +15,19 @@ use std::time::{Duration, Instant};
 
 /// How far a call has come.
 #[derive(Default)]
-pub(crate) struct Journey {
+pub(crate) struct Invocation {
     /// How often it was forwarded.
     forwards: u32,
     /// How many addresses of the present route have failed.
     failures: usize,
-    /// Whether it came back from where an earlier call was forwarded to.
+    /// Whether it outcome_of back from where an earlier call was forwarded to.
     returned: bool,
     /// What else is to be kept to.
-    terms: Option<Box<Terms>>,
+    policies: Option<Box<CallPolicies>>,
 }
 
 /// The policies of a call, as far as they say how it goes on.
-struct Terms {
+struct CallPolicies {
     effective: Box<Effective>,
     started: Instant,
     /// Whether the reference was bound before, and must stay so.
@@ -39,7 +39,7 @@ struct Terms {
     pause: Option<Duration>,
 }
 
-impl Journey {
+impl Invocation {
     /// Makes the call keep to these policies, and `deadline` to theirs.
     ///
     /// # Errors
@@ -56,8 +56,9 @@ impl Journey {
         deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
         let (defers, pause) = (false, None);
-        let terms = Terms { effective, started: Instant::now(), bound, retried: 0, defers, pause };
-        self.terms = Some(Box::new(terms));
+        let policies =
+            CallPolicies { effective, started: Instant::now(), bound, retried: 0, defers, pause };
+        self.policies = Some(Box::new(policies));
         Ok(())
     }
 
@@ -74,14 +75,14 @@ impl Journey {
 
     /// Leaves it to the caller to wait for [pauses](Self::take_pause).
     pub(crate) fn defer(&mut self) {
-        if let Some(terms) = &mut self.terms {
-            terms.defers = true;
+        if let Some(policies) = &mut self.policies {
+            policies.defers = true;
         }
     }
 
     /// How long to wait before the call is tried again.
     pub(crate) fn take_pause(&mut self) -> Option<Duration> {
-        self.terms.as_mut()?.pause.take()
+        self.policies.as_mut()?.pause.take()
     }
 
     /// The call goes elsewhere.
@@ -102,8 +103,8 @@ impl Journey {
     #[cold]
     pub(crate) fn unbind(&mut self, deadline: &mut Deadline) {
         deadline.may_connect = true;
-        if let Some(terms) = &mut self.terms {
-            terms.bound = false;
+        if let Some(policies) = &mut self.policies {
+            policies.bound = false;
         }
     }
 
@@ -111,28 +112,28 @@ impl Journey {
     /// the error.
     #[cold]
     fn retry(&mut self, error: SystemException) -> Result<(), SystemException> {
-        let Some(terms) = &mut self.terms else { return Err(error) };
-        let retries = terms.effective.retries;
-        if terms.retried >= retries.count {
+        let Some(policies) = &mut self.policies else { return Err(error) };
+        let retries = policies.effective.retries;
+        if policies.retried >= retries.count {
             let note =
-                format!("; tried {} times more, as often as `retries` allows", terms.retried);
-            return Err(if terms.retried > 0 { error.noting(&note) } else { error });
+                format!("; tried {} times more, as often as `retries` allows", policies.retried);
+            return Err(if policies.retried > 0 { error.noting(&note) } else { error });
         }
-        let pause = retries.pause(terms.retried);
-        let limits = terms.effective.reply.iter().chain(&terms.effective.request);
+        let pause = retries.pause(policies.retried);
+        let limits = policies.effective.reply.iter().chain(&policies.effective.request);
         let shortest = limits.min_by_key(|limit| limit.time);
-        let elapsed = terms.started.elapsed();
+        let elapsed = policies.started.elapsed();
         if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
-            let tried = terms.retried;
+            let tried = policies.retried;
             return Err(
                 error.noting(&format!("; not tried again after {tried} times, for {limit}"))
             );
         }
-        match terms.defers {
-            true => terms.pause = Some(pause),
+        match policies.defers {
+            true => policies.pause = Some(pause),
             false => thread::sleep(pause),
         }
-        terms.retried += 1;
+        policies.retried += 1;
         self.failures = 0;
         Ok(())
     }
@@ -140,8 +141,8 @@ impl Journey {
     /// Names the policy whose time has passed.
     #[cold]
     pub(super) fn explain(&self, error: SystemException) -> SystemException {
-        let Some(terms) = &self.terms else { return error };
-        let Effective { reply, request, .. } = &*terms.effective;
+        let Some(policies) = &self.policies else { return error };
+        let Effective { reply, request, .. } = &*policies.effective;
         // A request that was not sent was late for what comes first.
         let unsent = error.completed() == Completion::No;
         let limits = request.iter().filter(|_| unsent).chain(reply);
@@ -176,12 +177,12 @@ impl Reference {
         &self,
         route: &Route,
         forward: Forward,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
     ) -> Result<(), SystemException> {
-        journey.forwarded(&self.orb)?;
+        invocation.forwarded(&self.orb)?;
         let elsewhere = !matches!(forward, Forward::Readdress(_));
-        if elsewhere && journey.terms.as_ref().is_some_and(|terms| terms.bound) {
-            return Err(would_rebind());
+        if elsewhere && invocation.policies.as_ref().is_some_and(|policies| policies.bound) {
+            return Err(rebind_refused());
         }
         let by_key = AddressingDisposition::Key;
         self.binding.change(match forward {
@@ -206,10 +207,10 @@ impl Reference {
     /// After a system exception: when it says that the server does not have the object, the call
     /// may [turn back](Self::fall_back). Everything else is returned.
     #[cold]
-    pub(crate) fn return_home(
+    pub(crate) fn after_system_exception(
         &self,
         route: &Route,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
         exception: SystemException,
     ) -> Result<(), SystemException> {
         let gone = matches!(
@@ -217,11 +218,11 @@ impl Reference {
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
         let unbegun = exception.completed() == Completion::No;
-        if gone && unbegun && self.fall_back(route, journey) {
+        if gone && unbegun && self.fall_back(route, invocation) {
             return Ok(());
         }
         match exception.kind() {
-            ExceptionKind::Transient if unbegun => journey.retry(exception),
+            ExceptionKind::Transient if unbegun => invocation.retry(exception),
             _ => Err(exception),
         }
     }
@@ -230,51 +231,51 @@ impl Reference {
     /// certainly not begun are tried again: at the next address of the route, and after its last
     /// the call may [turn back](Self::fall_back).
     #[cold]
-    pub(crate) fn go_on(
+    pub(crate) fn after_failure(
         &self,
         route: &Route,
         failed: &Target,
-        journey: &mut Journey,
+        invocation: &mut Invocation,
         error: SystemException,
     ) -> Result<(), SystemException> {
         let unreached =
             matches!(error.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
         if error.kind() == ExceptionKind::Timeout {
-            return Err(journey.explain(error));
+            return Err(invocation.explain(error));
         }
         if error.completed() != Completion::No || !unreached {
             return Err(error);
         }
-        journey.failures += 1;
-        if journey.failures < route.len() {
+        invocation.failures += 1;
+        if invocation.failures < route.len() {
             route.leave(failed);
             return Ok(());
         }
-        if self.fall_back(route, journey) {
+        if self.fall_back(route, invocation) {
             return Ok(());
         }
         route.leave(failed);
-        journey.retry(error)
+        invocation.retry(error)
     }
 
     /// Sends the call to the reference's own addresses again, once, when it failed at a place that
     /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
     /// they would say.
     #[cold]
-    pub(crate) fn fall_back(&self, route: &Route, journey: &mut Journey) -> bool {
-        let bound = journey.terms.as_ref().is_some_and(|terms| terms.bound);
-        if bound || !route.is_forwarded() || journey.forwards > 0 || journey.returned {
+    pub(crate) fn fall_back(&self, route: &Route, invocation: &mut Invocation) -> bool {
+        let bound = invocation.policies.as_ref().is_some_and(|policies| policies.bound);
+        if bound || !route.is_forwarded() || invocation.forwards > 0 || invocation.returned {
             return false;
         }
-        journey.returned = true;
-        journey.failures = 0;
+        invocation.returned = true;
+        invocation.failures = 0;
         self.binding.fall_back(!self.is_near());
         true
     }
 }
 
 #[cold]
-fn would_rebind() -> SystemException {
+fn rebind_refused() -> SystemException {
     SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
         .because("the server forwards the call, which the policy Rebind does not allow any more")
         .hint("Object::locate binds the reference anew")
