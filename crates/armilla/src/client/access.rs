@@ -9,7 +9,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::operations::{Numbers, OperationNames};
 use crate::orb::{ARMILLA_ORB_TYPE, Orb, lock};
 use crate::settings::Settings;
-use crate::transport::{ObjectProfile, Place};
+use crate::transport::{EndpointAddress, ObjectProfile};
 use arc_swap::ArcSwapOption;
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{
@@ -152,7 +152,7 @@ pub(super) fn read(
 fn find(
     orb: &Orb,
     profile: &ObjectProfile,
-    places: &[Place],
+    places: &[EndpointAddress],
 ) -> Result<Vec<Arc<Access>>, SystemException> {
     let version = profile.version.min(orb.settings().max_giop);
     // In GIOP 1.0 nothing is agreed.

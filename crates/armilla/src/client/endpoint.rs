@@ -5,11 +5,11 @@ use super::claims::Claims;
 use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
 use super::housekeeping;
-use super::shared::Places;
+use super::shared::SharedConnections;
 use super::watch::Watches;
 use crate::orb::{Orb, lock};
 use crate::settings::{AcceptBidirectional, Settings};
-use crate::transport::Place;
+use crate::transport::EndpointAddress;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
 use crossbeam_utils::atomic::AtomicCell;
@@ -29,7 +29,7 @@ pub(crate) struct Client {
     /// Addresses that can be reached over connections of clients, where those are accepted for that.
     claims: Option<Arc<Claims>>,
     /// Where the objects of this process are.
-    here: OnceLock<Place>,
+    here: OnceLock<EndpointAddress>,
 }
 
 /// What is known of the servers that were called.
@@ -40,12 +40,12 @@ pub(super) struct Endpoints {
     pub(super) accesses: Accesses,
 }
 
-type ByAddress = HashMap<(Place, Option<CodeSetContext>), Arc<Endpoint>>;
+type ByAddress = HashMap<(EndpointAddress, Option<CodeSetContext>), Arc<Endpoint>>;
 
 /// One address of a server and the connections to it that no call uses at the moment. Each carries
 /// one call at a time.
 pub(crate) struct Endpoint {
-    pub(crate) address: Place,
+    pub(crate) address: EndpointAddress,
     pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) settings: Arc<Settings>,
     pub(super) watches: Arc<Watches>,
@@ -55,7 +55,7 @@ pub(crate) struct Endpoint {
     last_used: AtomicU64,
     #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
     idle: Mutex<Vec<Box<ExclusiveConnection>>>,
-    pub(super) shared: Places,
+    pub(super) shared: SharedConnections,
     pub(super) driver: Arc<Driver>,
     pub(super) claims: Option<Arc<Claims>>,
     /// Whether the ORB was shut down: connections are not kept any more.
@@ -95,7 +95,7 @@ impl Client {
     /// The endpoint at `address`, for connections that agree on `code_sets`.
     pub(crate) fn endpoint(
         &self,
-        address: &Place,
+        address: &EndpointAddress,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
         let mut by_address = lock(&self.endpoints.by_address);
@@ -109,7 +109,7 @@ impl Client {
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
                 idle: Mutex::default(),
-                shared: Places::new(self.settings.connections_per_endpoint),
+                shared: SharedConnections::new(self.settings.connections_per_endpoint),
                 driver: self.driver.clone(),
                 claims: self.claims.clone(),
                 closed: self.closed.clone(),
@@ -128,7 +128,7 @@ impl Client {
         orb: &Orb,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
-        self.endpoint(self.here.get_or_init(|| Place::within(orb.downgrade())), code_sets)
+        self.endpoint(self.here.get_or_init(|| EndpointAddress::within(orb.downgrade())), code_sets)
     }
 
     /// The ways to servers that are known.

@@ -6,7 +6,7 @@ use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
-use crate::orb::{Located as Place, Orb};
+use crate::orb::{Located as EndpointAddress, Orb};
 use crate::poa::with_patience;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
@@ -59,9 +59,9 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
 fn locate_here(object: &Object, orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
     for _ in 0..=orb.settings().max_forwards {
         let ior = match orb.locate(&key, false)? {
-            Place::Here => return Ok(true),
-            Place::Elsewhere(ior) => ior,
-            Place::Nowhere | Place::Unnamed => return Ok(false),
+            EndpointAddress::Here => return Ok(true),
+            EndpointAddress::Elsewhere(ior) => ior,
+            EndpointAddress::Nowhere | EndpointAddress::Unnamed => return Ok(false),
         };
         let target = object.with_reference(Object::from_ior(orb, ior));
         match target.local_key() {

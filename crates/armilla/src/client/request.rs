@@ -2,7 +2,7 @@
 //! and its arguments.
 
 use super::operation::Operation;
-use super::route::{Mark, Target};
+use super::route::{Target, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
@@ -35,7 +35,7 @@ type Announced<'a> = (Option<&'a CodeSetContext>, Option<&'a [u8]>);
 /// What the header in a request buffer was made for.
 #[derive(Default)]
 pub(super) struct Template {
-    target: Mark,
+    target: TargetKey,
     /// What tells the operation from all others.
     operation: (usize, usize),
     response: u8,
@@ -106,7 +106,8 @@ impl Template {
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
         let same = self.operation == call.operation.key && self.response == call.response as u8;
-        let known = same && (self.target == *call.target.mark() || self.rekey(out, call.target));
+        let known =
+            same && (self.target == *call.target.target_key() || self.rekey(out, call.target));
         if known && announced.is_none() {
             out.truncate(self.len);
             out.patch_u32(self.request_id_at, id);
@@ -127,7 +128,7 @@ impl Template {
         let fits = version == target.access.version && key.len() == len;
         if fits {
             out.patch(at, key);
-            self.target = *target.mark();
+            self.target = *target.target_key();
         }
         fits
     }
@@ -165,7 +166,7 @@ impl Template {
             let RequestLayout { request_id_at, key_at, end_of_header: len } = layout;
             let plain = call.target.plain_key().zip(key_at);
             let key = plain.map(|(key, at)| (version, at, key.len()));
-            let (target, operation) = (*call.target.mark(), call.operation.key);
+            let (target, operation) = (*call.target.target_key(), call.operation.key);
             let response = call.response as u8;
             *self = Self { target, operation, response, request_id_at, len, key };
         }

@@ -19,7 +19,7 @@ pub(crate) struct Route {
 }
 
 /// What few routes have.
-struct Rest {
+struct RouteExtras {
     /// Which of the targets answered last.
     preferred: AtomicUsize,
     /// The targets behind the first.
@@ -32,21 +32,21 @@ struct Rest {
 /// An object at one address.
 pub(crate) struct Target {
     pub(crate) access: Arc<Access>,
-    more: Option<Box<More>>,
-    mark: Mark,
+    more: Option<Box<TargetExtras>>,
+    target_key: TargetKey,
     /// Of a first target: whether calls go there without a look at anything else of the reference.
     usual: AtomicBool,
 }
 
 /// What few targets have.
 #[derive(Default)]
-struct More {
+struct TargetExtras {
     name: Option<Name>,
     /// Of the first target of a route.
-    rest: Option<Rest>,
+    rest: Option<RouteExtras>,
 }
 
-/// How requests name an object where the [`Mark`] does not say it.
+/// How requests name an object where the [`TargetKey`] does not say it.
 enum Name {
     Key(Box<[u8]>),
     Profile(Box<TaggedProfile>),
@@ -57,12 +57,12 @@ enum Name {
 /// version of GIOP and the object key, which has its place here; else it is a number that no other target of
 /// this process has. It is small so that what a call reads of its reference takes 64 octets, and compared at once.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Mark([u8; 3 + SHORT]);
+pub(super) struct TargetKey([u8; 3 + SHORT]);
 
-/// How long a key is at most that has its place in a mark.
+/// How long a key is at most that has its place in a target_key.
 const SHORT: usize = 28;
 
-impl Mark {
+impl TargetKey {
     /// `None` where the key is longer, or empty.
     fn of_key(version: Version, key: &[u8]) -> Option<Self> {
         let mut octets = [0; SHORT];
@@ -71,7 +71,7 @@ impl Mark {
     }
 
     /// One that is like no other.
-    fn unlike() -> Self {
+    fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut octets = [0; SHORT];
         octets[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_ne_bytes());
@@ -79,10 +79,10 @@ impl Mark {
     }
 
     fn new(Version { major, minor }: Version, len: u8, octets: [u8; SHORT]) -> Self {
-        let mut mark = [0; 3 + SHORT];
-        (mark[0], mark[1], mark[2]) = (major, minor, len);
-        mark[3..].copy_from_slice(&octets);
-        Self(mark)
+        let mut target_key = [0; 3 + SHORT];
+        (target_key[0], target_key[1], target_key[2]) = (major, minor, len);
+        target_key[3..].copy_from_slice(&octets);
+        Self(target_key)
     }
 
     #[inline]
@@ -95,8 +95,10 @@ impl Mark {
 impl Target {
     fn new(access: &Arc<Access>, address: TargetAddress<'_>) -> Self {
         let name = match address {
-            TargetAddress::Key(key) => match Mark::of_key(access.version, key) {
-                Some(mark) if access.numbers.is_none() => return Self::marked(access, mark),
+            TargetAddress::Key(key) => match TargetKey::of_key(access.version, key) {
+                Some(target_key) if access.numbers.is_none() => {
+                    return Self::with_target_key(access, target_key);
+                }
                 _ => Name::Key(key.into()),
             },
             TargetAddress::Profile(profile) => Name::Profile(Box::new(profile.clone())),
@@ -104,16 +106,16 @@ impl Target {
                 Name::Reference(selected, Box::new(ior.clone()))
             }
         };
-        let mut target = Self::marked(access, Mark::unlike());
+        let mut target = Self::with_target_key(access, TargetKey::unique());
         target.more().name = Some(name);
         target
     }
 
-    fn marked(access: &Arc<Access>, mark: Mark) -> Self {
-        Self { access: access.clone(), more: None, usual: AtomicBool::new(false), mark }
+    fn with_target_key(access: &Arc<Access>, target_key: TargetKey) -> Self {
+        Self { access: access.clone(), more: None, usual: AtomicBool::new(false), target_key }
     }
 
-    fn more(&mut self) -> &mut More {
+    fn more(&mut self) -> &mut TargetExtras {
         self.more.get_or_insert_default()
     }
 
@@ -129,15 +131,15 @@ impl Target {
 
     #[inline]
     fn key(&self) -> Option<&[u8]> {
-        self.mark.key().or_else(|| match self.name()? {
+        self.target_key.key().or_else(|| match self.name()? {
             Name::Key(key) => Some(&**key),
             Name::Profile(_) | Name::Reference(..) => None,
         })
     }
 
     #[inline(always)]
-    pub(super) const fn mark(&self) -> &Mark {
-        &self.mark
+    pub(super) const fn target_key(&self) -> &TargetKey {
+        &self.target_key
     }
 
     /// The object, as requests name it.
@@ -196,12 +198,12 @@ impl Route {
             let claimed = iter::once(&first).chain(&others).position(Target::is_claimed);
             let preferred = AtomicUsize::new(claimed.unwrap_or(0));
             let (others, forwarded) = (others.into(), forwarded.cloned());
-            first.more().rest = Some(Rest { preferred, others, forwarded, addressing });
+            first.more().rest = Some(RouteExtras { preferred, others, forwarded, addressing });
         }
         Ok(Self { first })
     }
 
-    fn rest(&self) -> Option<&Rest> {
+    fn rest(&self) -> Option<&RouteExtras> {
         self.first.more.as_ref()?.rest.as_ref()
     }
 

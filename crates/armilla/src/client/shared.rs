@@ -19,10 +19,10 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(1);
 
 /// The places for such connections. A thread always uses the same, so that its calls arrive in order.
-pub(super) struct Places(Box<[Place]>);
+pub(super) struct SharedConnections(Box<[EndpointAddress]>);
 
 #[derive(Default)]
-struct Place {
+struct EndpointAddress {
     /// Locked while a connection is made: who needs one waits for it.
     link: Mutex<Option<Arc<MultiplexedConnection>>>,
     waiting: Mutex<Waiting>,
@@ -36,9 +36,9 @@ struct Waiting {
     connecting: bool,
 }
 
-impl Places {
+impl SharedConnections {
     pub(super) fn new(count: usize) -> Self {
-        Self((0..count.max(1)).map(|_| Place::default()).collect())
+        Self((0..count.max(1)).map(|_| EndpointAddress::default()).collect())
     }
 
     /// Which of them is the calling thread's.
@@ -82,7 +82,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl EndpointAddress {
     /// The connection that is here, if calls can be begun on it.
     fn usable(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {
         let link = lock(&self.link).clone()?;

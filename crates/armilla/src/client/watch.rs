@@ -1,4 +1,4 @@
-//! Limits of calls without a timer for each: a mark beside the connection, and one thread that
+//! Limits of calls without a timer for each: a target_key beside the connection, and one thread that
 //! looks at all marks.
 //!
 //! A kernel timer per read costs more than all else that a call adds to the sockets. So the limit
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-/// The shortest limit that a mark keeps.
+/// The shortest limit that a target_key keeps.
 pub(super) const SHORTEST: Duration = Duration::from_secs(1);
 
 /// No call is under way.
@@ -23,7 +23,7 @@ const FREE: u64 = 0;
 /// The call under way has run out of time, and the connection reads no more.
 const EXPIRED: u64 = 1;
 
-/// The mark of one connection: when the call under way must end, in nanoseconds of the coarse clock.
+/// The target_key of one connection: when the call under way must end, in nanoseconds of the coarse clock.
 pub(crate) struct Watch {
     stream: Arc<dyn Stream>,
     end: AtomicU64,
@@ -65,7 +65,7 @@ impl Watch {
 pub(super) struct Watches(Mutex<Vec<Weak<Watch>>>);
 
 impl Watches {
-    /// A mark for a new connection.
+    /// A target_key for a new connection.
     pub(super) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<Watch> {
         let watch = Arc::new(Watch { stream: stream.clone(), end: AtomicU64::new(FREE) });
         lock(&self.0).push(Arc::downgrade(&watch));

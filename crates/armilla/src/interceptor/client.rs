@@ -11,7 +11,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
 use crate::policies::{CustomPolicy, Policies, PolicyType};
 use crate::settings::Settings;
-use crate::transport::Place;
+use crate::transport::EndpointAddress;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::TargetAddress;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
@@ -93,7 +93,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) settings: &'a Settings,
     pub(super) ior: &'a Ior,
     pub(super) named: TargetAddress<'a>,
-    pub(super) address: Option<&'a Place>,
+    pub(super) address: Option<&'a EndpointAddress>,
     pub(super) contexts: Contexts,
     pub(super) reply_contexts: Contexts,
     pub(super) outcome: Option<Outcome>,

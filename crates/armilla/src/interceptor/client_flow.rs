@@ -16,7 +16,7 @@ use crate::exception::{Completion, SystemException};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::Absence;
-use crate::transport::Place;
+use crate::transport::EndpointAddress;
 use armilla_cdr::{CdrResult, Decoder, Kept};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
@@ -246,7 +246,7 @@ impl Call<'_, '_> {
         &'f self,
         ior: &'f Ior,
         named: TargetAddress<'f>,
-        address: Option<&'f Place>,
+        address: Option<&'f EndpointAddress>,
     ) -> Flow<'f> {
         self.reply.take();
         let info = ClientRequestInfo {

@@ -13,7 +13,7 @@ mod registry;
 mod within;
 
 pub(crate) use iiop::{parse_ports, parse_published};
-pub(crate) use registry::{Endpoint, Place, Transports};
+pub(crate) use registry::{Endpoint, EndpointAddress, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
 pub use armilla_ipc::{

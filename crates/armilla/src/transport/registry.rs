@@ -77,7 +77,7 @@ impl Transports {
         &self,
         profile: &TaggedProfile,
         settings: &Settings,
-    ) -> Option<CdrResult<(ObjectProfile, Vec<Place>)>> {
+    ) -> Option<CdrResult<(ObjectProfile, Vec<EndpointAddress>)>> {
         let mut all = self.0.iter();
         let (own, read) = all.find_map(|own| Some((own, own.read_profile(profile)?)))?;
         Some(read.map(|read| {
@@ -85,7 +85,7 @@ impl Transports {
             for component in &read.components {
                 let found = self.0.iter().find_map(|transport| {
                     let address = transport.read_component(component, settings)?;
-                    Some(Place { transport: transport.clone(), address })
+                    Some(EndpointAddress { transport: transport.clone(), address })
                 });
                 match found {
                     Some(place) if Arc::ptr_eq(&place.transport, own) => behind.push(place),
@@ -93,7 +93,7 @@ impl Transports {
                     None => {}
                 }
             }
-            before.push(Place { transport: own.clone(), address: read.address.clone() });
+            before.push(EndpointAddress { transport: own.clone(), address: read.address.clone() });
             before.append(&mut behind);
             (read, before)
         }))
@@ -134,12 +134,12 @@ impl Endpoint {
 
 /// An address, and the transport that reaches it.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct EndpointAddress {
     transport: Arc<dyn Transport>,
     address: String,
 }
 
-impl Place {
+impl EndpointAddress {
     /// Where the objects of this ORB are for itself. Each time it is another place.
     pub(crate) fn within(orb: WeakOrb) -> Self {
         Self { transport: Arc::new(Within(orb)), address: Within::NAME.to_owned() }
@@ -165,21 +165,21 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for EndpointAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.address)
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for EndpointAddress {
     fn eq(&self, other: &Self) -> bool {
         self.address == other.address && Arc::ptr_eq(&self.transport, &other.transport)
     }
 }
 
-impl Eq for Place {}
+impl Eq for EndpointAddress {}
 
-impl Hash for Place {
+impl Hash for EndpointAddress {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.address.hash(state);
     }

@@ -22,7 +22,7 @@
 //! it is there, one follower is woken, or else the reactor watches if asynchronous calls wait
 //! ([`pass_on`](MultiplexedConnection::pass_on)). A follower puts itself on the list under the lock under which it
 //! found the framer gone, so whoever brings the framer back sees it; and a thread that was woken before
-//! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are marked as
+//! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are with_target_key as
 //! there before their thread is woken, and a thread looks again before it sleeps.
 
 mod carried;

@@ -68,7 +68,7 @@ impl Slot {
         if let Some((lost, executed)) = outcome.lost.take() {
             return Err(lost.exception(executed, deadline));
         }
-        // It was marked as done with one or the other.
+        // It was with_target_key as done with one or the other.
         let accepted = outcome.reply.message().map(|reply| accept(&reply));
         outcome.reply.clear();
         *lock(&self.outcome) = outcome;
