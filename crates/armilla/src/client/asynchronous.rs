@@ -13,7 +13,7 @@ use super::endpoint::Endpoint;
 use super::invocation::Invocation;
 use super::loss::{Lost, late};
 use super::multiplexed::{MultiplexedConnection, Sending};
-use super::operation::KeptOperation;
+use super::operation::OwnedOperation;
 use super::request::{Intercepted, Outgoing};
 use crate::exception::{Completion, SystemException};
 use crate::interceptor::{Contexts, Slots, Suspended};
@@ -37,7 +37,7 @@ use std::time::Duration;
 /// A call under way.
 pub(crate) struct AsyncCall {
     pub(super) object: Object,
-    pub(super) operation: KeptOperation,
+    pub(super) operation: OwnedOperation,
     pub(super) arguments: Arguments,
     pub(super) deadline: Deadline,
     /// How many addresses it has left, the present one included.
@@ -97,7 +97,7 @@ impl AsyncCall {
     /// another thread does.
     pub(super) fn begin<'p>(
         object: &Object,
-        operation: KeptOperation,
+        operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
         let reference = object.reference()?;

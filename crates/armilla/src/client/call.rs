@@ -7,7 +7,7 @@ use super::connection_policy::{Links, SyncScope};
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::invocation::{Forward, Invocation};
-use super::multiplexed::{AtHand, MultiplexedConnection, Sending};
+use super::multiplexed::{MultiplexedConnection, Sending, ThreadBuffers};
 use super::operation::Operation;
 use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
@@ -338,7 +338,7 @@ fn attempt_further(
     loop {
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
-            None if endpoint.claimed(outgoing.target.access.version).is_some() => {
+            None if endpoint.reverse_connection(outgoing.target.access.version).is_some() => {
                 // It goes over the connection that the server has made to this ORB.
                 let scope = SyncScope::WithTransport;
                 return attempt_shared(orb, outgoing, deadline, scope, finish);
@@ -391,13 +391,13 @@ fn exchange_shared(
     sending: Sending<'_>,
     finish: Finish<'_>,
 ) -> Result<Answer, SystemException> {
-    AtHand::with(|at_hand| {
-        let id = link.send(*outgoing, at_hand, sending)?;
+    ThreadBuffers::with(|buffers| {
+        let id = link.send(*outgoing, buffers, sending)?;
         if !outgoing.response.response_expected() {
             return Ok(Answer::Taken);
         }
         let code_sets = link.code_sets();
-        link.receive(id, &at_hand.slot, deadline, &mut |header, body| {
+        link.receive(id, &buffers.slot, deadline, &mut |header, body| {
             if let Some(intercepted) = outgoing.intercepted {
                 (intercepted.take_reply)(&header.contexts);
             }

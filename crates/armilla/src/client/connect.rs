@@ -19,8 +19,8 @@ impl Endpoint {
         deadline: &Deadline,
     ) -> Result<Box<ExclusiveConnection>, SystemException> {
         let stream = self.open(deadline)?;
-        let watch = self.watches.add(&stream);
-        Ok(Box::new(ExclusiveConnection::new(stream, watch, self.code_sets, &self.settings)))
+        let call_timer = self.call_timers.add(&stream);
+        Ok(Box::new(ExclusiveConnection::new(stream, call_timer, self.code_sets, &self.settings)))
     }
 
     /// A new connection. Where there are no descriptors for it, idle ones are closed.

@@ -1,12 +1,12 @@
 //! Server endpoints and their idle connections.
 
 use super::access::Accesses;
-use super::claims::Claims;
+use super::call_timer::CallTimers;
 use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
 use super::housekeeping;
+use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
-use super::watch::Watches;
 use crate::orb::{Orb, lock};
 use crate::settings::{AcceptBidirectional, Settings};
 use crate::transport::EndpointAddress;
@@ -21,13 +21,13 @@ use std::time::Duration;
 /// The client side of an ORB: every endpoint that it has called.
 pub(crate) struct Client {
     endpoints: Arc<Endpoints>,
-    watches: Arc<Watches>,
+    call_timers: Arc<CallTimers>,
     settings: Arc<Settings>,
     driver: Arc<Driver>,
     closed: Arc<AtomicBool>,
     housekeeping: Once,
     /// Addresses that can be reached over connections of clients, where those are accepted for that.
-    claims: Option<Arc<Claims>>,
+    reverse_connections: Option<Arc<ReverseConnections>>,
     /// Where the objects of this process are.
     here: OnceLock<EndpointAddress>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Endpoint {
     pub(crate) address: EndpointAddress,
     pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) settings: Arc<Settings>,
-    pub(super) watches: Arc<Watches>,
+    pub(super) call_timers: Arc<CallTimers>,
     /// The one that was used last. Where calls take turns no other is needed, and no lock.
     last: AtomicCell<Option<Box<ExclusiveConnection>>>,
     /// When its call began, in nanoseconds of the coarse clock; [`NONE`] if there is none.
@@ -57,7 +57,7 @@ pub(crate) struct Endpoint {
     idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: SharedConnections,
     pub(super) driver: Arc<Driver>,
-    pub(super) claims: Option<Arc<Claims>>,
+    pub(super) reverse_connections: Option<Arc<ReverseConnections>>,
     /// Whether the ORB was shut down: connections are not kept any more.
     closed: Arc<AtomicBool>,
     /// It and the others that the ORB has called.
@@ -75,11 +75,20 @@ pub(super) const FRESH: Duration = Duration::from_millis(10);
 
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let (endpoints, watches, driver, closed) = Default::default();
+        let (endpoints, call_timers, driver, closed) = Default::default();
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
-        let claims = accepts.then(Arc::default);
+        let reverse_connections = accepts.then(Arc::default);
         let (housekeeping, here) = (Once::new(), OnceLock::new());
-        Self { endpoints, watches, settings, driver, closed, housekeeping, claims, here }
+        Self {
+            endpoints,
+            call_timers,
+            settings,
+            driver,
+            closed,
+            housekeeping,
+            reverse_connections,
+            here,
+        }
     }
 
     /// What reads where nobody waits, and keeps the time.
@@ -88,8 +97,8 @@ impl Client {
     }
 
     /// Addresses that can be reached over connections of clients.
-    pub(crate) fn claims(&self) -> Option<&Arc<Claims>> {
-        self.claims.as_ref()
+    pub(crate) fn reverse_connections(&self) -> Option<&Arc<ReverseConnections>> {
+        self.reverse_connections.as_ref()
     }
 
     /// The endpoint at `address`, for connections that agree on `code_sets`.
@@ -105,19 +114,19 @@ impl Client {
                 address: address.clone(),
                 code_sets,
                 settings: self.settings.clone(),
-                watches: self.watches.clone(),
+                call_timers: self.call_timers.clone(),
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
                 idle: Mutex::default(),
                 shared: SharedConnections::new(self.settings.connections_per_endpoint),
                 driver: self.driver.clone(),
-                claims: self.claims.clone(),
+                reverse_connections: self.reverse_connections.clone(),
                 closed: self.closed.clone(),
                 all: Arc::downgrade(&self.endpoints),
             })
         });
         self.housekeeping.call_once(|| {
-            housekeeping::start(&self.endpoints, self.watches.clone(), &self.settings);
+            housekeeping::start(&self.endpoints, self.call_timers.clone(), &self.settings);
         });
         endpoint.clone()
     }

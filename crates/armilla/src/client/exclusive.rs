@@ -3,10 +3,10 @@
 //! The calling thread itself writes the request and reads the reply. Buffers live as long as the
 //! connection, so a call allocates nothing once they have grown to its size.
 
+use super::call_timer::{self, CallTimer};
 use super::deadline::Deadline;
 use super::loss::{CLOSED_BY_SERVER, Lost, late};
 use super::request::{Outgoing, Template};
-use super::watch::{self, Watch};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// A connection and its state.
 pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
-    watch: Arc<Watch>,
+    call_timer: Arc<CallTimer>,
     framer: Framer,
     /// The last request sent, whose header is the template of the next.
     request: Memory,
@@ -64,13 +64,13 @@ pub(super) trait ReplyReceiver<T> {
 impl ExclusiveConnection {
     pub(crate) fn new(
         stream: Arc<dyn Stream>,
-        watch: Arc<Watch>,
+        call_timer: Arc<CallTimer>,
         agreed: Option<CodeSetContext>,
         settings: &Settings,
     ) -> Self {
         Self {
             stream,
-            watch,
+            call_timer,
             framer: Framer::new(settings.max_message),
             request: Memory::new(),
             template: Template::default(),
@@ -176,12 +176,12 @@ impl ExclusiveConnection {
         deadline: &Deadline,
         taker: &mut impl ReplyReceiver<T>,
     ) -> Result<T, SystemException> {
-        let watched = deadline.limit.filter(|limit| *limit >= watch::SHORTEST);
+        let watched = deadline.limit.filter(|limit| *limit >= call_timer::SHORTEST);
         if let Some(limit) = watched {
-            self.watch.begin(deadline.started.plus(limit));
+            self.call_timer.begin(deadline.started.plus(limit));
         }
         let received = self.await_message(deadline, watched.is_some(), taker);
-        if watched.is_some() && !self.watch.end() {
+        if watched.is_some() && !self.call_timer.end() {
             return Err(late(self.stream.peer(), deadline));
         }
         received
@@ -242,7 +242,7 @@ impl ExclusiveConnection {
     }
 
     /// Reads what the peer has sent, waiting for it as long as the call may take: this long, unless
-    /// the watch ends it.
+    /// the call_timer ends it.
     #[inline(always)]
     fn read(
         &mut self,

@@ -2,7 +2,7 @@
 
 use super::asynchronous::AsyncCall;
 use super::call::{Undeclared, user_exception};
-use super::operation::KeptOperation;
+use super::operation::OwnedOperation;
 use crate::exception::{Error, Raises, SystemException};
 use crate::object::Object;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
@@ -165,7 +165,7 @@ impl<R, E> fmt::Debug for ReplyFuture<R, E> {
 /// Begins a call of an operation without user exceptions.
 pub(crate) fn invoke_async<'p, R>(
     object: &Object,
-    operation: KeptOperation,
+    operation: OwnedOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
 ) -> ReplyFuture<R> {
@@ -182,7 +182,7 @@ pub(crate) fn invoke_async<'p, R>(
 /// Begins a call of an operation that raises `E`.
 pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
     object: &Object,
-    operation: KeptOperation,
+    operation: OwnedOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R> + Send + 'static,
 ) -> ReplyFuture<R, Error<E>> {
@@ -196,7 +196,7 @@ pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
 /// Begins a call; `finish` makes its outcome of the reply.
 pub(crate) fn begin<'p, R, E: From<SystemException>>(
     object: &Object,
-    operation: KeptOperation,
+    operation: OwnedOperation,
     arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     finish: Finish<R, E>,
 ) -> ReplyFuture<R, E> {

@@ -1,8 +1,8 @@
 //! The thread of a client: closes connections that nobody has used for long, and ends calls that
 //! have run out of time.
 
+use super::call_timer::CallTimers;
 use super::endpoint::Endpoints;
-use super::watch::Watches;
 use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
@@ -12,13 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 /// Starts the thread that looks after the endpoints of an ORB and ends with them.
-pub(crate) fn start(endpoints: &Arc<Endpoints>, watches: Arc<Watches>, settings: &Settings) {
+pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, settings: &Settings) {
     let endpoints = Arc::downgrade(endpoints);
     let idle = settings.client_idle;
     let period = (idle / 4).max(Duration::from_millis(10));
     let body = move || {
         while tidy(&endpoints, idle) {
-            thread::sleep(watches.look().min(period));
+            thread::sleep(call_timers.look().min(period));
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {

@@ -80,8 +80,10 @@ fn ask(
 ) -> Result<Located, SystemException> {
     let mut link = match target.access.endpoint.idle_connection(deadline.started) {
         Some(link) => link,
-        None => match target.access.endpoint.claimed(target.access.version) {
-            Some(claimed) => return claimed.locate(target, deadline, |m| read_kept(m, reference)),
+        None => match target.access.endpoint.reverse_connection(target.access.version) {
+            Some(reverse_connection) => {
+                return reverse_connection.locate(target, deadline, |m| read_kept(m, reference));
+            }
             None => target.access.endpoint.connect(deadline)?,
         },
     };

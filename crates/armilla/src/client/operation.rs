@@ -46,7 +46,7 @@ impl<'r> Operation<'r> {
 }
 
 /// An operation of a call that outlives those who made it.
-pub(crate) struct KeptOperation {
+pub(crate) struct OwnedOperation {
     name: Cow<'static, str>,
     key: (usize, usize),
     signatures: Option<Signatures>,
@@ -54,7 +54,7 @@ pub(crate) struct KeptOperation {
     signature: Option<Box<Signature>>,
 }
 
-impl KeptOperation {
+impl OwnedOperation {
     /// One of generated code.
     pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
         let Operation { key, signatures, .. } = Operation::of_idl(name, signatures);

@@ -120,9 +120,9 @@ impl Target {
     }
 
     /// Whether the server has connected to us for it.
-    fn is_claimed(&self) -> bool {
+    fn has_reverse_connection(&self) -> bool {
         let Access { endpoint, version, .. } = &*self.access;
-        endpoint.claimed(*version).is_some()
+        endpoint.reverse_connection(*version).is_some()
     }
 
     fn name(&self) -> Option<&Name> {
@@ -195,8 +195,9 @@ impl Route {
         let short = others.is_empty() && forwarded.is_none();
         if !short || addressing != AddressingDisposition::Key {
             // One that the server itself has connected to us for, else the first.
-            let claimed = iter::once(&first).chain(&others).position(Target::is_claimed);
-            let preferred = AtomicUsize::new(claimed.unwrap_or(0));
+            let reverse_connection =
+                iter::once(&first).chain(&others).position(Target::has_reverse_connection);
+            let preferred = AtomicUsize::new(reverse_connection.unwrap_or(0));
             let (others, forwarded) = (others.into(), forwarded.cloned());
             first.more().rest = Some(RouteExtras { preferred, others, forwarded, addressing });
         }

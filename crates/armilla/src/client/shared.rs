@@ -3,7 +3,7 @@
 use super::asynchronous::AsyncCall;
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
-use super::multiplexed::{Foundation, MultiplexedConnection};
+use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::server::offer;
@@ -124,7 +124,7 @@ impl Endpoint {
             if let Some(link) = place.usable(deadline.started) {
                 return Ok(link);
             }
-            if let Some(link) = self.claimed(version) {
+            if let Some(link) = self.reverse_connection(version) {
                 return Ok(link);
             }
             let mut known = lock(&place.link);
@@ -145,8 +145,8 @@ impl Endpoint {
         let offered = offers.then(|| {
             let (settings, driver) = (settings.clone(), driver.clone());
             let announces = agreed.is_some();
-            let foundation = Foundation { agreed, announces, offered: None, settings, driver };
-            offer(orb, &stream, foundation)
+            let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
+            offer(orb, &stream, setup)
         });
         offered
             .flatten()
@@ -177,7 +177,7 @@ impl Endpoint {
                 }
                 waiting = lock(&place.waiting);
             }
-            if let Some(link) = self.claimed(version) {
+            if let Some(link) = self.reverse_connection(version) {
                 return Ok(Some(link));
             }
         }

@@ -3,7 +3,7 @@
 use super::context::{Clause, Context};
 use super::exception::{is_exception, undeclared};
 use super::{NamedValue, ParameterMode, Signature, UnknownUserException};
-use crate::client::{self, KeptOperation, Operation, OperationKey, ReplyFuture};
+use crate::client::{self, Operation, OperationKey, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Minor, SystemException};
 use crate::interceptor;
 use crate::object::Object;
@@ -256,7 +256,7 @@ impl Request {
         }
         let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
         let exceptions = self.exceptions.clone();
-        let operation = KeptOperation::made(&self.operation, &self.key, self.signature());
+        let operation = OwnedOperation::made(&self.operation, &self.key, self.signature());
         let finish = move |status, input: &mut Decoder<'_>| {
             if status != ReplyStatus::NoException {
                 return user_exception(&exceptions, input).map(Err);

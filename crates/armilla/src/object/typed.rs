@@ -2,7 +2,7 @@
 
 use super::direct::{Active, Direct, LocalCall};
 use super::{Interface, IsA, Object};
-use crate::client::{self, KeptOperation, Links, Operation, ReplyFuture, SyncScope};
+use crate::client::{self, Links, Operation, OwnedOperation, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;
 use crate::remoting::Layers;
@@ -202,7 +202,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ) -> ReplyFuture<R> {
         client::invoke_async(
             &self.object,
-            KeptOperation::of_idl(operation, I::signature),
+            OwnedOperation::of_idl(operation, I::signature),
             &arguments,
             results,
         )
@@ -217,7 +217,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ) -> ReplyFuture<R, Error<E>> {
         client::invoke_raises_async(
             &self.object,
-            KeptOperation::of_idl(operation, I::signature),
+            OwnedOperation::of_idl(operation, I::signature),
             &arguments,
             results,
         )

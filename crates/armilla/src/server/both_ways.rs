@@ -8,7 +8,7 @@
 use super::connection::{Connection, Way};
 use super::end::End;
 use super::listen_points;
-use crate::client::{Foundation, MultiplexedConnection};
+use crate::client::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::{Orb, lock};
@@ -44,7 +44,7 @@ impl BothWays {
 pub(crate) fn offer(
     orb: &Orb,
     stream: &Arc<dyn Stream>,
-    foundation: Foundation,
+    setup: ConnectionSetup,
 ) -> Option<Arc<MultiplexedConnection>> {
     let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
     let points = listen_points::of(server.publications());
@@ -68,13 +68,13 @@ pub(crate) fn offer(
         }
         return None;
     };
-    if let Some(agreed) = foundation.agreed.and_then(|sets| sets.code_sets().ok()) {
+    if let Some(agreed) = setup.agreed.and_then(|sets| sets.code_sets().ok()) {
         connection.output.lock().responder.set_code_sets(agreed);
     }
     let carrier = Carrier::of(&connection);
-    let foundation = Foundation { offered, ..foundation };
+    let setup = ConnectionSetup { offered, ..setup };
     let link = carrier
-        .link(|| MultiplexedConnection::carried(foundation, Role::Originator, carrier.clone()))
+        .link(|| MultiplexedConnection::carried(setup, Role::Originator, carrier.clone()))
         .filter(|_| crew.begin(&connection).is_ok());
     if link.is_none() {
         crew.registry.leave(&connection);

@@ -1,6 +1,6 @@
 //! What differs where somebody else reads: replies come as messages, and say where an object is.
 
-use super::{AtHand, MultiplexedConnection, Sending, Slot, Waiter};
+use super::{MultiplexedConnection, Sending, Slot, ThreadBuffers, Waiter};
 use crate::client::asynchronous::proceed_all;
 use crate::client::deadline::Deadline;
 use crate::client::loss::late;
@@ -52,8 +52,8 @@ impl MultiplexedConnection {
         MessageHeader::finish(&mut out).map_err(|error| {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
         })?;
-        AtHand::with(|at_hand| {
-            let slot = &at_hand.slot;
+        ThreadBuffers::with(|buffers| {
+            let slot = &buffers.slot;
             slot.reset();
             let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Now(deadline));
             // The number is what comes first, in every version.

@@ -19,7 +19,7 @@
 //!
 //! The framer is the role of who reads: it is in `state`, or with the reader. Nobody holding it waits
 //! for anything but octets. Whenever it comes back, and whenever a thread leaves the followers while
-//! it is there, one follower is woken, or else the reactor watches if asynchronous calls wait
+//! it is there, one follower is woken, or else the reactor call_timers if asynchronous calls wait
 //! ([`pass_on`](MultiplexedConnection::pass_on)). A follower puts itself on the list under the lock under which it
 //! found the framer gone, so whoever brings the framer back sees it; and a thread that was woken before
 //! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are with_target_key as
@@ -56,7 +56,7 @@ use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::thread::Thread;
-use watching::Watch;
+use watching::CallTimer;
 
 /// A connection and its state.
 pub(crate) struct MultiplexedConnection {
@@ -77,7 +77,7 @@ pub(crate) struct MultiplexedConnection {
     /// Something of what was queued has left.
     room: Condvar,
     state: Mutex<State>,
-    watch: Watch,
+    call_timer: CallTimer,
 }
 
 struct State {
@@ -97,7 +97,7 @@ struct State {
 }
 
 /// What the calls on a connection need.
-pub(crate) struct Foundation {
+pub(crate) struct ConnectionSetup {
     /// The code sets of the connection, and whether they have still to be told.
     pub(crate) agreed: Option<CodeSetContext>,
     pub(crate) announces: bool,
@@ -118,26 +118,26 @@ enum Waiter {
 thread_local! {
     /// The last request that this thread sent over such a connection, whose header is the template of
     /// the next, and where it waits for replies.
-    static AT_HAND: Cell<Option<Box<AtHand>>> = const { Cell::new(None) };
+    static AT_HAND: Cell<Option<Box<ThreadBuffers>>> = const { Cell::new(None) };
 }
 
 /// What a thread uses again with every call. A call within a call finds none and makes its own.
-pub(super) struct AtHand {
+pub(super) struct ThreadBuffers {
     request: Memory,
     template: Template,
     pub(super) slot: Arc<Slot>,
 }
 
-impl AtHand {
+impl ThreadBuffers {
     /// Runs `call` with what the calling thread has at hand.
     #[inline]
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
-        let mut at_hand = AT_HAND.take().unwrap_or_else(|| {
+        let mut buffers = AT_HAND.take().unwrap_or_else(|| {
             let slot = Arc::new(Slot::of_this_thread());
             Box::new(Self { request: Memory::new(), template: Template::default(), slot })
         });
-        let result = call(&mut at_hand);
-        AT_HAND.set(Some(at_hand));
+        let result = call(&mut buffers);
+        AT_HAND.set(Some(buffers));
         result
     }
 }
@@ -170,24 +170,24 @@ impl MultiplexedConnection {
         let framer = Some(Framer::new(settings.max_message));
         let (settings, driver) = (settings.clone(), driver.clone());
         let announces = agreed.is_some();
-        let foundation = Foundation { agreed, announces, offered: None, settings, driver };
-        Self::assemble(foundation, stream, (initiator, framer), None)
+        let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
+        Self::assemble(setup, stream, (initiator, framer), None)
     }
 
     /// The calls in one direction of a connection that carries requests both ways.
-    pub(crate) fn carried(foundation: Foundation, role: Role, carrier: Carrier) -> Arc<Self> {
-        let initiator = Initiator::both_ways(foundation.settings.requests_in_flight, role);
+    pub(crate) fn carried(setup: ConnectionSetup, role: Role, carrier: Carrier) -> Arc<Self> {
+        let initiator = Initiator::both_ways(setup.settings.requests_in_flight, role);
         let stream = Arc::new(carrier.clone());
-        Self::assemble(foundation, stream, (initiator, None), Some(carrier))
+        Self::assemble(setup, stream, (initiator, None), Some(carrier))
     }
 
     fn assemble(
-        foundation: Foundation,
+        setup: ConnectionSetup,
         stream: Arc<dyn Stream>,
         (initiator, framer): (Initiator<Waiter>, Option<Framer>),
         carrier: Option<Carrier>,
     ) -> Arc<Self> {
-        let Foundation { agreed, announces, offered, settings, driver } = foundation;
+        let ConnectionSetup { agreed, announces, offered, settings, driver } = setup;
         let state = State {
             initiator,
             framer,
@@ -211,7 +211,7 @@ impl MultiplexedConnection {
             outgoing: Mutex::default(),
             room: Condvar::new(),
             state: Mutex::new(state),
-            watch: Watch::default(),
+            call_timer: CallTimer::default(),
         })
     }
 
@@ -239,14 +239,14 @@ impl MultiplexedConnection {
     pub(super) fn send(
         &self,
         request: Request<'_, '_>,
-        at_hand: &mut AtHand,
+        buffers: &mut ThreadBuffers,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
         let waiter = request.response.response_expected().then(|| {
-            at_hand.slot.reset();
-            Waiter::Thread(at_hand.slot.clone())
+            buffers.slot.reset();
+            Waiter::Thread(buffers.slot.clone())
         });
-        self.encode_and_queue(request, at_hand, waiter, sending)
+        self.encode_and_queue(request, buffers, waiter, sending)
     }
 
     /// Encodes and queues the request of an asynchronous call.
@@ -257,17 +257,18 @@ impl MultiplexedConnection {
         sending: Sending<'_>,
     ) -> Result<(), SystemException> {
         let waiter = Some(Waiter::Call(call.clone()));
-        AtHand::with(|at_hand| self.encode_and_queue(request, at_hand, waiter, sending)).map(drop)
+        ThreadBuffers::with(|buffers| self.encode_and_queue(request, buffers, waiter, sending))
+            .map(drop)
     }
 
     fn encode_and_queue<'p>(
         &self,
         request: Request<'_, 'p>,
-        at_hand: &mut AtHand,
+        buffers: &mut ThreadBuffers,
         waiter: Option<Waiter>,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let AtHand { request: memory, template, .. } = at_hand;
+        let ThreadBuffers { request: memory, template, .. } = buffers;
         let mut out =
             Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
@@ -408,7 +409,7 @@ impl MultiplexedConnection {
                 }
             }
         }
-        self.watch.leave();
+        self.call_timer.leave();
         for (waiter, _) in ended {
             if let Waiter::Call(call) = waiter {
                 call.proceed();
@@ -456,7 +457,7 @@ impl MultiplexedConnection {
 
 impl Drop for MultiplexedConnection {
     fn drop(&mut self) {
-        self.watch.leave();
+        self.call_timer.leave();
         let timer = lock(&self.state).timer;
         if let (Some(reactor), Some((timer, _))) = (self.driver.reactor(), timer) {
             reactor.cancel(timer);

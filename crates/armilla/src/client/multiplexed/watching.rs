@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// What the reactor watches the connection for.
+/// What the reactor call_timers the connection for.
 #[derive(Default)]
-pub(super) struct Watch(Mutex<Watched>);
+pub(super) struct CallTimer(Mutex<Watched>);
 
 #[derive(Default)]
 struct Watched {
@@ -21,8 +21,8 @@ struct Watched {
     left: bool,
 }
 
-impl Watch {
-    /// What the reactor watches for from now on, after something of it has come true.
+impl CallTimer {
+    /// What the reactor call_timers for from now on, after something of it has come true.
     fn fulfilled(&self, read: bool, write: bool) -> Next {
         let mut watched = lock(&self.0);
         let still = |what, fulfilled: bool| match watched.wanted.contains(what) && !fulfilled {
@@ -67,7 +67,7 @@ impl Handler for Handle {
 
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let Some(link) = self.link.upgrade() else { return Next::Leave };
-        let next = link.watch.fulfilled(ready.readable(), ready.writable());
+        let next = link.call_timer.fulfilled(ready.readable(), ready.writable());
         if ready.writable() {
             link.is_unstuck();
         }
@@ -89,9 +89,9 @@ impl Timed for Expiry {
 }
 
 impl MultiplexedConnection {
-    /// Has the reactor watch the connection, beside what it watches it for already.
+    /// Has the reactor call_timer the connection, beside what it call_timers it for already.
     pub(super) fn wait_for(&self, what: Interest) {
-        let mut watched = lock(&self.watch.0);
+        let mut watched = lock(&self.call_timer.0);
         if watched.left || watched.wanted.contains(what) {
             return;
         }
@@ -118,7 +118,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// A thread for a connection that a reactor cannot watch, for as long as asynchronous calls wait.
+    /// A thread for a connection that a reactor cannot call_timer, for as long as asynchronous calls wait.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
         let link = self.myself.clone();
@@ -136,7 +136,7 @@ impl MultiplexedConnection {
     pub(super) fn reader_ends(&self, state: &State) -> bool {
         let ends = state.asynchronous == 0 || state.lost.is_some();
         if ends {
-            lock(&self.watch.0).wanted = Interest::NONE;
+            lock(&self.call_timer.0).wanted = Interest::NONE;
         }
         ends
     }

@@ -2,7 +2,7 @@
 //! the end sees it that was called first (CORBA 3.4 Part 2, 9.8).
 
 use super::endpoint::Endpoint;
-use super::multiplexed::{Foundation, MultiplexedConnection};
+use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use crate::server::Carrier;
 use armilla_giop::Version;
 use armilla_giop::engine::Role;
@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Who can be reached how. Whether a client may claim an address is for
 /// [`server`](crate::server) to say.
 #[derive(Default)]
-pub(crate) struct Claims(RwLock<HashMap<String, Vec<Claim>>>);
+pub(crate) struct ReverseConnections(RwLock<HashMap<String, Vec<Claim>>>);
 
 struct Claim {
     /// The connection over which the address can be reached, and its number.
@@ -21,12 +21,12 @@ struct Claim {
     peer: String,
 }
 
-impl Claims {
+impl ReverseConnections {
     /// Notes that `address` can be reached over a connection. `false` when somebody elsewhere has
-    /// claimed it, and is still there.
+    /// reverse_connection it, and is still there.
     pub(crate) fn add(&self, address: &str, peer: &str, carrier: &Carrier) -> bool {
-        let mut claims = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let known = claims.entry(address.to_owned()).or_default();
+        let mut reverse_connections = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let known = reverse_connections.entry(address.to_owned()).or_default();
         if known.iter().any(|claim| claim.peer != peer) {
             return false;
         }
@@ -37,17 +37,17 @@ impl Claims {
 
     /// The connection with this number carries nothing any more to `address`.
     pub(crate) fn withdraw(&self, address: &str, number: u64) {
-        let mut claims = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(known) = claims.get_mut(address) else { return };
+        let mut reverse_connections = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = reverse_connections.get_mut(address) else { return };
         known.retain(|claim| claim.carrier.number() != number);
         if known.is_empty() {
-            claims.remove(address);
+            reverse_connections.remove(address);
         }
     }
 
     fn carriers(&self, address: &str) -> Vec<Carrier> {
-        let claims = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let known = claims.get(address).map(Vec::as_slice).unwrap_or_default();
+        let reverse_connections = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = reverse_connections.get(address).map(Vec::as_slice).unwrap_or_default();
         known.iter().map(|claim| claim.carrier.clone()).collect()
     }
 }
@@ -56,21 +56,25 @@ impl Endpoint {
     /// A connection that the server at this address has made itself, and offered for calls: those of
     /// GIOP 1.2, in which alone there is that.
     #[cold]
-    pub(super) fn claimed(&self, version: Version) -> Option<Arc<MultiplexedConnection>> {
-        let claims = self.claims.as_ref().filter(|_| version >= Version::V1_2)?;
-        let carriers = claims.carriers(self.address.address());
+    pub(super) fn reverse_connection(
+        &self,
+        version: Version,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        let reverse_connections =
+            self.reverse_connections.as_ref().filter(|_| version >= Version::V1_2)?;
+        let carriers = reverse_connections.carriers(self.address.address());
         carriers.into_iter().find_map(|carrier| {
             let link = carrier.link(|| {
                 // What the client has chosen for its connection holds both ways.
                 let stated = carrier.stated_code_sets();
-                let foundation = Foundation {
+                let setup = ConnectionSetup {
                     agreed: stated.or(self.code_sets),
                     announces: stated.is_none() && self.code_sets.is_some(),
                     offered: None,
                     settings: self.settings.clone(),
                     driver: self.driver.clone(),
                 };
-                MultiplexedConnection::carried(foundation, Role::Acceptor, carrier.clone())
+                MultiplexedConnection::carried(setup, Role::Acceptor, carrier.clone())
             })?;
             link.is_open().then_some(link)
         })

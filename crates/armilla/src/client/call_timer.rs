@@ -24,12 +24,12 @@ const FREE: u64 = 0;
 const EXPIRED: u64 = 1;
 
 /// The target_key of one connection: when the call under way must end, in nanoseconds of the coarse clock.
-pub(crate) struct Watch {
+pub(crate) struct CallTimer {
     stream: Arc<dyn Stream>,
     end: AtomicU64,
 }
 
-impl Watch {
+impl CallTimer {
     /// A call begins that must end at `end`, which is neither of the two: [`SHORTEST`] lies before it.
     #[inline]
     pub(super) fn begin(&self, end: CoarseInstant) {
@@ -62,25 +62,25 @@ impl Watch {
 
 /// The marks of all connections of an ORB.
 #[derive(Default)]
-pub(super) struct Watches(Mutex<Vec<Weak<Watch>>>);
+pub(super) struct CallTimers(Mutex<Vec<Weak<CallTimer>>>);
 
-impl Watches {
+impl CallTimers {
     /// A target_key for a new connection.
-    pub(super) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<Watch> {
-        let watch = Arc::new(Watch { stream: stream.clone(), end: AtomicU64::new(FREE) });
-        lock(&self.0).push(Arc::downgrade(&watch));
-        watch
+    pub(super) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<CallTimer> {
+        let call_timer = Arc::new(CallTimer { stream: stream.clone(), end: AtomicU64::new(FREE) });
+        lock(&self.0).push(Arc::downgrade(&call_timer));
+        call_timer
     }
 
     /// Ends the calls whose time has passed. Returns how long nobody needs to look again.
     pub(super) fn look(&self) -> Duration {
         let now = coarse_now().as_nanos();
         let mut earliest = u64::MAX;
-        lock(&self.0).retain(|watch| {
-            let watch = watch.upgrade();
-            let end = watch.as_ref().and_then(|watch| watch.look(now));
+        lock(&self.0).retain(|call_timer| {
+            let call_timer = call_timer.upgrade();
+            let end = call_timer.as_ref().and_then(|call_timer| call_timer.look(now));
             earliest = earliest.min(end.unwrap_or(u64::MAX));
-            watch.is_some()
+            call_timer.is_some()
         });
         Duration::from_nanos(earliest.saturating_sub(now)).min(SHORTEST)
     }
