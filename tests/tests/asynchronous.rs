@@ -167,7 +167,7 @@ fn functions_that_hear_of_replies_may_call() {
     ping(&remote).on_reply(move |reply| {
         reply.unwrap();
         again.ping().unwrap();
-        let shared = again.with_links(armilla::Links::Multiplexed);
+        let shared = again.with_connection_policy(armilla::ConnectionPolicy::Multiplexed);
         shared.ping().unwrap();
         assert_eq!(echo(&again, 3).wait().unwrap(), 3);
         echo(&again, 4).on_reply(move |reply| sender.send(reply.unwrap()).unwrap());

@@ -1,7 +1,7 @@
 //! Bidirectional GIOP: calls to a client's objects go over the connection that the client has made.
 
 use armilla::{
-    AcceptBidirectional, Any, ExceptionKind, Links, Minor, Orb, ReplyFuture, Settings,
+    AcceptBidirectional, Any, ConnectionPolicy, ExceptionKind, Minor, Orb, ReplyFuture, Settings,
     SystemException, Version,
 };
 use armilla_giop::{
@@ -105,7 +105,7 @@ fn the_server_calls_whenever_it_likes_and_in_every_style() {
     assert_eq!(held.object().locate(), Ok(true));
     assert_eq!(held.object().non_existent(), Ok(false));
     held.hear("twoway").unwrap();
-    held.with_links(Links::Multiplexed).hear("shared").unwrap();
+    held.with_connection_policy(ConnectionPolicy::Multiplexed).hear("shared").unwrap();
     hear(&held, "asynchronous").wait().unwrap();
     let replies: Vec<ReplyFuture<()>> =
         (0..100).map(|number| hear(&held, &number.to_string())).collect();

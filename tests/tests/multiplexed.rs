@@ -1,6 +1,6 @@
 //! Connections that carry many calls: who waits reads for the others, and each gets its own reply.
 
-use armilla::{Completion, ExceptionKind, Links, Minor, Version};
+use armilla::{Completion, ConnectionPolicy, ExceptionKind, Minor, Version};
 use armilla_giop::{MessageKind, ReplyStatus, close_connection};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server, travel};
@@ -17,7 +17,7 @@ const CALLS: i32 = 300;
 
 fn multiplexing(connections: usize) -> armilla::Orb {
     let builder = orbs::builder().settings(|settings| {
-        settings.connection_policy = Links::Multiplexed;
+        settings.connection_policy = ConnectionPolicy::Multiplexed;
         settings.connections_per_endpoint = connections;
     });
     builder.build().unwrap()
@@ -66,7 +66,7 @@ fn threads_are_spread_over_several_connections() {
 fn a_reference_chooses_for_itself() {
     let server = Server::start();
     let client = orbs::client();
-    hammer(&server.remote(&client).with_links(Links::Multiplexed));
+    hammer(&server.remote(&client).with_connection_policy(ConnectionPolicy::Multiplexed));
     hammer(&server.remote(&client));
 }
 
@@ -126,7 +126,7 @@ fn large_arguments_and_results_pass_in_both_directions_at_once() {
 fn a_server_calls_back_within_the_call() {
     let server = Server::start();
     let client = orbs::builder()
-        .settings(|settings| settings.connection_policy = Links::Multiplexed)
+        .settings(|settings| settings.connection_policy = ConnectionPolicy::Multiplexed)
         .listen("iiop://127.0.0.1:0")
         .unwrap()
         .build()
@@ -241,7 +241,7 @@ fn octets_that_are_no_reply_end_the_connection() {
 fn too_many_calls_without_a_reply_are_refused_by_name() {
     let server = Server::start();
     let client = orbs::builder().settings(|settings| {
-        settings.connection_policy = Links::Multiplexed;
+        settings.connection_policy = ConnectionPolicy::Multiplexed;
         settings.requests_in_flight = 2;
     });
     let remote = &server.remote(&client.build().unwrap());
@@ -268,7 +268,7 @@ fn an_idle_connection_is_closed_in_order_and_made_again() {
         counted.fetch_add(1, Ordering::SeqCst);
     });
     let client = orbs::builder().settings(|settings| {
-        settings.connection_policy = Links::Multiplexed;
+        settings.connection_policy = ConnectionPolicy::Multiplexed;
         settings.client_idle = Duration::from_millis(20);
     });
     let client = client.build().unwrap();
@@ -281,7 +281,7 @@ fn an_idle_connection_is_closed_in_order_and_made_again() {
 
 #[test]
 fn shutting_down_lets_calls_under_way_end_and_closes_their_connections() {
-    for connection_policy in [Links::Exclusive, Links::Multiplexed] {
+    for connection_policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
         let ends = Arc::new(AtomicUsize::new(0));
         let counted = ends.clone();
         let (begun, answer) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
@@ -295,7 +295,8 @@ fn shutting_down_lets_calls_under_way_end_and_closes_their_connections() {
             counted.fetch_add(1, Ordering::SeqCst);
         });
         let client = orbs::client();
-        let remote = peer.reference(&client, Version::V1_2).with_links(connection_policy);
+        let remote =
+            peer.reference(&client, Version::V1_2).with_connection_policy(connection_policy);
         thread::scope(|scope| {
             let call = scope.spawn(|| remote.ping());
             begun.wait();

@@ -211,7 +211,7 @@ fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
     });
     let client = orbs::client();
     let remote = peer.reference(&client, Version::V1_2).with_sync_scope(SyncScope::WithTransport);
-    let shared = remote.with_links(armilla::Links::Multiplexed);
+    let shared = remote.with_connection_policy(armilla::ConnectionPolicy::Multiplexed);
     let large = "x".repeat(12 << 20);
     shared.remark("connects").unwrap();
     let timed = shared.with_timeout(Duration::from_millis(50));

@@ -1,8 +1,8 @@
 //! The policies of calls: where they are set, and what they do.
 
 use armilla::{
-    Completion, CustomPolicy, ExceptionKind, Links, Minor, Policies, PolicyCurrent, PolicyType,
-    Rebind, Retries, SystemException, Version,
+    Completion, ConnectionPolicy, CustomPolicy, ExceptionKind, Minor, Policies, PolicyCurrent,
+    PolicyType, Rebind, Retries, SystemException, Version,
 };
 use armilla_giop::{ReplyStatus, close_connection};
 use armilla_tests::gate::PATIENCE;
@@ -210,8 +210,9 @@ fn an_address_at_which_nobody_answers_leaves_time_for_the_others() {
     let ior = peer::ior(&[port, peer.port()], NEWEST);
     let limit = Duration::from_secs(2);
     std::thread::scope(|scope| {
-        for connection_policy in [Links::Exclusive, Links::Multiplexed] {
-            let remote = peer::resolve(&orbs::client(), &ior).with_links(connection_policy);
+        for connection_policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
+            let remote =
+                peer::resolve(&orbs::client(), &ior).with_connection_policy(connection_policy);
             let call = move || {
                 let hurried = remote.with_policies(round_trip(limit));
                 hurried.ping().unwrap();

@@ -63,7 +63,7 @@
 //!
 //! Everything public may be used from any thread. A call is made by the thread that calls it: it
 //! writes the request and reads the reply, over a connection that carries nothing else meanwhile, or
-//! shares one with others ([`Links`]). Calls that nobody waits for have a [`ReplyFuture`].
+//! shares one with others ([`ConnectionPolicy`]). Calls that nobody waits for have a [`ReplyFuture`].
 //! On the server the thread that reads a request calls the servant and writes the reply. Servants are
 //! called by many threads at once and may block, call others, or call themselves; [`Concurrency`]
 //! says which threads those are. A servant that has its results later keeps a [`ReplyHandle`].
@@ -103,7 +103,7 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{Links, OnewayBuffer, PollableSet, ReplyFuture, SyncScope};
+pub use client::{ConnectionPolicy, OnewayBuffer, PollableSet, ReplyFuture, SyncScope};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref, ServantBase};

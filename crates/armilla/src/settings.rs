@@ -1,6 +1,6 @@
 //! Everything about an ORB that can be set, with the defaults.
 
-use crate::client::{Links, OnewayBuffer, SyncScope};
+use crate::client::{ConnectionPolicy, OnewayBuffer, SyncScope};
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
 use crate::policies::{CustomPolicy, Rebind, Retries};
@@ -131,7 +131,7 @@ pub struct Settings {
     /// How calls reach objects of the same process. Directly.
     pub collocation: Collocation,
     /// How the calls of a client share connections.
-    pub connection_policy: Links,
+    pub connection_policy: ConnectionPolicy,
     /// Over how many connections to an endpoint calls are spread that share them; each thread always
     /// uses the same. 1.
     pub connections_per_endpoint: usize,
@@ -146,7 +146,7 @@ pub struct Settings {
     pub oneway_buffer: OnewayBuffer,
     /// Whether the connections that this ORB makes are offered for calls to its own objects, those of
     /// POAs with [`Bidirectional::Both`](crate::Bidirectional): for clients that nobody can connect to.
-    /// Calls share connections then, as with [`Links::Multiplexed`], and those are not closed for
+    /// Calls share connections then, as with [`ConnectionPolicy::Multiplexed`], and those are not closed for
     /// being idle. They need GIOP 1.2. No.
     pub offer_bidirectional: bool,
     /// Whether calls to a client's objects go over connections that the client has made and offered.
@@ -278,7 +278,7 @@ impl Default for Settings {
             hold_requests: false,
             max_held_requests: 1024,
             collocation: Collocation::Direct,
-            connection_policy: Links::default(),
+            connection_policy: ConnectionPolicy::default(),
             connections_per_endpoint: 1,
             requests_in_flight: 65_536,
             queued_requests: 1 << 20,

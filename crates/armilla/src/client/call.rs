@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::asynchronous::MAY_BLOCK;
 use super::collocated;
-use super::connection_policy::{Links, SyncScope};
+use super::connection_policy::{ConnectionPolicy, SyncScope};
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::invocation::{Forward, Invocation};
@@ -200,7 +200,7 @@ pub(crate) struct Way<'w, 'p> {
     pub(crate) reference: &'w Reference,
     pub(crate) route: &'w Route,
     /// How the call uses connections, and when it returns if it is oneway.
-    pub(crate) connection_policy: (Links, SyncScope),
+    pub(crate) connection_policy: (ConnectionPolicy, SyncScope),
     pub(crate) outgoing: Outgoing<'w, 'p>,
 }
 
@@ -261,8 +261,8 @@ impl Way<'_, '_> {
         let Self { reference, route, connection_policy: (connection_policy, scope), outgoing } =
             self;
         let attempted = match connection_policy {
-            Links::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
-            Links::Multiplexed => {
+            ConnectionPolicy::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
+            ConnectionPolicy::Multiplexed => {
                 attempt_shared(&reference.orb, outgoing, deadline, *scope, finish)
             }
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// How the calls to an endpoint share connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Links {
+pub enum ConnectionPolicy {
     /// A connection carries one call at a time, and there are as many as calls at the same time: what
     /// takes the least time where these are few.
     #[default]

@@ -31,7 +31,7 @@ use std::time::Duration;
 /// # Ok::<(), SystemException>(())
 /// ```
 ///
-/// Asynchronous calls share connections, as with [`Links::Multiplexed`](crate::Links). Replies are read
+/// Asynchronous calls share connections, as with [`ConnectionPolicy::Multiplexed`](crate::ConnectionPolicy). Replies are read
 /// by whichever thread waits for one of them, and by one thread of the ORB when none does. Those to
 /// objects of this process stay in it, whatever its addresses are, and are served by threads of the server
 /// as those of any client, so that a servant of the single-thread model must not wait for the reply to a

@@ -33,7 +33,7 @@ pub(crate) use call::{
     oneway_response, take_reply_here,
 };
 pub(crate) use collocated::{CODE_SETS as CODE_SETS_HERE, exchange as exchange_here};
-pub use connection_policy::{Links, OnewayBuffer, SyncScope};
+pub use connection_policy::{ConnectionPolicy, OnewayBuffer, SyncScope};
 pub(crate) use deadline::Deadline;
 pub(crate) use endpoint::Client;
 pub use future::ReplyFuture;

@@ -54,7 +54,7 @@ impl SharedConnections {
     }
 
     /// The connections; not those that are just being made.
-    fn connection_policy(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
+    fn connections(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
         self.0.iter().filter_map(|place| place.link.try_lock().ok()?.clone())
     }
 
@@ -64,7 +64,7 @@ impl SharedConnections {
 
     /// Sends the oneway calls that wait for others.
     pub(super) fn flush(&self) {
-        self.connection_policy().for_each(|link| link.flush());
+        self.connections().for_each(|link| link.flush());
     }
 
     /// Closes connections whose last call began before `limit`; without a limit all of them, when the

@@ -12,7 +12,7 @@ use armilla_giop::{ReplyStatus, ResponseFlags};
 
 /// A call that is put together while the program runs. It can be made any number of times, with the
 /// same arguments or with others, and as the object reference says: with its policies, its timeout,
-/// its [`Links`](crate::Links) and its [`SyncScope`](crate::SyncScope). Threads that make the same call
+/// its [`ConnectionPolicy`](crate::ConnectionPolicy) and its [`SyncScope`](crate::SyncScope). Threads that make the same call
 /// at the same time have clones of it.
 ///
 /// A request that was sent is no more than it was before: what comes back is in what its call

@@ -1,7 +1,7 @@
 //! What is chosen for the calls through one reference: limits of time, policies, the use of connections.
 
 use super::Object;
-use crate::client::{Links, SyncScope};
+use crate::client::{ConnectionPolicy, SyncScope};
 use crate::exception::SystemException;
 use crate::policies::{Effective, Levels, Policies};
 use crate::settings::Settings;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(super) struct Overrides {
     timeout: Option<Duration>,
     policies: Option<Policies>,
-    connection_policy: Option<Links>,
+    connection_policy: Option<ConnectionPolicy>,
     sync_scope: Option<SyncScope>,
 }
 
@@ -34,13 +34,13 @@ impl Object {
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
-    pub fn with_links(&self, connection_policy: Links) -> Self {
+    pub fn with_connection_policy(&self, connection_policy: ConnectionPolicy) -> Self {
         self.with_overrides(|overrides| overrides.connection_policy = Some(connection_policy))
     }
 
     /// The same reference for oneway calls that return at this moment: the short form of
     /// [`with_policies`](Self::with_policies), which it counts more than. With [`SyncScope::None`] all
-    /// calls through it use [`Links::Multiplexed`], so that others arrive behind the oneway calls
+    /// calls through it use [`ConnectionPolicy::Multiplexed`], so that others arrive behind the oneway calls
     /// that wait.
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
@@ -88,7 +88,7 @@ impl Object {
     /// How calls use connections, and when oneway calls return: as was set for this reference, the latter
     /// else for this thread, else for the ORB. What waits for others travels on shared connections.
     #[inline]
-    pub(crate) fn connection_policy(&self, settings: &Settings) -> (Links, SyncScope) {
+    pub(crate) fn connection_policy(&self, settings: &Settings) -> (ConnectionPolicy, SyncScope) {
         let own = self.overrides.as_deref();
         let chosen = match own.and_then(|own| own.sync_scope) {
             None if Levels::matter(self.policy_overrides()) => {
@@ -98,7 +98,7 @@ impl Object {
         };
         let scope = chosen.unwrap_or(settings.sync_scope);
         match scope {
-            SyncScope::None => (Links::Multiplexed, scope),
+            SyncScope::None => (ConnectionPolicy::Multiplexed, scope),
             _ => (
                 own.and_then(|own| own.connection_policy).unwrap_or(settings.connection_policy),
                 scope,

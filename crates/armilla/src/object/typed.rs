@@ -2,7 +2,7 @@
 
 use super::direct::{Active, Direct, LocalCall};
 use super::{Interface, IsA, Object};
-use crate::client::{self, Links, Operation, OwnedOperation, ReplyFuture, SyncScope};
+use crate::client::{self, ConnectionPolicy, Operation, OwnedOperation, ReplyFuture, SyncScope};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;
 use crate::remoting::Layers;
@@ -104,8 +104,8 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// The same reference for calls that use connections in this way.
     #[must_use]
-    pub fn with_links(&self, connection_policy: Links) -> Self {
-        self.with(self.object.with_links(connection_policy))
+    pub fn with_connection_policy(&self, connection_policy: ConnectionPolicy) -> Self {
+        self.with(self.object.with_connection_policy(connection_policy))
     }
 
     /// The same reference for oneway calls that return at this moment; see

@@ -1,7 +1,7 @@
 //! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
-use crate::client::{Links, SyncScope};
+use crate::client::{ConnectionPolicy, SyncScope};
 use crate::exception::{Minor, SystemException};
 use crate::policies::Rebind;
 use crate::settings::PublishAs;
@@ -236,10 +236,10 @@ fn size(name: &str, value: &str) -> Result<usize, SystemException> {
     }
 }
 
-fn connection_policy(name: &str, value: &str) -> Result<Links, SystemException> {
+fn connection_policy(name: &str, value: &str) -> Result<ConnectionPolicy, SystemException> {
     match value {
-        "exclusive" => Ok(Links::Exclusive),
-        "multiplexed" => Ok(Links::Multiplexed),
+        "exclusive" => Ok(ConnectionPolicy::Exclusive),
+        "multiplexed" => Ok(ConnectionPolicy::Multiplexed),
         _ => Err(bad(format!("{name} {value:?}: exclusive or multiplexed is needed"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ids::{self, Claim, Reservation};
 use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
-use crate::client::{Client, Links};
+use crate::client::{Client, ConnectionPolicy};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
@@ -162,7 +162,7 @@ impl OrbBuilder {
         };
         initial.check()?;
         if self.settings.offer_bidirectional {
-            self.settings.connection_policy = Links::Multiplexed;
+            self.settings.connection_policy = ConnectionPolicy::Multiplexed;
         }
         let settings = Arc::new(self.settings);
         let incarnation = new_incarnation();
