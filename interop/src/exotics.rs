@@ -147,7 +147,7 @@ pub fn made(which: i32) -> Result<Any> {
     };
     made.map_err(|error| {
         SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::No)
-            .because(error.to_string())
+            .with_reason(error.to_string())
     })
 }
 

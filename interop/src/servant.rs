@@ -502,7 +502,7 @@ fn raised(kind: ExceptionKind, minor: u32, status: Completion) -> SystemExceptio
         Completion::NotDone => Completed::No,
         Completion::PerhapsDone => Completed::Maybe,
     };
-    SystemException::new(kind, Minor(minor), completed).because("raised as asked")
+    SystemException::new(kind, Minor(minor), completed).with_reason("raised as asked")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

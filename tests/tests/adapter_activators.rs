@@ -116,7 +116,7 @@ fn an_activator_may_say_why_it_cannot_make_a_poa_now() {
     server.root_poa().set_activator(move |parent: &Poa, name: &str| {
         if !may.load(SeqCst) {
             let closed = SystemException::new(ExceptionKind::NoResources, Minor(7), Completion::No);
-            return Err(PoaError::from(closed.because("the database is closed")));
+            return Err(PoaError::from(closed.with_reason("the database is closed")));
         }
         let servant: Arc<dyn Everything> = Arc::new(Probe::default());
         parent.create_poa(name).persistent().user_ids().default_servant(servant).build()?;

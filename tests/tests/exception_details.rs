@@ -17,7 +17,7 @@ impl Listener for Deaf {
     fn hear(&self, text: &str) -> Result<(), SystemException> {
         assert_ne!(text, "panic");
         let refusal = SystemException::new(ExceptionKind::NoPermission, Minor(7), Completion::No);
-        Err(refusal.because(format!("the ear is closed to {text:?} until 6 o’clock")))
+        Err(refusal.with_reason(format!("the ear is closed to {text:?} until 6 o’clock")))
     }
 
     fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, SystemException> {

@@ -97,8 +97,8 @@ fn not_found(name: &str, exception: naming_context::NotFound) -> SystemException
     let rest = url::stringify_name(&rest);
     let what = format!("the naming service does not know {name:?}: {rest:?} {what}");
     SystemException::new(ExceptionKind::BadParam, Minor::NAMING, Completion::Yes)
-        .because(what)
-        .hint("`armilla naming list` shows what is bound")
+        .with_reason(what)
+        .with_hint("`armilla naming list` shows what is bound")
 }
 
 /// The context at `way`, made when it does not exist.
@@ -133,7 +133,7 @@ fn refused<E: Raises + fmt::Display + fmt::Debug>(name: &str, error: Error<E>) -
         Error::System(exception) => exception,
         Error::User(exception) => {
             SystemException::new(ExceptionKind::BadParam, Minor::NAMING, Completion::Yes)
-                .because(format!("the naming service refused {name:?}: {exception}"))
+                .with_reason(format!("the naming service refused {name:?}: {exception}"))
         }
     }
 }

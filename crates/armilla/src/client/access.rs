@@ -139,7 +139,7 @@ pub(super) fn read(
     let Some(read) = orb.transports().read(tagged, orb.settings()) else { return Ok(()) };
     let (profile, places) = read.map_err(|error| {
         SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
-            .because(format!("a profile of the reference is malformed: {error}"))
+            .with_reason(format!("a profile of the reference is malformed: {error}"))
     })?;
     let accesses = find(orb, &profile, &places)?;
     if let Some(known) = known {
@@ -179,7 +179,7 @@ fn code_sets(
     let mut agreed =
         CodeSetContext::choose(&offered, settings.native_code_sets()).map_err(|error| {
             SystemException::new(ExceptionKind::CodesetIncompatible, Minor::OMG_1, Completion::No)
-                .because(error.to_string())
+                .with_reason(error.to_string())
         })?;
     let ours = matches!(component(profile), Some(OrbType(ARMILLA_ORB_TYPE)));
     if ours && offered.char.conversion.contains(&CodeSet::Utf8.id()) {

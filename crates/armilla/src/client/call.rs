@@ -106,7 +106,7 @@ pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Er
         None => {
             let what = format!("the server raised {repository_id}, which the IDL does not declare");
             let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
-            Error::System(SystemException::new(kind, minor, Completion::Yes).because(what))
+            Error::System(SystemException::new(kind, minor, Completion::Yes).with_reason(what))
         }
     })
 }

@@ -175,5 +175,5 @@ fn too_many_forwards(orb: &Orb) -> SystemException {
     let what =
         format!("servant managers forwarded the call more than {limit} times (max_forwards)");
     SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
-        .because(what)
+        .with_reason(what)
 }

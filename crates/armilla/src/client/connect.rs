@@ -70,8 +70,8 @@ impl Endpoint {
             self.address
         );
         SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
-            .because(what)
-            .hint("Object::locate binds the reference anew")
+            .with_reason(what)
+            .with_hint("Object::locate binds the reference anew")
     }
 
     #[cold]
@@ -85,6 +85,8 @@ impl Endpoint {
                 " A corbaloc: URL without a port means 2809, one without a host localhost.",
             );
         }
-        SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No).because(what).hint(hint)
+        SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No)
+            .with_reason(what)
+            .with_hint(hint)
     }
 }

@@ -305,8 +305,10 @@ impl ExclusiveConnection {
             io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_LATE),
             _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
         };
-        SystemException::new(kind, minor, Completion::No)
-            .because(format!("the request to {} could not be sent: {error}", self.stream.peer()))
+        SystemException::new(kind, minor, Completion::No).with_reason(format!(
+            "the request to {} could not be sent: {error}",
+            self.stream.peer()
+        ))
     }
 
     /// What the call under way, whose request has left whole, ends with when the connection does.

@@ -147,7 +147,7 @@ impl Invocation {
         let unsent = error.completed() == Completion::No;
         let limits = request.iter().filter(|_| unsent).chain(reply);
         match limits.min_by_key(|limit| limit.time) {
-            Some(limit) => error.hint(format!("the limit is {limit}")),
+            Some(limit) => error.with_hint(format!("the limit is {limit}")),
             None => error,
         }
     }
@@ -277,13 +277,15 @@ impl Reference {
 #[cold]
 fn rebind_refused() -> SystemException {
     SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
-        .because("the server forwards the call, which the policy Rebind does not allow any more")
-        .hint("Object::locate binds the reference anew")
+        .with_reason(
+            "the server forwards the call, which the policy Rebind does not allow any more",
+        )
+        .with_hint("Object::locate binds the reference anew")
 }
 
 #[cold]
 fn too_many_forwards(count: u32) -> SystemException {
     let what = format!("the servers forwarded the call {count} times (the limit is max_forwards)");
     SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
-        .because(what)
+        .with_reason(what)
 }

@@ -65,15 +65,15 @@ impl Lost {
                 ),
             ),
         };
-        SystemException::new(kind, minor, completed).because(what)
+        SystemException::new(kind, minor, completed).with_reason(what)
     }
 
     #[cold]
     fn broken(&self, why: &str, completed: Completion) -> SystemException {
         let what = format!("{} sent something that is no reply: {why}", who(&self.peer));
         SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
-            .because(what)
-            .hint("is what listens there a CORBA server?")
+            .with_reason(what)
+            .with_hint("is what listens there a CORBA server?")
     }
 }
 
@@ -90,6 +90,6 @@ fn who(peer: &Address) -> String {
 pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, Completion::Maybe)
-        .because(format!("no reply from {} within {limit}", who(peer)))
-        .hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
+        .with_reason(format!("no reply from {} within {limit}", who(peer)))
+        .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

@@ -178,5 +178,5 @@ impl Template {
 fn too_large(size: usize, limit: usize) -> SystemException {
     let what = format!("the request has {size} octets, the limit (max_message) is {limit}");
     SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
-        .because(what)
+        .with_reason(what)
 }

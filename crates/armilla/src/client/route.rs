@@ -235,7 +235,7 @@ impl Route {
             let what = format!("the server wants objects named by {wanted:?}, as this one was");
             let kind = ExceptionKind::CommFailure;
             return Err(
-                SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).because(what)
+                SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).with_reason(what)
             );
         }
         let forwarded = self.forwarded_to();
@@ -312,5 +312,6 @@ fn no_profile(ior: &Ior) -> SystemException {
         0 => "the reference has no profile".to_owned(),
         n => format!("no transport of this ORB knows any of the {n} profiles of the reference"),
     };
-    SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No).because(what)
+    SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
+        .with_reason(what)
 }

@@ -197,7 +197,7 @@ impl Endpoint {
             let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_FAILED);
             self.give_up_waiting(
                 mine,
-                &SystemException::new(kind, minor, Completion::No).because(what),
+                &SystemException::new(kind, minor, Completion::No).with_reason(what),
             );
         }
         Ok(None)

@@ -287,7 +287,8 @@ fn none_matches(pattern: &str) -> SystemException {
 
 #[cold]
 fn bad_context(minor: u32, what: String) -> SystemException {
-    SystemException::new(ExceptionKind::BadContext, Minor::omg(minor), Completion::No).because(what)
+    SystemException::new(ExceptionKind::BadContext, Minor::omg(minor), Completion::No)
+        .with_reason(what)
 }
 
 #[cold]

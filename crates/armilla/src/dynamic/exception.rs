@@ -49,7 +49,7 @@ impl Raises for UnknownUserException {
 #[cold]
 pub(super) fn undeclared(repository_id: &str) -> SystemException {
     let what = format!("the object raised {repository_id}, which the request was not told of");
-    SystemException::new(ExceptionKind::Unknown, Minor::OMG_1, Completion::Yes).because(what)
+    SystemException::new(ExceptionKind::Unknown, Minor::OMG_1, Completion::Yes).with_reason(what)
 }
 
 /// Whether `code` is an exception with this repository id.
@@ -84,6 +84,6 @@ impl From<TypeCodeError> for SystemException {
             _ => (ExceptionKind::BadParam, 0),
         };
         let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };
-        Self::new(kind, minor, Completion::No).because(error.what)
+        Self::new(kind, minor, Completion::No).with_reason(error.what)
     }
 }

@@ -40,7 +40,7 @@ impl Object {
 pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, SystemException> {
     let repository = orb.resolve_initial_references(REPOSITORY).map_err(|error| {
         let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
-        missing(1, format!("the server knows no interface repository: {error}")).hint(hint)
+        missing(1, format!("the server knows no interface repository: {error}")).with_hint(hint)
     })?;
     let mut request = repository.request("lookup_id");
     let id = Any::new(repository_id)?;
@@ -61,5 +61,5 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
 #[cold]
 fn missing(minor: u32, what: String) -> SystemException {
     let minor = if minor == 1 { Minor::OMG_1 } else { Minor::OMG_2 };
-    SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).because(what)
+    SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).with_reason(what)
 }

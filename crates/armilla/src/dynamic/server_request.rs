@@ -92,7 +92,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
             Interruption::Forward(_) => {
                 let (kind, minor) = (ExceptionKind::Transient, Minor::default());
                 SystemException::new(kind, minor, Completion::No)
-                    .because("an interceptor sends the client elsewhere")
+                    .with_reason("an interceptor sends the client elsewhere")
             }
         };
         self.interrupted = Some(interruption);
@@ -183,7 +183,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
             let what = "what is raised must be of an exception's type";
             let minor = Minor::omg(21);
             let raised = SystemException::new(ExceptionKind::BadParam, minor, Completion::Yes);
-            return Err(raised.because(what));
+            return Err(raised.with_reason(what));
         };
         let kind = ExceptionKind::from_repository_id(&code.id);
         self.raised = Some(match kind.repository_id() == code.id {
@@ -293,7 +293,7 @@ fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException
 fn out_of_order(minor: u32, what: &str) -> SystemException {
     let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::omg(minor));
     let what = format!("the dynamic servant called {what} at a time when it cannot");
-    SystemException::new(kind, minor, Completion::Maybe).because(what)
+    SystemException::new(kind, minor, Completion::Maybe).with_reason(what)
 }
 
 /// `MARSHAL`: the servant has not taken all that was sent.
@@ -303,5 +303,6 @@ fn undescribed(minor: u32) -> SystemException {
         2 => "the dynamic servant did not ask for the context that the caller sent",
         _ => "the dynamic servant did not ask for all arguments that the caller sent",
     };
-    SystemException::new(ExceptionKind::Marshal, Minor::omg(minor), Completion::Maybe).because(what)
+    SystemException::new(ExceptionKind::Marshal, Minor::omg(minor), Completion::Maybe)
+        .with_reason(what)
 }

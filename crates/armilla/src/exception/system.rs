@@ -37,7 +37,7 @@ impl SystemException {
     /// The same exception, told in words: what happened, where, how long it took.
     #[cold]
     #[must_use]
-    pub fn because(mut self, what: impl Into<String>) -> Self {
+    pub fn with_reason(mut self, what: impl Into<String>) -> Self {
         self.0.story.get_or_insert_default().what = what.into();
         self
     }
@@ -45,7 +45,7 @@ impl SystemException {
     /// The same exception with advice on what to do.
     #[cold]
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.story.get_or_insert_default().hint = Some(hint.into());
         self
     }
@@ -93,7 +93,7 @@ impl SystemException {
             Some(detail) => format!("; it says: {detail}"),
             None => String::new(),
         };
-        self.because(format!("{server} answered {operation}: {reason}{said}"))
+        self.with_reason(format!("{server} answered {operation}: {reason}{said}"))
     }
 
     /// The same exception with something added to what happened.
@@ -114,20 +114,20 @@ impl SystemException {
             _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING),
             _ => (ExceptionKind::BadParam, Minor::ENCODING),
         };
-        Self::new(kind, minor, completed).because(error.to_string())
+        Self::new(kind, minor, completed).with_reason(error.to_string())
     }
 
     /// An argument could not be encoded. `agreed` says whether the reference named code sets.
     #[cold]
     pub(crate) fn encoding_request(error: &CdrError, agreed: bool) -> Self {
         let because =
-            |kind, minor| Self::new(kind, minor, Completion::No).because(error.to_string());
+            |kind, minor| Self::new(kind, minor, Completion::No).with_reason(error.to_string());
         match (error.kind, agreed) {
             (CdrErrorKind::WideInGiop1_0, _) => because(ExceptionKind::Marshal, Minor::omg(5)),
             (CdrErrorKind::NoWideCodeSet, true) => because(ExceptionKind::InvObjref, Minor::OMG_1)
-                .hint("the server's references say that it has no wide characters"),
+                .with_hint("the server's references say that it has no wide characters"),
             (CdrErrorKind::NoWideCodeSet, false) => because(ExceptionKind::InvObjref, Minor::OMG_2)
-                .hint(
+                .with_hint(
                     "the reference names no code sets; one that the server gives out itself does",
                 ),
             _ => Self::encoding(error, Completion::No),
@@ -154,13 +154,13 @@ impl SystemException {
             _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::DECODING),
             _ => (ExceptionKind::Marshal, Minor::DECODING),
         };
-        Self::new(kind, minor, completed).because(error.to_string())
+        Self::new(kind, minor, completed).with_reason(error.to_string())
     }
 
     /// A parameter of a local call is wrong.
     #[cold]
     pub(crate) fn bad_param(minor: Minor, what: impl Into<String>) -> Self {
-        Self::new(ExceptionKind::BadParam, minor, Completion::No).because(what)
+        Self::new(ExceptionKind::BadParam, minor, Completion::No).with_reason(what)
     }
 
     /// No object is active under a key.
@@ -173,7 +173,7 @@ impl SystemException {
     #[cold]
     pub(crate) fn shut_down() -> Self {
         Self::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
-            .because("the ORB was shut down")
+            .with_reason("the ORB was shut down")
     }
 
     /// The POA of an object is not there, and nobody makes it (reason 2 of `OBJECT_NOT_EXIST`; CORBA
@@ -181,7 +181,7 @@ impl SystemException {
     #[cold]
     pub(crate) fn no_adapter() -> Self {
         Self::new(ExceptionKind::ObjectNotExist, Minor::OMG_2, Completion::No)
-            .because("the POA of the object is not there")
+            .with_reason("the POA of the object is not there")
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn decode_system(
     let kind = ExceptionKind::from_repository_id(&input.string()?);
     let exception = decode_members(kind, input)?;
     Ok(match decode_detail(contexts) {
-        Some(detail) => exception.because(detail),
+        Some(detail) => exception.with_reason(detail),
         None => exception,
     })
 }

@@ -364,5 +364,6 @@ pub(super) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T)
 /// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
 #[cold]
 pub(super) fn out_of_order(what: &str) -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(14), Completion::No).because(what)
+    SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(14), Completion::No)
+        .with_reason(what)
 }

@@ -42,7 +42,7 @@ impl Contexts {
                 let what = format!("there is a service context {id:#x} already");
                 let kind = ExceptionKind::BadInvOrder;
                 return Err(
-                    SystemException::new(kind, Minor::omg(15), Completion::No).because(what)
+                    SystemException::new(kind, Minor::omg(15), Completion::No).with_reason(what)
                 );
             }
         }

@@ -44,7 +44,7 @@ fn check(id: SlotId, count: usize) -> Result<(), SystemException> {
     }
     let what = format!("slot {} was not allocated in this ORB", id.0);
     Err(SystemException::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
-        .because(what))
+        .with_reason(what))
 }
 
 thread_local! {
@@ -87,7 +87,7 @@ fn count(orb: &Orb) -> Result<usize, SystemException> {
 #[cold]
 fn too_early() -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_14, Completion::No)
-        .because("an ORB initializer can allocate slots, but not use them")
+        .with_reason("an ORB initializer can allocate slots, but not use them")
 }
 
 /// The slots of the present thread: `PICurrent`. What is in them when a call begins, the

@@ -214,7 +214,7 @@ impl Interceptors {
             allowed.map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
                 SystemException::new(kind, Minor::OMG_6, Completion::No)
-                    .because(format!("the interceptor {name:?} refused a POA: {exception}"))
+                    .with_reason(format!("the interceptor {name:?} refused a POA: {exception}"))
             })?;
         }
         Ok(info.made)

@@ -100,7 +100,7 @@ pub(super) fn heard<E: From<SystemException>>(
         report!(error, "an interceptor panicked", interceptor = interceptor);
         let what = format!("the interceptor {interceptor:?} panicked");
         let raised = SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed);
-        Err(raised.because(what).into())
+        Err(raised.with_reason(what).into())
     })
 }
 

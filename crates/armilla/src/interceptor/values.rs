@@ -32,7 +32,8 @@ pub(crate) trait Values {
 /// `NO_RESOURCES` where a call has no values to show (CORBA 3.4 Part 1, 16.3.12).
 #[cold]
 pub(super) fn no_resources(what: &str) -> SystemException {
-    SystemException::new(ExceptionKind::NoResources, Minor::omg(1), Completion::No).because(what)
+    SystemException::new(ExceptionKind::NoResources, Minor::omg(1), Completion::No)
+        .with_reason(what)
 }
 
 #[cold]
@@ -132,7 +133,7 @@ impl<'v> dyn Values + 'v {
                 Some(raised) => Ok(raised),
                 None => {
                     let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
-                    any_of(&SystemException::new(kind, minor, Completion::Yes).because(&**id))
+                    any_of(&SystemException::new(kind, minor, Completion::Yes).with_reason(&**id))
                 }
             },
             _ => Err(out_of_order("the request has not ended with an exception")),

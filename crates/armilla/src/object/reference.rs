@@ -234,7 +234,7 @@ impl Object {
     pub(crate) fn reference(&self) -> Result<&Arc<Reference>, SystemException> {
         self.reference.as_ref().ok_or_else(|| {
             SystemException::new(ExceptionKind::InvObjref, Minor::NIL, Completion::No)
-                .because("a nil reference denotes no object to call")
+                .with_reason("a nil reference denotes no object to call")
         })
     }
 

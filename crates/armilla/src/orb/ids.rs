@@ -101,5 +101,6 @@ pub(super) fn taken(id: &str) -> SystemException {
 }
 
 fn initialize(what: String) -> SystemException {
-    SystemException::new(ExceptionKind::Initialize, Minor::default(), Completion::No).because(what)
+    SystemException::new(ExceptionKind::Initialize, Minor::default(), Completion::No)
+        .with_reason(what)
 }

@@ -82,7 +82,7 @@ impl Orb {
                     Some(way) => format!("it is no reference here; {way} gives it"),
                     None => format!("-ORBInitRef {name}=corbaloc::HOST:PORT/{name} names one"),
                 };
-                Err(SystemException::bad_param(Minor::NO_INITIAL_REFERENCE, what).hint(hint))
+                Err(SystemException::bad_param(Minor::NO_INITIAL_REFERENCE, what).with_hint(hint))
             }
         }
     }
@@ -183,7 +183,7 @@ fn parse(url: &str) -> Result<ObjectUrl, SystemException> {
     ObjectUrl::parse(url).map_err(|error| {
         let short: String = url.chars().take(60).collect();
         SystemException::bad_param(reason(&error), format!("{short:?}: {error}"))
-            .hint("references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, file:///PATH")
+            .with_hint("references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, file:///PATH")
     })
 }
 

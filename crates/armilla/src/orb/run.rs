@@ -215,7 +215,7 @@ impl Orb {
 fn install() -> Result<Termination, SystemException> {
     Termination::install().map_err(|error| {
         SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
-            .because(format!("signals cannot be awaited: {error}"))
+            .with_reason(format!("signals cannot be awaited: {error}"))
     })
 }
 
@@ -228,5 +228,5 @@ fn over() -> SystemException {
 #[cold]
 fn would_wait_for_itself() -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
-        .because("a servant that serves a request cannot wait for its ORB to end")
+        .with_reason("a servant that serves a request cannot wait for its ORB to end")
 }

@@ -348,5 +348,5 @@ fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
 #[cold]
 fn ending(name: &str) -> SystemException {
     SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_17, Completion::No)
-        .because(format!("POA {name:?} is being destroyed"))
+        .with_reason(format!("POA {name:?} is being destroyed"))
 }

@@ -124,7 +124,7 @@ impl From<PoaError> for SystemException {
             PoaError::NoContext => (ExceptionKind::BadInvOrder, Minor::default()),
             _ => (ExceptionKind::ObjAdapter, Minor::WRONG_POLICY),
         };
-        Self::new(kind, minor, Completion::No).because(error.to_string())
+        Self::new(kind, minor, Completion::No).with_reason(error.to_string())
     }
 }
 

@@ -267,9 +267,8 @@ impl PoaInner {
         let orb_is_over = self.orb().is_none_or(|orb| orb.check_running().is_err());
         match orb_is_over {
             true => SystemException::shut_down(),
-            false => {
-                SystemException::no_adapter().because(format!("POA {:?} was destroyed", self.name))
-            }
+            false => SystemException::no_adapter()
+                .with_reason(format!("POA {:?} was destroyed", self.name)),
         }
     }
 

@@ -223,5 +223,5 @@ impl Poa {
 }
 
 fn refused(kind: ExceptionKind, minor: Minor, what: &str) -> SystemException {
-    SystemException::new(kind, minor, Completion::No).because(what)
+    SystemException::new(kind, minor, Completion::No).with_reason(what)
 }

@@ -79,6 +79,6 @@ pub(super) fn wait<'m, T>(
 #[cold]
 pub(crate) fn exhausted(completed: Completion, what: String) -> SystemException {
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, completed)
-        .because(what)
-        .hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
+        .with_reason(what)
+        .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

@@ -178,7 +178,7 @@ impl Orb {
 #[cold]
 fn activator_failed(name: &str, why: &SystemException) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
-        .because(format!("the adapter activator failed to make POA {name:?}: {why}"))
+        .with_reason(format!("the adapter activator failed to make POA {name:?}: {why}"))
 }
 
 /// How often one request goes to a POA that was made anew.
@@ -188,6 +188,7 @@ pub(crate) const MOST_ANEW: usize = 100;
 /// Part 1, A.5.3: reason 4 of `TRANSIENT`).
 #[cold]
 pub(crate) fn always_destroyed() -> SystemException {
-    SystemException::new(ExceptionKind::Transient, Minor::OMG_4, Completion::No)
-        .because(format!("the POA of the object was destroyed {MOST_ANEW} times under the request"))
+    SystemException::new(ExceptionKind::Transient, Minor::OMG_4, Completion::No).with_reason(
+        format!("the POA of the object was destroyed {MOST_ANEW} times under the request"),
+    )
 }

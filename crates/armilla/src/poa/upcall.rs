@@ -371,7 +371,7 @@ impl PoaInner {
         let servant = self.default_servant.load();
         servant.as_deref().cloned().ok_or_else(|| {
             SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_3, Completion::No)
-                .because(format!("POA {:?} has no default servant", self.name))
+                .with_reason(format!("POA {:?} has no default servant", self.name))
                 .into()
         })
     }
@@ -416,12 +416,12 @@ pub(crate) fn guarded<R>(
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
         report!(error, "the program panicked", within = what);
         SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed)
-            .because(format!("{what} panicked"))
+            .with_reason(format!("{what} panicked"))
     })
 }
 
 #[cold]
 fn no_manager(poa: &str) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_4, Completion::No)
-        .because(format!("POA {poa:?} has no servant manager"))
+        .with_reason(format!("POA {poa:?} has no servant manager"))
 }

@@ -185,7 +185,7 @@ impl From<PolicyError> for SystemException {
             PolicyError::BadPolicy => Minor::OMG_2,
             _ => Minor::BAD_ARGUMENT,
         };
-        Self::new(ExceptionKind::InvPolicy, minor, Completion::No).because(error.to_string())
+        Self::new(ExceptionKind::InvPolicy, minor, Completion::No).with_reason(error.to_string())
     }
 }
 
@@ -238,7 +238,7 @@ impl Orb {
             _ => {
                 let what = format!("policies of the type {} are made already", policy_type.0);
                 let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::omg(16));
-                Err(SystemException::new(kind, minor, Completion::No).because(what))
+                Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
             }
         }
     }
@@ -261,7 +261,7 @@ impl Orb {
         }
         let what = format!("no policy factory was registered for the type {}", policy_type.0);
         let (kind, minor) = (ExceptionKind::InvPolicy, Minor::OMG_3);
-        Err(SystemException::new(kind, minor, Completion::No).because(what))
+        Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
     }
 }
 

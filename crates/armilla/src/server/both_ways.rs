@@ -154,8 +154,8 @@ pub(super) fn refusal(
     let what = "the object's POA does not serve requests over connections that its ORB has made";
     Some(
         SystemException::new(ExceptionKind::NoPermission, Minor::ONE_WAY, Completion::No)
-            .because(what)
-            .hint("a POA with the policy Bidirectional::Both does"),
+            .with_reason(what)
+            .with_hint("a POA with the policy Bidirectional::Both does"),
     )
 }
 

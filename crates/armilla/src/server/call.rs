@@ -210,7 +210,7 @@ impl<'a> ServerCall<'a> {
         if !is_of_object(operation.as_str()) {
             let interface = servant.repository_id(&|| current.object_id().clone());
             let what = format!("{interface} has no operation {operation:?}");
-            return Err(no_operation().because(what).into());
+            return Err(no_operation().with_reason(what).into());
         }
         let base = servant.base().unwrap_or(&AsDeclared);
         match operation.as_str() {

@@ -169,7 +169,7 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
 #[cold]
 fn turned_back() -> SystemException {
     SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No)
-        .because("the POA of the object changed while the request was on its way")
+        .with_reason("the POA of the object changed while the request was on its way")
 }
 
 /// Serves a request whose servant goes back to its lender before the client gets the reply.
@@ -235,7 +235,7 @@ pub(super) fn refuse(
     let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
     let exception =
         SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_REQUESTS, Completion::No)
-            .because(what);
+            .with_reason(what);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, Owed::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
@@ -283,13 +283,13 @@ fn panicked(call: &ServerCall<'_>) -> SystemException {
         object = object
     );
     SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
-        .because(format!("the servant panicked in {operation}"))
+        .with_reason(format!("the servant panicked in {operation}"))
 }
 
 #[cold]
 fn unanswered(call: &ServerCall<'_>) -> SystemException {
     SystemException::new(ExceptionKind::NoResponse, Minor::ABANDONED, Completion::Maybe)
-        .because(format!("the skeleton has not replied to {}", call.operation()))
+        .with_reason(format!("the skeleton has not replied to {}", call.operation()))
 }
 
 /// What a client says of a connection: in which code sets its characters are, and ours shall be, and
@@ -321,7 +321,7 @@ fn take_code_sets(
     let code_sets = stated.code_sets().map_err(|id| {
         let what = format!("the client chose the code set {id:#010x}, which this server lacks");
         let kind = ExceptionKind::CodesetIncompatible;
-        SystemException::new(kind, Minor::OMG_2, Completion::No).because(what)
+        SystemException::new(kind, Minor::OMG_2, Completion::No).with_reason(what)
     })?;
     connection.output.lock().responder.set_code_sets(code_sets);
     Ok(code_sets)

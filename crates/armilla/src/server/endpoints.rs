@@ -82,7 +82,7 @@ impl Server {
                     Minor::THREAD_FAILED,
                     Completion::No,
                 )
-                .because(format!("no thread to accept connections: {error}"))
+                .with_reason(format!("no thread to accept connections: {error}"))
             })
     }
 
@@ -104,5 +104,5 @@ impl Server {
 #[cold]
 fn no_thread(error: &std::io::Error) -> SystemException {
     SystemException::new(ExceptionKind::NoResources, Minor::THREAD_FAILED, Completion::No)
-        .because(format!("no thread to serve connections: {error}"))
+        .with_reason(format!("no thread to serve connections: {error}"))
 }

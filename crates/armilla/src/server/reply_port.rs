@@ -249,5 +249,5 @@ fn finish(out: &mut Encoder<'_>, limit: usize) -> Result<(), SystemException> {
 fn too_large(size: usize, limit: usize) -> SystemException {
     let what = format!("the reply has {size} octets, the limit (max_message) is {limit}");
     SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::Yes)
-        .because(what)
+        .with_reason(what)
 }

@@ -126,8 +126,10 @@ impl Endpoint {
     pub(crate) fn listen(&self, settings: &Settings) -> Result<Listening, SystemException> {
         self.transport.listen(&self.place, settings).map_err(|error| {
             SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
-                .because(error.to_string())
-                .hint("another process may have it: -ORBEndpoint iiop://HOST:PORT chooses another")
+                .with_reason(error.to_string())
+                .with_hint(
+                    "another process may have it: -ORBEndpoint iiop://HOST:PORT chooses another",
+                )
         })
     }
 }

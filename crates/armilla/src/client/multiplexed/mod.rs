@@ -298,12 +298,13 @@ impl MultiplexedConnection {
                     self.peer()
                 );
                 let kind = ExceptionKind::NoResources;
-                SystemException::new(kind, Minor::TOO_MANY_IN_FLIGHT, Completion::No).because(what)
+                SystemException::new(kind, Minor::TOO_MANY_IN_FLIGHT, Completion::No)
+                    .with_reason(what)
             }
             (Refused::Closed, _) => {
                 let what = format!("the connection to {} was closed", self.peer());
                 SystemException::new(ExceptionKind::Transient, Minor::CLOSING, Completion::No)
-                    .because(what)
+                    .with_reason(what)
             }
         }
     }

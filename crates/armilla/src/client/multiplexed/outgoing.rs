@@ -442,7 +442,7 @@ impl MultiplexedConnection {
             );
             let minor = Minor::SEND_LATE;
             return Err(
-                SystemException::new(ExceptionKind::Timeout, minor, completed).because(what)
+                SystemException::new(ExceptionKind::Timeout, minor, completed).with_reason(what)
             );
         };
         let left = left.unwrap_or(super::reading::SLICE);

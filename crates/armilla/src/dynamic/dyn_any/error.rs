@@ -71,7 +71,7 @@ impl From<DynAnyError> for SystemException {
         match error {
             DynAnyError::Encoding(error) => error.into(),
             error => Self::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
-                .because(error.to_string()),
+                .with_reason(error.to_string()),
         }
     }
 }
