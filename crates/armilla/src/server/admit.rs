@@ -51,7 +51,7 @@ fn make_room(acceptor: &dyn Acceptor, crew: &Arc<Crew>) -> Box<dyn Fn(&io::Error
 
 /// Begins to serve a connection, if there is a place for it.
 pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
-    let both_ways = orb.client().claims().is_some();
+    let both_ways = orb.client().reverse_connections().is_some();
     let way = match crew.way(&*stream, both_ways) {
         Ok(way) => way,
         Err(error) => {

@@ -127,7 +127,7 @@ impl Connection {
             };
             link.fail(loss, &why);
         }
-        let (claims, both) = (self.orb.client().claims(), self.both_ways.get());
+        let (claims, both) = (self.orb.client().reverse_connections(), self.both_ways.get());
         if let (Some(claims), Some(both)) = (claims, both) {
             let offered = std::mem::take(&mut *lock(&both.offered));
             offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
@@ -274,7 +274,7 @@ fn address_of(point: &ListenPoint) -> String {
 /// did so before.
 #[cold]
 pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<(), SystemException> {
-    let Some(claims) = connection.orb.client().claims() else { return Ok(()) };
+    let Some(claims) = connection.orb.client().reverse_connections() else { return Ok(()) };
     if !matches!(connection.way, Way::Reactor(_)) {
         return Ok(());
     }
