@@ -20,7 +20,7 @@ use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
 use crate::orb::{Orb, lock};
-use crate::server::Absence;
+use crate::server::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CompletionStatus, KeptMessage, Message, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
@@ -377,7 +377,7 @@ impl AsyncCall {
             return true;
         }
         let waiting = Wait::of(limit);
-        let _absence = Absence::begin();
+        let _blocking = BlockingScope::begin();
         loop {
             let mut state = lock(&self.state);
             if state.outcome.is_some() {

@@ -17,7 +17,7 @@ use crate::exception::{
 use crate::interceptor;
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
-use crate::server::Absence;
+use crate::server::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encoder};
 use armilla_giop::engine::Arrived;
 use armilla_giop::ior::Ior;
@@ -141,7 +141,7 @@ pub(crate) fn call<'p>(
     if let Some(effective) = object.effective(settings) {
         invocation.keep_to(effective, reference, &mut deadline)?;
     }
-    let _absence = Absence::begin();
+    let _blocking = BlockingScope::begin();
     let bound;
     let route = match usual {
         Some(route) => route,

@@ -3,7 +3,7 @@
 use super::future::ReplyFuture;
 use crate::exception::SystemException;
 use crate::orb::lock;
-use crate::server::Absence;
+use crate::server::BlockingScope;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -118,7 +118,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     fn take_within(&mut self, limit: Option<Duration>) -> Option<(T, Result<R, E>)> {
         // What is beyond the clock never passes.
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let _absence = Absence::begin();
+        let _blocking = BlockingScope::begin();
         while !self.pending.is_empty() {
             if let Some(taken) = self.take_ready() {
                 return Some(taken);

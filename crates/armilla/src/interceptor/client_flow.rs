@@ -15,7 +15,7 @@ use crate::dynamic::Signature;
 use crate::exception::{Completion, SystemException};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
-use crate::server::Absence;
+use crate::server::BlockingScope;
 use crate::transport::EndpointAddress;
 use armilla_cdr::{CdrResult, Decoder, Kept};
 use armilla_giop::ior::Ior;
@@ -68,7 +68,7 @@ pub(crate) fn call_described<'p>(
         for_good,
         reply,
     };
-    let _absence = Absence::begin();
+    let _blocking = BlockingScope::begin();
     loop {
         let outcome = match &here {
             Some(here) => call.try_here(here, &mut *finish),

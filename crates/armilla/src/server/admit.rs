@@ -1,7 +1,7 @@
 //! From a stream that was accepted to a connection that is served.
 
 use super::connection::Connection;
-use super::crew::Crew;
+use super::workers::Workers;
 use crate::log::report;
 use crate::orb::{Orb, lock};
 use armilla_giop::{Version, close_connection};
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 const SAY_AGAIN: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the acceptor is closed.
-pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, crew: &Arc<Crew>) {
-    acceptor.on_shortage(make_room(acceptor, crew));
+pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Workers>) {
+    acceptor.on_shortage(make_room(acceptor, workers));
     loop {
         match acceptor.accept() {
-            Ok(Some(stream)) => admit(orb, stream.into(), crew),
+            Ok(Some(stream)) => admit(orb, stream.into(), workers),
             Ok(None) => return,
             Err(error) => {
                 report!(error, "no longer accepting", endpoint = acceptor.local(), error = error);
@@ -29,12 +29,12 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, crew: &Arc<Crew>) {
 }
 
 /// What to do when there are no descriptors to accept with: an idle connection has to go.
-fn make_room(acceptor: &dyn Acceptor, crew: &Arc<Crew>) -> Box<dyn Fn(&io::Error) + Send + Sync> {
-    let (endpoint, crew) = (acceptor.local().clone(), Arc::downgrade(crew));
+fn make_room(acceptor: &dyn Acceptor, workers: &Arc<Workers>) -> Box<dyn Fn(&io::Error) + Send + Sync> {
+    let (endpoint, workers) = (acceptor.local().clone(), Arc::downgrade(workers));
     let reported = Mutex::new(None::<Instant>);
     Box::new(move |error| {
-        let Some(crew) = crew.upgrade() else { return };
-        let evicted = crew.registry.evict_one();
+        let Some(workers) = workers.upgrade() else { return };
+        let evicted = workers.registry.evict_one();
         let mut reported = lock(&reported);
         if reported.is_none_or(|then| then.elapsed() > SAY_AGAIN) {
             *reported = Some(Instant::now());
@@ -50,9 +50,9 @@ fn make_room(acceptor: &dyn Acceptor, crew: &Arc<Crew>) -> Box<dyn Fn(&io::Error
 }
 
 /// Begins to serve a connection, if there is a place for it.
-pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
+pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) {
     let both_ways = orb.client().reverse_connections().is_some();
-    let way = match crew.way(&*stream, both_ways) {
+    let way = match workers.way(&*stream, both_ways) {
         Ok(way) => way,
         Err(error) => {
             report!(error, "a connection cannot be served; it is closed", error = error);
@@ -60,9 +60,9 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
         }
     };
     let entered =
-        crew.registry.enter(|number| Connection::new(orb, crew, stream.clone(), number, way));
+        workers.registry.enter(|number| Connection::new(orb, workers, stream.clone(), number, way));
     let Some(connection) = entered else {
-        if !crew.is_closing() {
+        if !workers.is_closing() {
             report!(
                 warn,
                 "refused: max_connections are open and none is idle",
@@ -72,10 +72,10 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, crew: &Arc<Crew>) {
         }
         return turn_away(&*stream);
     };
-    if let Err(error) = crew.begin(&connection) {
+    if let Err(error) = workers.begin(&connection) {
         report!(error, "a connection cannot be watched; it is closed", error = error);
         turn_away(&*stream);
-        crew.registry.leave(&connection);
+        workers.registry.leave(&connection);
     }
 }
 

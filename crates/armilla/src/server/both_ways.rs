@@ -49,16 +49,16 @@ pub(crate) fn offer(
     let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
     let points = listen_points::of(server.publications());
     let offered = Some(points.to_data().ok()?);
-    let crew = server.crew();
-    let way = crew.way(&**stream, true).ok()?;
-    let new = |number| Connection::new(orb, crew, stream.clone(), number, way);
-    let entered = crew.registry.enter(|number| {
+    let workers = server.workers();
+    let way = workers.way(&**stream, true).ok()?;
+    let new = |number| Connection::new(orb, workers, stream.clone(), number, way);
+    let entered = workers.registry.enter(|number| {
         let connection = new(number);
         connection.both_ways.set(BothWays::new(Role::Originator)).ok();
         connection
     });
     let Some(connection) = entered else {
-        if !crew.is_closing() {
+        if !workers.is_closing() {
             report!(
                 warn,
                 "nobody can call back over a new connection: max_connections are open and none is idle",
@@ -75,9 +75,9 @@ pub(crate) fn offer(
     let setup = ConnectionSetup { offered, ..setup };
     let link = carrier
         .link(|| MultiplexedConnection::carried(setup, Role::Originator, carrier.clone()))
-        .filter(|_| crew.begin(&connection).is_ok());
+        .filter(|_| workers.begin(&connection).is_ok());
     if link.is_none() {
-        crew.registry.leave(&connection);
+        workers.registry.leave(&connection);
     }
     link
 }

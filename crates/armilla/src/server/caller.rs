@@ -1,8 +1,8 @@
 //! Where the request came from that a thread is serving. Nothing is noted for it with each request: whose
-//! requests a thread serves lies on its desk, and those that do not come from there are noted here.
+//! requests a thread serves lies on its status, and those that do not come from there are noted here.
 
 use super::connection::Connection;
-use super::desk::Desk;
+use super::status::WorkerStatus;
 use super::here::is_here;
 use crate::orb::Orb;
 use crate::poa::{PoaError, serving_depth};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 type Origin = (usize, Option<Arc<Connection>>);
 
 thread_local! {
-    /// Where requests came from that this thread does not serve for its desk, the innermost last.
+    /// Where requests came from that this thread does not serve for its status, the innermost last.
     static ORIGINS: RefCell<Vec<Origin>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -37,7 +37,7 @@ pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl Fn
 /// What the innermost request came by that was not called for directly.
 fn origin() -> Option<Origin> {
     let noted = ORIGINS.try_with(|origins| origins.borrow().last().cloned());
-    noted.ok().flatten().or_else(|| Desk::served_here().map(|connection| (0, Some(connection))))
+    noted.ok().flatten().or_else(|| WorkerStatus::connection_served_here().map(|connection| (0, Some(connection))))
 }
 
 impl Orb {

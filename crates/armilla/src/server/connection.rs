@@ -1,13 +1,13 @@
 //! One connection to a client: reading requests, serving them, and how it ends.
 //!
 //! Whoever leads the connection (see [`super::lead`]) reads a request, calls the servant and writes
-//! the reply itself: two system calls, no hand-off, and no allocation once the buffers have grown to
+//! the reply itself: two system calls, no worker-off, and no allocation once the buffers have grown to
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
 use super::both_ways::BothWays;
 use super::caller::serve_from;
-use super::crew::{Crew, Hand, Seat};
-use super::desk::Desk;
+use super::workers::{Workers, Worker, ThreadSlot};
+use super::status::WorkerStatus;
 use super::dispatch;
 use super::end::End;
 use super::lead::{Lead, Turn};
@@ -37,7 +37,7 @@ const SLOW: Duration = Duration::from_micros(100);
 /// A connection and its state. The locks are taken in the order of the fields.
 pub(crate) struct Connection {
     pub(super) orb: Orb,
-    pub(super) crew: Arc<Crew>,
+    pub(super) workers: Arc<Workers>,
     pub(super) stream: Arc<dyn Stream>,
     pub(super) number: u64,
     /// From how many octets on a reply leaves in fragments.
@@ -62,7 +62,7 @@ pub(crate) struct Connection {
 /// What waits for the requests of a connection.
 pub(super) enum Way {
     /// A thread of its own.
-    Thread(#[expect(dead_code, reason = "it counts by being there")] Seat),
+    Thread(#[expect(dead_code, reason = "it counts by being there")] ThreadSlot),
     /// The reactor.
     Reactor(Polled),
     /// Nothing: one request comes from within the process, and is served by who makes it.
@@ -80,12 +80,12 @@ pub(super) enum Fetch {
     Never,
 }
 
-/// What a leader has at hand for one message.
+/// What a leader has at worker for one message.
 struct AtHand<'h> {
     turn: &'h mut Turn,
     reply: &'h mut Memory,
-    desk: &'h Desk,
-    crew: &'h Arc<Crew>,
+    status: &'h WorkerStatus,
+    workers: &'h Arc<Workers>,
 }
 
 /// What a connection is woken for, beside what a [`Silence`] is.
@@ -96,7 +96,7 @@ const TRICKLE: u8 = 3;
 impl Connection {
     pub(super) fn new(
         orb: &Orb,
-        crew: &Arc<Crew>,
+        workers: &Arc<Workers>,
         stream: Arc<dyn Stream>,
         number: u64,
         way: Way,
@@ -106,7 +106,7 @@ impl Connection {
         stream.set_send_timeout(Some(settings.server_idle)).ok();
         Self {
             orb: orb.clone(),
-            crew: crew.clone(),
+            workers: workers.clone(),
             stream,
             number,
             // What does not leave the process is caught in one piece.
@@ -127,10 +127,10 @@ impl Connection {
     }
 
     /// Leads the connection from a thread of its own, until it ends or another takes the lead.
-    pub(super) fn drive(self: &Arc<Self>, mut turn: Turn, hand: &mut Hand) {
-        hand.desk.seat(self);
-        let served = self.serve(&mut turn, hand, Fetch::Always);
-        hand.desk.leave();
+    pub(super) fn drive(self: &Arc<Self>, mut turn: Turn, worker: &mut Worker) {
+        worker.status.slot(self);
+        let served = self.serve(&mut turn, worker, Fetch::Always);
+        worker.status.leave();
         if let Err(end) = served {
             self.conclude(&end);
         }
@@ -141,7 +141,7 @@ impl Connection {
     pub(super) fn serve(
         self: &Arc<Self>,
         turn: &mut Turn,
-        hand: &mut Hand,
+        worker: &mut Worker,
         mut fetch: Fetch,
     ) -> Result<bool, End> {
         let mut more = self.framer.lock().has_more();
@@ -154,28 +154,28 @@ impl Connection {
                     Fetch::Once => fetch = Fetch::Never,
                     Fetch::Always => {}
                 }
-                let oneway = hand.desk.is_oneway();
+                let oneway = worker.status.is_oneway();
                 let in_flood = oneway && was_oneway;
                 was_oneway = oneway;
-                self.read(&mut framer, turn, &mut hand.inbox, (fetch, in_flood))?;
-                if let Some(key) = hand.inbox.likely_object_key() {
+                self.read(&mut framer, turn, &mut worker.inbox, (fetch, in_flood))?;
+                if let Some(key) = worker.inbox.likely_object_key() {
                     self.orb.expect(key);
                 }
             }
-            if self.crew.is_closing() && !self.may_call() {
+            if self.workers.is_closing() && !self.may_call() {
                 return Err(End::Ours);
             }
-            let Hand { inbox, reply, desk, crew } = &mut *hand;
+            let Worker { inbox, reply, status, workers } = &mut *worker;
             let leads = match framer.take_alone(inbox) {
                 Some(message) => {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
-                            let at_hand = AtHand { turn, reply, desk, crew };
+                            let at_hand = AtHand { turn, reply, status, workers };
                             self.attend(framer, at_hand, &message, header, body)?
                         }
                         None => {
-                            let at_hand = AtHand { turn, reply, desk, crew };
+                            let at_hand = AtHand { turn, reply, status, workers };
                             self.attend_other(framer, at_hand, &message)?
                         }
                     }
@@ -183,7 +183,7 @@ impl Connection {
                 None => match framer.take(inbox).map_err(End::Framing)? {
                     Some(message) => {
                         more = framer.has_more();
-                        let at_hand = AtHand { turn, reply, desk, crew };
+                        let at_hand = AtHand { turn, reply, status, workers };
                         self.attend_other(framer, at_hand, &message)?
                     }
                     None => {
@@ -227,17 +227,17 @@ impl Connection {
         header: RequestHeader<'_>,
         body: Decoder<'_>,
     ) -> Result<bool, End> {
-        let AtHand { turn, reply, desk, crew } = at_hand;
+        let AtHand { turn, reply, status, workers } = at_hand;
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
         if begun != Begun::Serve {
             return self.pass_over(begun, message, &header, reply).map(|()| true);
         }
         self.lead.serves(turn);
-        desk.begins(*turn, !header.response_expected, crew);
+        status.enter_servant(*turn, !header.response_expected, workers);
         let timed = self.precaution(*turn, header.response_expected);
         let served = dispatch::request(self, message, header, body, code_sets, reply);
-        desk.ends(crew);
+        status.leave_servant(workers);
         if let Some(begun) = timed {
             self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
         }
@@ -294,9 +294,9 @@ impl Connection {
     }
 
     /// Gives the buffer back before the leader turns to another connection.
-    pub(super) fn park(&self, turn: &mut Turn, hand: &mut Hand) {
+    pub(super) fn park(&self, turn: &mut Turn, worker: &mut Worker) {
         let mut framer = self.framer.lock();
-        framer.park(&mut hand.inbox);
+        framer.park(&mut worker.inbox);
         self.lead.waits(turn, framer.is_partial());
     }
 
@@ -305,7 +305,7 @@ impl Connection {
         let mut output = self.output.lock();
         let begun = match self.both_ways.get() {
             // What was not answered when the connection closes was not begun.
-            Some(_) if self.crew.is_closing() => Begun::Nothing,
+            Some(_) if self.workers.is_closing() => Begun::Nothing,
             Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
                 Begun::Refuse
             }
@@ -338,13 +338,13 @@ impl Connection {
     fn receive(
         self: &Arc<Self>,
         message: &Message<'_>,
-        AtHand { turn, reply, desk, crew }: AtHand<'_>,
+        AtHand { turn, reply, status, workers }: AtHand<'_>,
     ) -> Result<bool, End> {
         if let Some(link) = self.link() {
             match message.header.kind {
                 MessageKind::Reply | MessageKind::LocateReply => {
                     let ready = link.take(message)?;
-                    return Ok(self.proceed_with(ready, turn, desk, crew));
+                    return Ok(self.proceed_with(ready, turn, status, workers));
                 }
                 MessageKind::CloseConnection => link.fail(Loss::Closed, ""),
                 _ => {}
@@ -353,9 +353,9 @@ impl Connection {
         let received = self.output.lock().responder.receive(message)?;
         let Received::Locate(request) = received else { return Ok(true) };
         self.lead.serves(turn);
-        desk.begins(*turn, false, crew);
+        status.enter_servant(*turn, false, workers);
         let located = dispatch::locate(self, message, &request, reply);
-        desk.ends(crew);
+        status.leave_servant(workers);
         // Nothing is sent, so nothing can fail.
         self.settle(request.request_id, Owed::Now, None).ok();
         if !self.lead.served(turn) {
@@ -366,11 +366,11 @@ impl Connection {
 
     /// Lets calls go on whose replies have come, which runs foreign code. `false` as in
     /// [`receive`](Self::receive).
-    fn proceed_with(&self, ready: Ready, turn: &mut Turn, desk: &Desk, crew: &Arc<Crew>) -> bool {
+    fn proceed_with(&self, ready: Ready, turn: &mut Turn, status: &WorkerStatus, workers: &Arc<Workers>) -> bool {
         self.lead.serves(turn);
-        desk.begins(*turn, false, crew);
+        status.enter_servant(*turn, false, workers);
         serve_from(None, || ready.proceed());
-        desk.ends(crew);
+        status.leave_servant(workers);
         self.lead.served(turn)
     }
 
@@ -382,7 +382,7 @@ impl Connection {
             return None;
         }
         if response_expected && self.slow.load(Ordering::Relaxed) {
-            self.hand_over(turn);
+            self.hand_over_lead(turn);
         }
         Some(Instant::now())
     }
@@ -394,7 +394,7 @@ impl Connection {
 
     /// Has another thread lead the connection, whose leader is in a servant since `seen`; unless
     /// that is over, or as many requests of it are being served as may be.
-    pub(super) fn hand_over(self: &Arc<Self>, seen: Turn) {
+    pub(super) fn hand_over_lead(self: &Arc<Self>, seen: Turn) {
         let limit = self.orb.settings().requests_per_connection;
         let Some(serving) = self.output.try_lock().map(|output| output.serving()) else {
             // The client does not take a reply. It need not have another now.
@@ -406,18 +406,18 @@ impl Connection {
         if full {
             return self.report_full(limit);
         }
-        if driven && !self.crew.has_substitute() {
+        if driven && !self.workers.has_substitute() {
             return;
         }
         let Some(mut turn) = self.lead.take(seen) else { return };
         match &self.way {
-            Way::Thread(_) => self.crew.succeed(self.clone(), turn),
+            Way::Thread(_) => self.workers.succeed(self.clone(), turn),
             Way::Here => {}
             Way::Reactor(polled) => {
                 let framer = self.framer.lock();
                 if framer.has_more() {
                     drop(framer);
-                    self.crew.continue_leading(self.clone(), turn);
+                    self.workers.continue_leading(self.clone(), turn);
                 } else {
                     self.lead.waits(&mut turn, framer.is_partial());
                     drop(framer);
@@ -464,7 +464,7 @@ impl Connection {
 
     /// Closes the connection and takes it out of the registry.
     pub(super) fn close(&self) {
-        self.crew.registry.retire(self);
+        self.workers.registry.retire(self);
         // What has come since was not begun. Left unread, it would make the kernel reset the
         // connection, and the farewell might not be heard.
         self.stream.shutdown(Shutdown::Write).ok();
@@ -475,7 +475,7 @@ impl Connection {
         if let Way::Reactor(polled) = &self.way {
             polled.leave();
         }
-        self.crew.registry.leave(self);
+        self.workers.registry.leave(self);
     }
 
     /// Whether a reply is owed to the client, which it need not have asked for again; or by it.

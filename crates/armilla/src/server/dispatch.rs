@@ -3,7 +3,7 @@
 use super::both_ways;
 use super::call::{DispatchError, ServerCall};
 use super::connection::Connection;
-use super::desk::Absence;
+use super::status::BlockingScope;
 use super::end::End;
 use super::here;
 use super::output::Owed;
@@ -192,7 +192,7 @@ fn lend(
     conclude(&mut call, outcome).ok();
     let reply = match port.response_expected {
         true => {
-            let _absence = Absence::begin();
+            let _blocking = BlockingScope::begin();
             catcher.wait(orb.settings().call_timeout)
         }
         false => Ok(Vec::new()),

@@ -1,7 +1,7 @@
 //! Listening and accepting.
 
 use super::admit::accept_all;
-use super::crew::Crew;
+use super::workers::Workers;
 use super::publications::Publications;
 use super::whereabouts::{Whereabouts, is_same_host};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -15,7 +15,7 @@ use std::thread;
 /// The listening endpoints of an ORB.
 pub(crate) struct Server {
     acceptors: Vec<Arc<dyn Acceptor>>,
-    crew: Arc<Crew>,
+    workers: Arc<Workers>,
     /// What references carry of the endpoints.
     publications: Publications,
     whereabouts: Whereabouts,
@@ -23,8 +23,8 @@ pub(crate) struct Server {
 
 impl Server {
     /// The threads that serve.
-    pub(super) fn crew(&self) -> &Arc<Crew> {
-        &self.crew
+    pub(super) fn workers(&self) -> &Arc<Workers> {
+        &self.workers
     }
 
     /// Opens `endpoints` and begins to accept. Where none of them has a profile, one over TCP is
@@ -33,10 +33,10 @@ impl Server {
     /// # Errors
     /// `INITIALIZE` when one cannot be opened.
     pub(crate) fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
-        let crew = Crew::start(orb.settings()).map_err(|e| no_thread(&e))?;
+        let workers = Workers::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let publications = Publications::new(orb.settings());
         let (acceptors, whereabouts) = Default::default();
-        let mut server = Self { acceptors, crew, publications, whereabouts };
+        let mut server = Self { acceptors, workers, publications, whereabouts };
         for endpoint in endpoints {
             server.listen(orb, endpoint)?;
         }
@@ -70,11 +70,11 @@ impl Server {
 
     fn accept(&mut self, orb: &Orb, acceptor: Arc<dyn Acceptor>) -> Result<(), SystemException> {
         self.acceptors.push(acceptor.clone());
-        let crew = self.crew.clone();
+        let workers = self.workers.clone();
         let orb = orb.clone();
         thread::Builder::new()
             .name("armilla-accept".into())
-            .spawn(move || accept_all(&orb, &*acceptor, &crew))
+            .spawn(move || accept_all(&orb, &*acceptor, &workers))
             .map(drop)
             .map_err(|error| {
                 SystemException::new(
@@ -89,8 +89,8 @@ impl Server {
     /// Stops accepting, lets calls under way end, and closes every connection in order.
     pub(crate) fn close(&self, orb: &Orb) {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
-        let left = self.crew.registry.drain(orb.settings().drain_timeout);
-        self.crew.dismiss();
+        let left = self.workers.registry.drain(orb.settings().drain_timeout);
+        self.workers.dismiss();
         if left > 0 {
             report!(
                 warn,

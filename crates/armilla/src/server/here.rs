@@ -2,7 +2,7 @@
 
 use super::caller::serve_from;
 use super::connection::{Connection, Way};
-use super::desk::Absence;
+use super::status::BlockingScope;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
@@ -93,9 +93,9 @@ impl Catch {
     fn keep(self) {
         let is_ours = Arc::strong_count(&self.connection) == 1;
         if is_ours && is_here(&self.catcher.peer) && self.connection.is_idle() {
-            let crew = self.connection.crew.clone();
-            let mut kept = crew.kept.lock();
-            if kept.len() < MOST_KEPT && !crew.is_closing() {
+            let workers = self.connection.workers.clone();
+            let mut kept = workers.kept.lock();
+            if kept.len() < MOST_KEPT && !workers.is_closing() {
                 kept.push(self);
             }
         }
@@ -110,8 +110,8 @@ pub(super) fn catch(
     mut memory: Vec<u8>,
 ) -> Result<Catch, SystemException> {
     memory.clear();
-    let crew = orb.server()?.crew();
-    let kept = if is_here(&peer) { crew.kept.lock().pop() } else { None };
+    let workers = orb.server()?.workers();
+    let kept = if is_here(&peer) { workers.kept.lock().pop() } else { None };
     let catch = match kept {
         Some(kept) => {
             *lock(&kept.catcher.reply) = memory;
@@ -120,7 +120,7 @@ pub(super) fn catch(
         None => {
             let catcher = Catcher { reply: Mutex::new(memory), came: Condvar::new(), peer };
             let catcher = Arc::new(catcher);
-            let connection = Connection::new(orb, crew, catcher.clone(), 0, Way::Here);
+            let connection = Connection::new(orb, workers, catcher.clone(), 0, Way::Here);
             Catch { connection: Arc::new(connection), catcher }
         }
     };
@@ -142,7 +142,7 @@ pub(super) fn serve_on_main_thread(
     message: &Message<'_>,
     code_sets: CodeSets,
 ) -> Option<Result<Vec<u8>, SystemException>> {
-    let _absence = Absence::begin();
+    let _blocking = BlockingScope::begin();
     loop {
         // It is this thread that waits while requests are held: the main thread may be the one that
         // ends it.

@@ -2,7 +2,7 @@
 //! handling.
 
 use super::connection::Connection;
-use super::desk::Absence;
+use super::status::BlockingScope;
 use super::output::Owed;
 use super::reply_port::{Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
@@ -112,7 +112,7 @@ impl<R, E> ReplyHandle<R, E> {
             sender.send(result).ok();
         };
         begin(Self { to: Some(Destination::Caller(Box::new(tell))) });
-        let _absence = Absence::begin();
+        let _blocking = BlockingScope::begin();
         let result = receiver.recv().ok().flatten();
         result.unwrap_or_else(|| Err(no_response().into()))
     }

@@ -1,7 +1,7 @@
 //! Who reads a connection: one thread leads it at any time, which is the only one to read from it.
 //!
 //! The leader serves what it reads itself. While it is in a servant another thread may take the
-//! lead over, so that a servant that blocks does not keep the client's other requests waiting; the
+//! lead over, so that a servant that mark_blocked does not keep the client's other requests waiting; the
 //! former leader finds out when it comes back. Both are one comparison of a word.
 
 use armilla_giop::engine::{Mark, Stand};

@@ -1,7 +1,7 @@
 //! The addresses for which connections are offered: which are ours, and which of others to believe.
 
 use super::connection::Connection;
-use super::desk::Absence;
+use super::status::BlockingScope;
 use super::publications::Publications;
 use crate::settings::AcceptBidirectional;
 use armilla_giop::{ListenPoint, ListenPoints};
@@ -64,7 +64,7 @@ fn is_at(host: &str, peer: Option<IpAddr>) -> bool {
     match host.parse::<IpAddr>() {
         Ok(ip) => is(ip),
         Err(_) => {
-            let _absence = Absence::begin();
+            let _blocking = BlockingScope::begin();
             (host, 0).to_socket_addrs().is_ok_and(|mut found| found.any(|found| is(found.ip())))
         }
     }

@@ -1,8 +1,8 @@
 //! Looks after the threads that serve requests while any are at work, and after the connections
 //! now and then. Nothing that it does costs a request more than a look at a flag.
 
-use super::crew::Crew;
-use super::desk::Look;
+use super::workers::Workers;
+use super::status::Observation;
 use crate::orb::lock;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,24 +55,24 @@ impl Monitor {
     }
 }
 
-/// Starts the thread, which ends with the crew.
-pub(super) fn start(crew: &Arc<Crew>, sweep: Duration) -> io::Result<()> {
-    let (crew, monitor) = (Arc::downgrade(crew), crew.monitor.clone());
-    let watch = move || watch(&crew, &monitor, sweep);
+/// Starts the thread, which ends with the workers.
+pub(super) fn start(workers: &Arc<Workers>, sweep: Duration) -> io::Result<()> {
+    let (workers, monitor) = (Arc::downgrade(workers), workers.monitor.clone());
+    let watch = move || watch(&workers, &monitor, sweep);
     thread::Builder::new().name("armilla-monitor".into()).spawn(watch).map(drop)
 }
 
-fn watch(crew: &Weak<Crew>, monitor: &Monitor, sweep: Duration) {
+fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
     let mut rounds = Rounds::default();
     let mut swept = Instant::now();
     loop {
-        let Some(crew) = crew.upgrade() else { return };
-        rounds.make(&crew);
+        let Some(workers) = workers.upgrade() else { return };
+        rounds.make(&workers);
         if swept.elapsed() >= sweep {
-            crew.registry.sweep();
+            workers.registry.sweep();
             swept = Instant::now();
         }
-        drop(crew);
+        drop(workers);
         let left = sweep.saturating_sub(swept.elapsed());
         match rounds.quiet < QUIET {
             true => thread::sleep(TICK.min(left)),
@@ -81,7 +81,7 @@ fn watch(crew: &Weak<Crew>, monitor: &Monitor, sweep: Duration) {
     }
 }
 
-/// What was seen at the desks.
+/// What was seen at the statuses.
 #[derive(Default)]
 struct Rounds {
     /// How many looks in a row have found nothing new.
@@ -89,16 +89,16 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn make(&mut self, crew: &Arc<Crew>) {
+    fn make(&mut self, workers: &Arc<Workers>) {
         self.quiet = self.quiet.saturating_add(1);
-        for desk in lock(&crew.desks).iter() {
-            match desk.look() {
-                Look::New => self.quiet = 0,
-                Look::Idle => {}
-                Look::Same(times) => {
-                    desk.blocks(crew);
-                    if !desk.is_oneway() || times >= ORDERED {
-                        desk.hand_over();
+        for status in lock(&workers.statuses).iter() {
+            match status.look() {
+                Observation::New => self.quiet = 0,
+                Observation::Idle => {}
+                Observation::Same(times) => {
+                    status.mark_blocked(workers);
+                    if !status.is_oneway() || times >= ORDERED {
+                        status.hand_over_lead();
                     }
                 }
             }

@@ -6,7 +6,7 @@
 //! replies must be read.
 
 use super::connection::{Connection, Fetch, Way};
-use super::crew::Hand;
+use super::workers::Worker;
 use super::lead::Turn;
 use super::output::Output;
 use super::pool::Pool;
@@ -90,7 +90,7 @@ impl Polled {
 
 impl Connection {
     /// Does what the reactor called for.
-    pub(super) fn ready(self: &Arc<Self>, hand: &mut Hand) {
+    pub(super) fn ready(self: &Arc<Self>, worker: &mut Worker) {
         let Way::Reactor(polled) = &self.way else { return };
         let mut output = self.output.lock();
         let mut room = false;
@@ -118,19 +118,19 @@ impl Connection {
             link.is_unstuck();
         }
         if leads {
-            self.proceed(self.lead.turn(), hand, Fetch::Once);
+            self.proceed(self.lead.turn(), worker, Fetch::Once);
         }
     }
 
     /// Leads the connection until there is nothing more to serve.
-    pub(super) fn proceed(self: &Arc<Self>, mut turn: Turn, hand: &mut Hand, fetch: Fetch) {
+    pub(super) fn proceed(self: &Arc<Self>, mut turn: Turn, worker: &mut Worker, fetch: Fetch) {
         let Way::Reactor(polled) = &self.way else { return };
-        hand.desk.seat(self);
-        let served = self.serve(&mut turn, hand, fetch);
-        hand.desk.leave();
+        worker.status.slot(self);
+        let served = self.serve(&mut turn, worker, fetch);
+        worker.status.leave();
         match served {
             Ok(true) => {
-                self.park(&mut turn, hand);
+                self.park(&mut turn, worker);
                 polled.wait_for_more(self);
             }
             Ok(false) => {}

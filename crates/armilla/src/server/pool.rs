@@ -5,7 +5,7 @@
 //! a call of its own or in whatever a servant does, is replaced until it comes back.
 
 use super::connection::{Connection, Fetch};
-use super::crew::{Crew, Hand};
+use super::workers::{Workers, Worker};
 use super::lead::Turn;
 use crate::log::report;
 use crate::orb::lock;
@@ -58,7 +58,7 @@ impl Pool {
     ///
     /// # Errors
     /// If the operating system gives no descriptors or no threads.
-    pub(super) fn start(crew: &Arc<Crew>, least: usize, most: usize) -> io::Result<Arc<Self>> {
+    pub(super) fn start(workers: &Arc<Workers>, least: usize, most: usize) -> io::Result<Arc<Self>> {
         let least = least.max(1);
         let pool = Arc::new(Self {
             reactor: Arc::new(Reactor::shared()?),
@@ -71,7 +71,7 @@ impl Pool {
         let notifier = pool.reactor.notifier(|_| CALLED.set(Some(Called::Arrived)))?;
         pool.notifier.set(notifier).ok();
         for _ in 0..least {
-            pool.hire(crew, &mut lock(&pool.count))?;
+            pool.hire(workers, &mut lock(&pool.count))?;
         }
         Ok(pool)
     }
@@ -94,7 +94,7 @@ impl Pool {
     }
 
     /// A thread of the pool waits for something else than requests.
-    pub(super) fn blocked(self: &Arc<Self>, crew: &Arc<Crew>) {
+    pub(super) fn blocked(self: &Arc<Self>, workers: &Arc<Workers>) {
         let mut count = lock(&self.count);
         count.blocked += 1;
         while count.threads < count.blocked + self.least {
@@ -108,7 +108,7 @@ impl Pool {
                 }
                 return;
             }
-            if let Err(error) = self.hire(crew, &mut count) {
+            if let Err(error) = self.hire(workers, &mut count) {
                 report!(error, "no thread to serve requests", error = error);
                 return;
             }
@@ -122,16 +122,16 @@ impl Pool {
         count.reported &= count.threads >= self.most;
     }
 
-    fn hire(self: &Arc<Self>, crew: &Arc<Crew>, count: &mut Count) -> io::Result<()> {
-        let (pool, crew) = (self.clone(), crew.clone());
-        let work = move || pool.work(&crew);
+    fn hire(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
+        let (pool, workers) = (self.clone(), workers.clone());
+        let work = move || pool.work(&workers);
         thread::Builder::new().name("armilla-pool".into()).spawn(work)?;
         count.threads += 1;
         Ok(())
     }
 
-    fn work(&self, crew: &Arc<Crew>) {
-        let mut hand = Hand::new(crew, true);
+    fn work(&self, workers: &Arc<Workers>) {
+        let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
             let events = match self.reactor.turn(Some(LINGER)) {
                 Ok(events) => events,
@@ -146,17 +146,17 @@ impl Pool {
                 return;
             }
             match called {
-                Some(Called::Ready(connection)) => connection.ready(&mut hand),
-                Some(Called::Arrived) => self.serve_next(&mut hand),
+                Some(Called::Ready(connection)) => connection.ready(&mut worker),
+                Some(Called::Arrived) => self.serve_next(&mut worker),
                 None => {}
             }
-            hand.desk.is_back(crew);
-            hand.shrink();
+            worker.status.unblock(workers);
+            worker.shrink();
         }
         lock(&self.count).threads -= 1;
     }
 
-    fn serve_next(&self, hand: &mut Hand) {
+    fn serve_next(&self, worker: &mut Worker) {
         let (next, more) = {
             let mut arrived = lock(&self.arrived);
             (arrived.pop_front(), !arrived.is_empty())
@@ -165,7 +165,7 @@ impl Pool {
             self.notify();
         }
         if let Some((connection, turn)) = next {
-            connection.proceed(turn, hand, Fetch::Never);
+            connection.proceed(turn, worker, Fetch::Never);
         }
     }
 

@@ -18,11 +18,11 @@ impl Server {
     /// # Errors
     /// A shortage of descriptors or memory; refused where the server closes.
     pub(crate) fn connect_here(&self, orb: &Orb) -> io::Result<Box<dyn Stream>> {
-        if self.crew().is_closing() {
+        if self.workers().is_closing() {
             return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the ORB shuts down"));
         }
         let (client, server) = UnixStream::pair()?;
-        admit(orb, Arc::new(Own(server)), self.crew());
+        admit(orb, Arc::new(Own(server)), self.workers());
         Ok(Box::new(Own(client)))
     }
 }

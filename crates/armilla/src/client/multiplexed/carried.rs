@@ -73,7 +73,7 @@ impl MultiplexedConnection {
         while !slot.is_done() {
             match deadline.remaining() {
                 None if self.give_up(id) => return Err(late(self.peer(), deadline)),
-                // It is in hand, and wakes this thread when it is there.
+                // It is in worker, and wakes this thread when it is there.
                 None => thread::park(),
                 Some(left) => {
                     let state = lock(&self.state);

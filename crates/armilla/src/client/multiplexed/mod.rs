@@ -129,7 +129,7 @@ pub(super) struct ThreadBuffers {
 }
 
 impl ThreadBuffers {
-    /// Runs `call` with what the calling thread has at hand.
+    /// Runs `call` with what the calling thread has at worker.
     #[inline]
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
         let mut buffers = AT_HAND.take().unwrap_or_else(|| {

@@ -44,7 +44,7 @@ impl MultiplexedConnection {
                 if self.give_up(id) {
                     return Err(late(self.peer(), deadline));
                 }
-                // Another thread has it in hand, and wakes this one when it is there.
+                // Another thread has it in worker, and wakes this one when it is there.
                 thread::park();
                 continue;
             };
@@ -74,7 +74,7 @@ impl MultiplexedConnection {
             }
             None if is_pending => self.follow(state, Some(left)),
             None => {
-                // Another thread has its reply in hand.
+                // Another thread has its reply in worker.
                 drop(state);
                 thread::park_timeout(left);
             }

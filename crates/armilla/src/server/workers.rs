@@ -2,7 +2,7 @@
 //! that looks after them.
 
 use super::connection::{Connection, Way};
-use super::desk::Desk;
+use super::status::WorkerStatus;
 use super::here::Catch;
 use super::lead::Turn;
 use super::monitor::{self, Monitor};
@@ -30,10 +30,10 @@ const LINGER: Duration = Duration::from_secs(5);
 const RETAINED: usize = 1024 * 1024;
 
 /// All threads that serve requests.
-pub(super) struct Crew {
+pub(super) struct Workers {
     pub(super) registry: Registry,
     pub(super) monitor: Arc<Monitor>,
-    pub(super) desks: Mutex<Vec<Arc<Desk>>>,
+    pub(super) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     concurrency: Concurrency,
     /// How many connections have a thread of their own.
     driven: AtomicUsize,
@@ -57,22 +57,22 @@ struct Drivers {
     reported: bool,
 }
 
-/// What a thread that serves requests has at hand.
-pub(super) struct Hand {
+/// What a thread that serves requests has at worker.
+pub(super) struct Worker {
     /// The request that it serves, and the memory to read into.
     pub(super) inbox: MessageBuffer,
     /// The last reply; its memory is used for the next.
     pub(super) reply: Memory,
-    pub(super) desk: Arc<Desk>,
-    pub(super) crew: Arc<Crew>,
+    pub(super) status: Arc<WorkerStatus>,
+    pub(super) workers: Arc<Workers>,
 }
 
-impl Hand {
-    /// What the calling thread has at hand.
-    pub(super) fn new(crew: &Arc<Crew>, pooled: bool) -> Self {
-        let desk = Desk::new(crew, pooled);
-        lock(&crew.desks).push(desk.clone());
-        Self { inbox: MessageBuffer::new(), reply: Memory::new(), desk, crew: crew.clone() }
+impl Worker {
+    /// What the calling thread has at worker.
+    pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Self {
+        let status = WorkerStatus::new(workers, pooled);
+        lock(&workers.statuses).push(status.clone());
+        Self { inbox: MessageBuffer::new(), reply: Memory::new(), status, workers: workers.clone() }
     }
 
     /// Gives the memory of a large reply back, before the thread turns to another connection.
@@ -84,32 +84,32 @@ impl Hand {
     }
 }
 
-impl Drop for Hand {
+impl Drop for Worker {
     fn drop(&mut self) {
-        self.desk.is_back(&self.crew);
-        lock(&self.crew.desks).retain(|desk| !Arc::ptr_eq(desk, &self.desk));
+        self.status.unblock(&self.workers);
+        lock(&self.workers.statuses).retain(|status| !Arc::ptr_eq(status, &self.status));
     }
 }
 
 /// Counts a connection that has a thread of its own.
-pub(super) struct Seat(Arc<Crew>);
+pub(super) struct ThreadSlot(Arc<Workers>);
 
-impl Drop for Seat {
+impl Drop for ThreadSlot {
     fn drop(&mut self) {
         self.0.driven.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Crew {
+impl Workers {
     /// No threads yet but the one that looks after them and the connections, which ends with this.
     ///
     /// # Errors
     /// If the operating system gives no thread.
     pub(super) fn start(settings: &Settings) -> io::Result<Arc<Self>> {
-        let crew = Arc::new(Self {
+        let workers = Arc::new(Self {
             registry: Registry::new(settings),
             monitor: Arc::default(),
-            desks: Mutex::default(),
+            statuses: Mutex::default(),
             concurrency: settings.concurrency,
             driven: AtomicUsize::new(0),
             drivers: Mutex::default(),
@@ -118,8 +118,8 @@ impl Crew {
             starting: Mutex::default(),
             kept: Default::default(),
         });
-        monitor::start(&crew, crew.registry.period())?;
-        Ok(crew)
+        monitor::start(&workers, workers.registry.period())?;
+        Ok(workers)
     }
 
     /// How a new connection over `stream` is to wait for its requests. One that carries them both ways
@@ -136,9 +136,9 @@ impl Crew {
             Concurrency::Hybrid { threads, .. } => threads,
         };
         let before = self.driven.fetch_add(1, Ordering::Relaxed);
-        let seat = Seat(self.clone());
+        let slot = ThreadSlot(self.clone());
         if before < threads {
-            return Ok(Way::Thread(seat));
+            return Ok(Way::Thread(slot));
         }
         Ok(Way::Reactor(Polled::new(self.pool()?)))
     }
@@ -183,8 +183,8 @@ impl Crew {
         if drivers.spare >= drivers.waiting.len() {
             return self.wanted.notify_one();
         }
-        let crew = self.clone();
-        let drive = move || crew.drive();
+        let workers = self.clone();
+        let drive = move || workers.drive();
         match thread::Builder::new().name("armilla-serve".into()).spawn(drive) {
             Ok(_) => drivers.threads += 1,
             Err(error) => {
@@ -194,10 +194,10 @@ impl Crew {
     }
 
     fn drive(self: &Arc<Self>) {
-        let mut hand = Hand::new(self, false);
+        let mut worker = Worker::new(self, false);
         while let Some((connection, turn)) = self.next() {
-            connection.drive(turn, &mut hand);
-            hand.shrink();
+            connection.drive(turn, &mut worker);
+            worker.shrink();
         }
         lock(&self.drivers).threads -= 1;
     }

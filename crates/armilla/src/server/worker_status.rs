@@ -1,7 +1,7 @@
 //! Where a thread that serves requests can be seen at work, and says when it is about to wait.
 
 use super::connection::Connection;
-use super::crew::Crew;
+use super::workers::Workers;
 use super::lead::Turn;
 use crate::orb::lock;
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 /// What one thread shows of itself. Only that thread writes, but for `blocked`.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct WorkerStatus {
     /// Counts up whenever a servant is entered and left: odd while the thread is in one.
     serial: AtomicU64,
     /// The turn in which it serves.
@@ -28,8 +28,8 @@ pub(super) struct Desk {
     times: AtomicU32,
 }
 
-/// What a look at a desk shows.
-pub(super) enum Look {
+/// What a look at a status shows.
+pub(super) enum Observation {
     /// A servant was entered or left since the last look.
     New,
     /// The thread is in no servant, as before.
@@ -39,23 +39,23 @@ pub(super) enum Look {
 }
 
 thread_local! {
-    /// The desk of this thread, if it serves requests.
-    static MINE: RefCell<Option<(Arc<Crew>, Arc<Desk>)>> = const { RefCell::new(None) };
+    /// The status of this thread, if it serves requests.
+    static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> = const { RefCell::new(None) };
     /// Whether there is one, in a word that is read without a look at whether it still lives.
     static SERVES: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Desk {
-    /// The desk of the calling thread.
-    pub(super) fn new(crew: &Arc<Crew>, pooled: bool) -> Arc<Self> {
-        let desk = Arc::new(Self { pooled, ..Self::default() });
-        MINE.set(Some((crew.clone(), desk.clone())));
+impl WorkerStatus {
+    /// The status of the calling thread.
+    pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Arc<Self> {
+        let status = Arc::new(Self { pooled, ..Self::default() });
+        CURRENT.set(Some((workers.clone(), status.clone())));
         SERVES.set(true);
-        desk
+        status
     }
 
     /// From now on it is `connection` that is served.
-    pub(super) fn seat(&self, connection: &Arc<Connection>) {
+    pub(super) fn slot(&self, connection: &Arc<Connection>) {
         *lock(&self.connection) = Some(connection.clone());
     }
 
@@ -67,25 +67,25 @@ impl Desk {
 
     /// Notes that the thread enters a servant.
     #[inline]
-    pub(super) fn begins(&self, turn: Turn, oneway: bool, crew: &Crew) {
+    pub(super) fn enter_servant(&self, turn: Turn, oneway: bool, workers: &Workers) {
         self.turn.store(turn.to_bits(), Ordering::Relaxed);
         self.oneway.store(oneway, Ordering::Relaxed);
         self.count();
-        crew.monitor.rouse();
+        workers.monitor.rouse();
     }
 
     /// Notes that it has come back.
     #[inline]
-    pub(super) fn ends(&self, crew: &Crew) {
+    pub(super) fn leave_servant(&self, workers: &Workers) {
         self.count();
-        self.is_back(crew);
+        self.unblock(workers);
     }
 
     /// Takes the thread off those that wait.
     #[inline]
-    pub(super) fn is_back(&self, crew: &Crew) {
+    pub(super) fn unblock(&self, workers: &Workers) {
         if self.blocked.load(Ordering::Relaxed) && self.blocked.swap(false, Ordering::AcqRel) {
-            crew.unblocked();
+            workers.unblocked();
         }
     }
 
@@ -96,24 +96,24 @@ impl Desk {
     }
 
     /// What the monitor finds.
-    pub(super) fn look(&self) -> Look {
+    pub(super) fn look(&self) -> Observation {
         let serial = self.serial.load(Ordering::Acquire);
         if self.seen.swap(serial, Ordering::Relaxed) != serial {
             self.times.store(0, Ordering::Relaxed);
-            return Look::New;
+            return Observation::New;
         }
         match serial % 2 {
-            0 => Look::Idle,
-            _ => Look::Same(self.times.fetch_add(1, Ordering::Relaxed).saturating_add(1)),
+            0 => Observation::Idle,
+            _ => Observation::Same(self.times.fetch_add(1, Ordering::Relaxed).saturating_add(1)),
         }
     }
 
     /// The connection whose request the calling thread is serving, if it is one of those that do.
-    pub(super) fn served_here() -> Option<Arc<Connection>> {
-        let served = MINE.try_with(|mine| {
+    pub(super) fn connection_served_here() -> Option<Arc<Connection>> {
+        let served = CURRENT.try_with(|mine| {
             let mine = mine.borrow();
-            let (_, desk) = mine.as_ref().filter(|(_, desk)| desk.is_serving())?;
-            lock(&desk.connection).clone()
+            let (_, status) = mine.as_ref().filter(|(_, status)| status.is_serving())?;
+            lock(&status.connection).clone()
         });
         served.ok().flatten()
     }
@@ -128,42 +128,42 @@ impl Desk {
     }
 
     /// Counts the thread among those that wait: another does its work.
-    pub(super) fn blocks(&self, crew: &Arc<Crew>) {
+    pub(super) fn mark_blocked(&self, workers: &Arc<Workers>) {
         if self.pooled && !self.blocked.swap(true, Ordering::AcqRel) {
-            crew.blocked();
+            workers.blocked();
         }
     }
 
     /// Has another thread lead the connection that this one serves.
-    pub(super) fn hand_over(&self) {
+    pub(super) fn hand_over_lead(&self) {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
-            connection.hand_over(Turn::from_bits(self.turn.load(Ordering::Relaxed)));
+            connection.hand_over_lead(Turn::from_bits(self.turn.load(Ordering::Relaxed)));
         }
     }
 }
 
 /// The time for which a thread waits for something other than requests. If it is a thread that
 /// serves them, others take over what it would do meanwhile. It ends in the thread in which it began.
-pub(crate) struct Absence {
+pub(crate) struct BlockingScope {
     /// Whether the thread is in a servant.
     counts: bool,
     _of_one_thread: PhantomData<*const ()>,
 }
 
-impl Absence {
+impl BlockingScope {
     /// Begins to wait.
     #[inline]
     pub(crate) fn begin() -> Self {
-        Self { counts: SERVES.get() && leave_servant(), _of_one_thread: PhantomData }
+        Self { counts: SERVES.get() && begin_blocking(), _of_one_thread: PhantomData }
     }
 }
 
-impl Drop for Absence {
+impl Drop for BlockingScope {
     #[inline]
     fn drop(&mut self) {
         if self.counts {
-            return_to_servant();
+            end_blocking();
         }
     }
 }
@@ -171,30 +171,30 @@ impl Drop for Absence {
 /// Lets others do what this thread would; `false` when it is in no servant.
 #[cold]
 #[inline(never)]
-fn leave_servant() -> bool {
-    MINE.with_borrow(|mine| {
+fn begin_blocking() -> bool {
+    CURRENT.with_borrow(|mine| {
         // Not within a servant: nobody waits for this thread.
-        let Some((crew, desk)) = mine.as_ref().filter(|(_, desk)| desk.is_serving()) else {
+        let Some((workers, status)) = mine.as_ref().filter(|(_, status)| status.is_serving()) else {
             return false;
         };
-        let (shared, both_ways) = lock(&desk.connection)
+        let (shared, both_ways) = lock(&status.connection)
             .as_ref()
             .map_or((false, false), |c| (c.is_multiplexed(), c.is_both_ways()));
         // What it waits for may be a reply on the same connection.
-        if both_ways || (desk.pooled || shared) && !desk.is_oneway() {
-            desk.hand_over();
+        if both_ways || (status.pooled || shared) && !status.is_oneway() {
+            status.hand_over_lead();
         }
-        desk.blocks(crew);
+        status.mark_blocked(workers);
         true
     })
 }
 
 #[cold]
 #[inline(never)]
-fn return_to_servant() {
-    MINE.with_borrow(|mine| {
-        if let Some((crew, desk)) = mine {
-            desk.is_back(crew);
+fn end_blocking() {
+    CURRENT.with_borrow(|mine| {
+        if let Some((workers, status)) = mine {
+            status.unblock(workers);
         }
     });
 }
