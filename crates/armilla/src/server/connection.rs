@@ -1,6 +1,6 @@
 //! One connection to a client: reading requests, serving them, and how it ends.
 //!
-//! Whoever leads the connection (see [`super::lead`]) reads a request, calls the servant and writes
+//! Whoever leads the connection (see [`super::leadership`]) reads a request, calls the servant and writes
 //! the reply itself: two system calls, no worker-off, and no allocation once the buffers have grown to
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
@@ -10,7 +10,7 @@ use super::workers::{Workers, Worker, ThreadSlot};
 use super::status::WorkerStatus;
 use super::dispatch;
 use super::end::End;
-use super::lead::{Lead, Turn};
+use super::leadership::{Leadership, LeadToken};
 use super::output::{Output, Owed};
 use super::polled::Polled;
 use crate::client::Ready;
@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     /// From how many octets on a reply leaves in fragments.
     pub(super) fragment_size: usize,
     pub(super) way: Way,
-    pub(super) lead: Lead,
+    pub(super) leadership: Leadership,
     /// The leader's alone.
     framer: Mutex<Framer>,
     pub(super) output: Mutex<Output>,
@@ -82,7 +82,7 @@ pub(super) enum Fetch {
 
 /// What a leader has at worker for one message.
 struct AtHand<'h> {
-    turn: &'h mut Turn,
+    token: &'h mut LeadToken,
     reply: &'h mut Memory,
     status: &'h WorkerStatus,
     workers: &'h Arc<Workers>,
@@ -115,7 +115,7 @@ impl Connection {
                 _ => settings.fragment_size.unwrap_or(usize::MAX),
             },
             way,
-            lead: Lead::new(),
+            leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
             output: Mutex::new(Output::new(settings.requests_in_progress)),
             verdict: AtomicU8::new(0),
@@ -126,21 +126,21 @@ impl Connection {
         }
     }
 
-    /// Leads the connection from a thread of its own, until it ends or another takes the lead.
-    pub(super) fn drive(self: &Arc<Self>, mut turn: Turn, worker: &mut Worker) {
+    /// Leads the connection from a thread of its own, until it ends or another takes the leadership.
+    pub(super) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
         worker.status.slot(self);
-        let served = self.serve(&mut turn, worker, Fetch::Always);
+        let served = self.serve(&mut token, worker, Fetch::Always);
         worker.status.leave();
         if let Err(end) = served {
             self.conclude(&end);
         }
     }
 
-    /// Serves what has arrived and what `fetch` brings. `false` when another has taken the lead
+    /// Serves what has arrived and what `fetch` brings. `false` when another has taken the leadership
     /// meanwhile, `true` when there is nothing more.
     pub(super) fn serve(
         self: &Arc<Self>,
-        turn: &mut Turn,
+        token: &mut LeadToken,
         worker: &mut Worker,
         mut fetch: Fetch,
     ) -> Result<bool, End> {
@@ -157,7 +157,7 @@ impl Connection {
                 let oneway = worker.status.is_oneway();
                 let in_flood = oneway && was_oneway;
                 was_oneway = oneway;
-                self.read(&mut framer, turn, &mut worker.inbox, (fetch, in_flood))?;
+                self.read(&mut framer, token, &mut worker.inbox, (fetch, in_flood))?;
                 if let Some(key) = worker.inbox.likely_object_key() {
                     self.orb.expect(key);
                 }
@@ -171,11 +171,11 @@ impl Connection {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
-                            let at_hand = AtHand { turn, reply, status, workers };
+                            let at_hand = AtHand { token, reply, status, workers };
                             self.attend(framer, at_hand, &message, header, body)?
                         }
                         None => {
-                            let at_hand = AtHand { turn, reply, status, workers };
+                            let at_hand = AtHand { token, reply, status, workers };
                             self.attend_other(framer, at_hand, &message)?
                         }
                     }
@@ -183,7 +183,7 @@ impl Connection {
                 None => match framer.take(inbox).map_err(End::Framing)? {
                     Some(message) => {
                         more = framer.has_more();
-                        let at_hand = AtHand { turn, reply, status, workers };
+                        let at_hand = AtHand { token, reply, status, workers };
                         self.attend_other(framer, at_hand, &message)?
                     }
                     None => {
@@ -198,7 +198,7 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for. `false` when another has taken the lead meanwhile.
+    /// Does what a message asks for. `false` when another has taken the leadership meanwhile.
     #[cold]
     #[inline(never)]
     fn attend_other(
@@ -227,21 +227,21 @@ impl Connection {
         header: RequestHeader<'_>,
         body: Decoder<'_>,
     ) -> Result<bool, End> {
-        let AtHand { turn, reply, status, workers } = at_hand;
+        let AtHand { token, reply, status, workers } = at_hand;
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
         if begun != Begun::Serve {
             return self.pass_over(begun, message, &header, reply).map(|()| true);
         }
-        self.lead.serves(turn);
-        status.enter_servant(*turn, !header.response_expected, workers);
-        let timed = self.precaution(*turn, header.response_expected);
+        self.leadership.enter_servant(token);
+        status.enter_servant(*token, !header.response_expected, workers);
+        let timed = self.precaution(*token, header.response_expected);
         let served = dispatch::request(self, message, header, body, code_sets, reply);
         status.leave_servant(workers);
         if let Some(begun) = timed {
             self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
         }
-        if !self.lead.served(turn) {
+        if !self.leadership.leave_servant(token) {
             return Ok(false);
         }
         served.map_err(|end| *end).map(|()| true)
@@ -260,11 +260,11 @@ impl Connection {
     fn read(
         &self,
         framer: &mut Framer,
-        turn: &mut Turn,
+        token: &mut LeadToken,
         inbox: &mut MessageBuffer,
         (fetch, in_flood): (Fetch, bool),
     ) -> Result<(), End> {
-        self.lead.waits(turn, framer.is_partial());
+        self.leadership.await_message(token, framer.is_partial());
         let received = match fetch {
             Fetch::Always if in_flood => self.recv_in_flood(framer.space_from(inbox)),
             Fetch::Always => self.stream.recv(framer.space_from(inbox)),
@@ -294,10 +294,10 @@ impl Connection {
     }
 
     /// Gives the buffer back before the leader turns to another connection.
-    pub(super) fn park(&self, turn: &mut Turn, worker: &mut Worker) {
+    pub(super) fn park(&self, token: &mut LeadToken, worker: &mut Worker) {
         let mut framer = self.framer.lock();
         framer.park(&mut worker.inbox);
-        self.lead.waits(turn, framer.is_partial());
+        self.leadership.await_message(token, framer.is_partial());
     }
 
     #[inline(always)]
@@ -332,19 +332,19 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for that is no request. `false` when another has taken the lead
+    /// Does what a message asks for that is no request. `false` when another has taken the leadership
     /// meanwhile: to say where an object is may call servants too.
     #[cold]
     fn receive(
         self: &Arc<Self>,
         message: &Message<'_>,
-        AtHand { turn, reply, status, workers }: AtHand<'_>,
+        AtHand { token, reply, status, workers }: AtHand<'_>,
     ) -> Result<bool, End> {
         if let Some(link) = self.link() {
             match message.header.kind {
                 MessageKind::Reply | MessageKind::LocateReply => {
                     let ready = link.take(message)?;
-                    return Ok(self.proceed_with(ready, turn, status, workers));
+                    return Ok(self.proceed_with(ready, token, status, workers));
                 }
                 MessageKind::CloseConnection => link.fail(Loss::Closed, ""),
                 _ => {}
@@ -352,13 +352,13 @@ impl Connection {
         }
         let received = self.output.lock().responder.receive(message)?;
         let Received::Locate(request) = received else { return Ok(true) };
-        self.lead.serves(turn);
-        status.enter_servant(*turn, false, workers);
+        self.leadership.enter_servant(token);
+        status.enter_servant(*token, false, workers);
         let located = dispatch::locate(self, message, &request, reply);
         status.leave_servant(workers);
         // Nothing is sent, so nothing can fail.
         self.settle(request.request_id, Owed::Now, None).ok();
-        if !self.lead.served(turn) {
+        if !self.leadership.leave_servant(token) {
             return Ok(false);
         }
         located.map(|()| true)
@@ -366,23 +366,23 @@ impl Connection {
 
     /// Lets calls go on whose replies have come, which runs foreign code. `false` as in
     /// [`receive`](Self::receive).
-    fn proceed_with(&self, ready: Ready, turn: &mut Turn, status: &WorkerStatus, workers: &Arc<Workers>) -> bool {
-        self.lead.serves(turn);
-        status.enter_servant(*turn, false, workers);
+    fn proceed_with(&self, ready: Ready, token: &mut LeadToken, status: &WorkerStatus, workers: &Arc<Workers>) -> bool {
+        self.leadership.enter_servant(token);
+        status.enter_servant(*token, false, workers);
         serve_from(None, || ready.proceed());
         status.leave_servant(workers);
-        self.lead.served(turn)
+        self.leadership.leave_servant(token)
     }
 
-    /// Gives the lead away at once where the client's other requests are likely to wait otherwise.
+    /// Gives the leadership away at once where the client's other requests are likely to wait otherwise.
     /// Those without a reply are served in the order in which they were sent.
     #[inline]
-    fn precaution(self: &Arc<Self>, turn: Turn, response_expected: bool) -> Option<Instant> {
+    fn precaution(self: &Arc<Self>, token: LeadToken, response_expected: bool) -> Option<Instant> {
         if !self.multiplexed.load(Ordering::Relaxed) {
             return None;
         }
         if response_expected && self.slow.load(Ordering::Relaxed) {
-            self.hand_over_lead(turn);
+            self.hand_over_lead(token);
         }
         Some(Instant::now())
     }
@@ -392,9 +392,9 @@ impl Connection {
         self.multiplexed.load(Ordering::Relaxed)
     }
 
-    /// Has another thread lead the connection, whose leader is in a servant since `seen`; unless
+    /// Has another thread leadership the connection, whose leader is in a servant since `seen`; unless
     /// that is over, or as many requests of it are being served as may be.
-    pub(super) fn hand_over_lead(self: &Arc<Self>, seen: Turn) {
+    pub(super) fn hand_over_lead(self: &Arc<Self>, seen: LeadToken) {
         let limit = self.orb.settings().requests_per_connection;
         let Some(serving) = self.output.try_lock().map(|output| output.serving()) else {
             // The client does not take a reply. It need not have another now.
@@ -409,17 +409,17 @@ impl Connection {
         if driven && !self.workers.has_substitute() {
             return;
         }
-        let Some(mut turn) = self.lead.take(seen) else { return };
+        let Some(mut token) = self.leadership.take_over(seen) else { return };
         match &self.way {
-            Way::Thread(_) => self.workers.succeed(self.clone(), turn),
+            Way::Thread(_) => self.workers.succeed(self.clone(), token),
             Way::Here => {}
             Way::Reactor(polled) => {
                 let framer = self.framer.lock();
                 if framer.has_more() {
                     drop(framer);
-                    self.workers.continue_leading(self.clone(), turn);
+                    self.workers.continue_leading(self.clone(), token);
                 } else {
-                    self.lead.waits(&mut turn, framer.is_partial());
+                    self.leadership.await_message(&mut token, framer.is_partial());
                     drop(framer);
                     polled.wait_for_more(self);
                 }

@@ -13,7 +13,7 @@ mod end;
 mod endpoints;
 mod here;
 mod later;
-mod lead;
+mod leadership;
 mod listen_points;
 mod monitor;
 mod output;

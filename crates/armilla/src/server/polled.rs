@@ -7,7 +7,7 @@
 
 use super::connection::{Connection, Fetch, Way};
 use super::workers::Worker;
-use super::lead::Turn;
+use super::leadership::LeadToken;
 use super::output::Output;
 use super::pool::Pool;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
@@ -58,7 +58,7 @@ impl Polled {
         Ok(())
     }
 
-    /// Lets go of the lead until there is something to read.
+    /// Lets go of the leadership until there is something to read.
     pub(super) fn wait_for_more(&self, connection: &Connection) {
         let mut output = connection.output.lock();
         output.unled = true;
@@ -118,19 +118,19 @@ impl Connection {
             link.is_unstuck();
         }
         if leads {
-            self.proceed(self.lead.turn(), worker, Fetch::Once);
+            self.proceed(self.leadership.token(), worker, Fetch::Once);
         }
     }
 
     /// Leads the connection until there is nothing more to serve.
-    pub(super) fn proceed(self: &Arc<Self>, mut turn: Turn, worker: &mut Worker, fetch: Fetch) {
+    pub(super) fn proceed(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker, fetch: Fetch) {
         let Way::Reactor(polled) = &self.way else { return };
         worker.status.slot(self);
-        let served = self.serve(&mut turn, worker, fetch);
+        let served = self.serve(&mut token, worker, fetch);
         worker.status.leave();
         match served {
             Ok(true) => {
-                self.park(&mut turn, worker);
+                self.park(&mut token, worker);
                 polled.wait_for_more(self);
             }
             Ok(false) => {}

@@ -6,7 +6,7 @@
 
 use super::connection::{Connection, Fetch};
 use super::workers::{Workers, Worker};
-use super::lead::Turn;
+use super::leadership::LeadToken;
 use crate::log::report;
 use crate::orb::lock;
 use armilla_ipc::reactor::{Notifier, Reactor};
@@ -28,7 +28,7 @@ pub(super) struct Pool {
     most: usize,
     count: Mutex<Count>,
     /// Connections with requests that have arrived and that nobody leads.
-    arrived: Mutex<VecDeque<(Arc<Connection>, Turn)>>,
+    arrived: Mutex<VecDeque<(Arc<Connection>, LeadToken)>>,
     notifier: OnceLock<Notifier>,
 }
 
@@ -82,8 +82,8 @@ impl Pool {
     }
 
     /// Has some thread go on with what has arrived on a connection.
-    pub(super) fn serve_arrived(&self, connection: Arc<Connection>, turn: Turn) {
-        lock(&self.arrived).push_back((connection, turn));
+    pub(super) fn serve_arrived(&self, connection: Arc<Connection>, token: LeadToken) {
+        lock(&self.arrived).push_back((connection, token));
         self.notify();
     }
 
@@ -133,7 +133,7 @@ impl Pool {
     fn work(&self, workers: &Arc<Workers>) {
         let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
-            let events = match self.reactor.turn(Some(LINGER)) {
+            let events = match self.reactor.token(Some(LINGER)) {
                 Ok(events) => events,
                 // It would fail for ever; nothing is known that could make it.
                 Err(error) => {
@@ -164,8 +164,8 @@ impl Pool {
         if more {
             self.notify();
         }
-        if let Some((connection, turn)) = next {
-            connection.proceed(turn, worker, Fetch::Never);
+        if let Some((connection, token)) = next {
+            connection.proceed(token, worker, Fetch::Never);
         }
     }
 

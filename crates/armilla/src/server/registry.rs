@@ -71,7 +71,7 @@ impl Registry {
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
-        let vigil = Vigil::new(connection.lead.mark(), self.begun.elapsed());
+        let vigil = Vigil::new(connection.leadership.mark(), self.begun.elapsed());
         let watched = Watched { connection: connection.clone(), vigil, evicted: false };
         open.connections.insert(number, watched);
         Some(connection)
@@ -89,7 +89,7 @@ impl Registry {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.vigil.look(watched.connection.lead.mark(), now, &self.patience);
+            watched.vigil.look(watched.connection.leadership.mark(), now, &self.patience);
             let since = watched.vigil.idle_since()?;
             (!watched.connection.is_owing()).then_some((since, *number, watched))
         });
@@ -106,7 +106,7 @@ impl Registry {
     pub(super) fn sweep(&self) {
         let now = self.begun.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
-            let mark = watched.connection.lead.mark();
+            let mark = watched.connection.leadership.mark();
             match watched.vigil.look(mark, now, &self.patience) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.

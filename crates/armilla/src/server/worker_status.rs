@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::workers::Workers;
-use super::lead::Turn;
+use super::leadership::LeadToken;
 use crate::orb::lock;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 pub(super) struct WorkerStatus {
     /// Counts up whenever a servant is entered and left: odd while the thread is in one.
     serial: AtomicU64,
-    /// The turn in which it serves.
-    turn: AtomicU64,
+    /// The token in which it serves.
+    token: AtomicU64,
     /// Whether what it serves expects no reply.
     oneway: AtomicBool,
     /// Whether it counts among those of the pool that wait for something.
@@ -67,8 +67,8 @@ impl WorkerStatus {
 
     /// Notes that the thread enters a servant.
     #[inline]
-    pub(super) fn enter_servant(&self, turn: Turn, oneway: bool, workers: &Workers) {
-        self.turn.store(turn.to_bits(), Ordering::Relaxed);
+    pub(super) fn enter_servant(&self, token: LeadToken, oneway: bool, workers: &Workers) {
+        self.token.store(token.to_bits(), Ordering::Relaxed);
         self.oneway.store(oneway, Ordering::Relaxed);
         self.count();
         workers.monitor.rouse();
@@ -134,11 +134,11 @@ impl WorkerStatus {
         }
     }
 
-    /// Has another thread lead the connection that this one serves.
+    /// Has another thread leadership the connection that this one serves.
     pub(super) fn hand_over_lead(&self) {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
-            connection.hand_over_lead(Turn::from_bits(self.turn.load(Ordering::Relaxed)));
+            connection.hand_over_lead(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::connection::{Connection, Way};
 use super::status::WorkerStatus;
 use super::here::Catch;
-use super::lead::Turn;
+use super::leadership::LeadToken;
 use super::monitor::{self, Monitor};
 use super::polled::Polled;
 use super::pool::Pool;
@@ -49,7 +49,7 @@ pub(super) struct Workers {
 #[derive(Default)]
 struct Drivers {
     /// Connections for which there is no thread yet.
-    waiting: VecDeque<(Arc<Connection>, Turn)>,
+    waiting: VecDeque<(Arc<Connection>, LeadToken)>,
     /// How many threads there are, and how many of them wait for one.
     threads: usize,
     spare: usize,
@@ -150,7 +150,7 @@ impl Workers {
     pub(super) fn begin(self: &Arc<Self>, connection: &Arc<Connection>) -> io::Result<()> {
         match &connection.way {
             Way::Thread(_) => {
-                self.succeed(connection.clone(), connection.lead.turn());
+                self.succeed(connection.clone(), connection.leadership.token());
                 Ok(())
             }
             Way::Reactor(polled) => polled.begin(connection),
@@ -175,11 +175,11 @@ impl Workers {
         !full
     }
 
-    /// Has a thread drive a connection from `turn` on. If the operating system gives no thread, the
+    /// Has a thread drive a connection from `token` on. If the operating system gives no thread, the
     /// next one that has nothing else to do does it.
-    pub(super) fn succeed(self: &Arc<Self>, connection: Arc<Connection>, turn: Turn) {
+    pub(super) fn succeed(self: &Arc<Self>, connection: Arc<Connection>, token: LeadToken) {
         let mut drivers = lock(&self.drivers);
-        drivers.waiting.push_back((connection, turn));
+        drivers.waiting.push_back((connection, token));
         if drivers.spare >= drivers.waiting.len() {
             return self.wanted.notify_one();
         }
@@ -195,14 +195,14 @@ impl Workers {
 
     fn drive(self: &Arc<Self>) {
         let mut worker = Worker::new(self, false);
-        while let Some((connection, turn)) = self.next() {
-            connection.drive(turn, &mut worker);
+        while let Some((connection, token)) = self.next() {
+            connection.drive(token, &mut worker);
             worker.shrink();
         }
         lock(&self.drivers).threads -= 1;
     }
 
-    fn next(&self) -> Option<(Arc<Connection>, Turn)> {
+    fn next(&self) -> Option<(Arc<Connection>, LeadToken)> {
         let mut drivers = lock(&self.drivers);
         drivers.spare += 1;
         if drivers.waiting.is_empty() && !self.is_closing() {
@@ -214,10 +214,10 @@ impl Workers {
         drivers.waiting.pop_front()
     }
 
-    /// Has a thread of the pool lead a connection from `turn` on.
-    pub(super) fn continue_leading(&self, connection: Arc<Connection>, turn: Turn) {
+    /// Has a thread of the pool leadership a connection from `token` on.
+    pub(super) fn continue_leading(&self, connection: Arc<Connection>, token: LeadToken) {
         if let Some(pool) = self.pool.get() {
-            pool.serve_arrived(connection, turn);
+            pool.serve_arrived(connection, token);
         }
     }
 

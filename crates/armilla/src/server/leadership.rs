@@ -1,0 +1,147 @@
+//! Who reads a connection: one thread leads it at any time, which is the only one to read from it.
+//!
+//! The leader serves what it reads itself. While it is in a servant another thread may take the
+//! leadership over, so that a servant that mark_blocked does not keep the client's other requests waiting; the
+//! former leader finds out when it comes back. Both are one comparison of a word.
+
+use armilla_giop::engine::{Mark, Stand};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The leadership of one connection. The word counts up with every change of where the connection
+/// stands, which its two lowest bits say.
+#[derive(Debug)]
+pub(super) struct Leadership {
+    word: AtomicU64,
+    reads: AtomicU64,
+}
+
+/// The word as the leader left it last. Whoever has the one that is in force leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LeadToken(u64);
+
+const BUSY: u64 = 0;
+const WAITING: u64 = 1;
+const HALFWAY: u64 = 2;
+const STATE_MASK: u64 = 3;
+
+impl LeadToken {
+    pub(super) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    pub(super) const fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    const fn is_in(self, stand: u64) -> bool {
+        self.0 & STATE_MASK == stand
+    }
+
+    const fn next(self, stand: u64) -> Self {
+        Self((self.0 & !STATE_MASK).wrapping_add(STATE_MASK + 1) | stand)
+    }
+}
+
+impl Leadership {
+    /// A connection that waits for its first message.
+    pub(super) const fn new() -> Self {
+        Self { word: AtomicU64::new(WAITING), reads: AtomicU64::new(0) }
+    }
+
+    /// The token that is in force, for who has got the leadership otherwise.
+    pub(super) fn token(&self) -> LeadToken {
+        LeadToken(self.word.load(Ordering::Acquire))
+    }
+
+    /// Notes that the leader waits for a message, or for the rest of one.
+    #[inline]
+    pub(super) fn await_message(&self, token: &mut LeadToken, halfway: bool) {
+        let stand = if halfway { HALFWAY } else { WAITING };
+        if !token.is_in(stand) {
+            self.set_state(token, stand);
+        } else if halfway {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the leader goes to a servant.
+    #[inline]
+    pub(super) fn enter_servant(&self, token: &mut LeadToken) {
+        self.set_state(token, BUSY);
+    }
+
+    /// Notes that it has come back; `false` when it does not leadership any more.
+    #[inline]
+    pub(super) fn leave_servant(&self, token: &mut LeadToken) -> bool {
+        let next = token.next(WAITING);
+        let changed =
+            self.word.compare_exchange(token.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
+        *token = next;
+        changed.is_ok()
+    }
+
+    /// Takes the leadership from a leader that is in a servant since `seen`.
+    pub(super) fn take_over(&self, seen: LeadToken) -> Option<LeadToken> {
+        if !seen.is_in(BUSY) {
+            return None;
+        }
+        let mut token = seen;
+        self.leave_servant(&mut token).then_some(token)
+    }
+
+    /// What the connection shows of itself.
+    pub(super) fn mark(&self) -> Mark {
+        let word = self.word.load(Ordering::Relaxed);
+        let stand = match word & STATE_MASK {
+            BUSY => Stand::Busy,
+            HALFWAY => Stand::Halfway,
+            _ => Stand::Waiting,
+        };
+        Mark { stand, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
+    }
+
+    #[inline]
+    fn set_state(&self, token: &mut LeadToken, stand: u64) {
+        *token = token.next(stand);
+        self.word.store(token.0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lead_is_taken_once_and_from_one_who_serves() {
+        let leadership = Leadership::new();
+        let mut first = leadership.token();
+        assert_eq!(leadership.take_over(first), None, "it waits");
+        leadership.enter_servant(&mut first);
+        let second = leadership.take_over(first).expect("it serves");
+        assert_eq!(leadership.take_over(first), None, "taken already");
+        assert!(!leadership.leave_servant(&mut first), "it does not leadership any more");
+        let mut second = second;
+        leadership.await_message(&mut second, true);
+        assert_eq!(leadership.mark().stand, Stand::Halfway);
+        leadership.enter_servant(&mut second);
+        assert!(leadership.leave_servant(&mut second));
+    }
+
+    #[test]
+    fn every_message_gets_a_serial_and_every_part_of_one_a_count() {
+        let leadership = Leadership::new();
+        let mut token = leadership.token();
+        let begun = leadership.mark();
+        leadership.await_message(&mut token, false);
+        assert_eq!(leadership.mark(), begun, "it waits as before");
+        leadership.await_message(&mut token, true);
+        let halfway = leadership.mark();
+        leadership.await_message(&mut token, true);
+        let more = leadership.mark();
+        assert_eq!((more.serial, more.stand), (halfway.serial, Stand::Halfway));
+        assert_ne!(more.reads, halfway.reads);
+        leadership.enter_servant(&mut token);
+        assert!(leadership.leave_servant(&mut token));
+        assert_ne!(leadership.mark().serial, begun.serial);
+    }
+}
