@@ -37,7 +37,7 @@ fn unreachable() -> Orb {
 
 /// An object of the client, in a POA that takes calls over connections that the client has made.
 fn ear(client: &Orb) -> (Arc<Ear>, ListenerRef) {
-    let poa = client.root_poa().create_poa("both ways").both_ways().build().unwrap();
+    let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();
     let ear = Arc::new(Ear::default());
     let reference = poa.activate(ear.clone() as Arc<dyn Listener>).unwrap();
     ear.myself.set(reference.clone()).unwrap();
@@ -155,7 +155,7 @@ fn both_ends_send_more_than_the_connection_holds_at_once() {
     const SIZE: usize = 3 << 20;
     let server = accepting(AcceptBidirectional::Checked);
     let client = unreachable_with(|settings| settings.fragment_size = Some(1 << 16));
-    let poa = client.root_poa().create_poa("both ways").both_ways().build().unwrap();
+    let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();
     let mine =
         poa.activate(Arc::new(armilla_tests::servant::Probe::default()) as Arc<dyn Everything>);
     let mine: EverythingRef = mine.unwrap();
@@ -226,7 +226,7 @@ fn a_oneway_call_may_call_back() {
 fn a_callback_that_takes_too_long_ends_in_time_and_the_connection_serves_on() {
     let server = accepting(AcceptBidirectional::Checked);
     let client = unreachable();
-    let poa = client.root_poa().create_poa("both ways").both_ways().build().unwrap();
+    let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();
     let probe = Arc::new(armilla_tests::servant::Probe::default());
     let mine: EverythingRef = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
     let remote = server.remote(&client);
@@ -245,7 +245,7 @@ fn a_callback_that_takes_too_long_ends_in_time_and_the_connection_serves_on() {
 fn when_the_connection_ends_calls_under_way_hear_of_it_and_a_new_one_serves_on() {
     let server = accepting(AcceptBidirectional::Checked);
     let client = unreachable();
-    let poa = client.root_poa().create_poa("both ways").both_ways().build().unwrap();
+    let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();
     let probe = Arc::new(armilla_tests::servant::Probe::default());
     let mine: EverythingRef = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
     let dead = client.published_addresses().unwrap()[0].clone();

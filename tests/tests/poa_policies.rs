@@ -407,7 +407,7 @@ impl Listener for Pair {
 fn a_poa_may_make_some_calls_at_a_time() {
     let server = Server::start();
     let clients: Vec<_> = (0..4).map(|_| orbs::client()).collect();
-    let poa = server.root_poa().create_poa("some").most_calls(2).build().unwrap();
+    let poa = server.root_poa().create_poa("some").max_concurrent_requests(2).build().unwrap();
     let servant = Arc::new(Pair::default());
     let near = poa.activate(servant.clone() as Arc<dyn Listener>).unwrap();
     servant.myself.set(near.clone()).unwrap();
@@ -425,14 +425,15 @@ fn a_poa_may_make_some_calls_at_a_time() {
         servant.gate.open();
     });
     poa.destroy(true, true).unwrap();
-    let error = server.root_poa().create_poa("none").most_calls(0).build().unwrap_err();
+    let error =
+        server.root_poa().create_poa("none").max_concurrent_requests(0).build().unwrap_err();
     assert!(error.to_string().contains("at least one"), "{error}");
 }
 
 #[test]
 fn a_call_that_waits_where_some_are_made_at_a_time_ends_in_its_time() {
     let server = Server::start();
-    let poa = server.root_poa().create_poa("one").most_calls(1).build().unwrap();
+    let poa = server.root_poa().create_poa("one").max_concurrent_requests(1).build().unwrap();
     let probe = Arc::new(Probe::default());
     let near: EverythingRef = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
     thread::scope(|scope| {

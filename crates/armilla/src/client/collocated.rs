@@ -8,7 +8,7 @@ use super::operation::Operation;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
-use crate::server::{Paper, serve_here};
+use crate::server::{ReplyBuffer, serve_collocated};
 use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decode, Decoder, Encoder, Memory};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
@@ -101,7 +101,7 @@ pub(crate) fn exchange<'p, R>(
             &gathered
         }
     };
-    let reply = serve_here(orb, &parse(octets)?, CODE_SETS, limit, &mut kept.paper)?;
+    let reply = serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, &mut kept.reply_buffer)?;
     kept.request = out.take_memory();
     let mut taken = None;
     if request.response.response_expected() {
@@ -109,7 +109,7 @@ pub(crate) fn exchange<'p, R>(
         let (header, body) = decoded.map_err(|error| undecodable(&error))?;
         taken = Some(take(&header, &mut body.with_code_sets(CODE_SETS).with_context(orb))?);
     }
-    kept.paper.take_back(reply);
+    kept.reply_buffer.take_back(reply);
     kept.keep();
     Ok(taken)
 }
@@ -118,7 +118,7 @@ pub(crate) fn exchange<'p, R>(
 #[derive(Default)]
 struct Kept {
     request: Memory,
-    paper: Paper,
+    reply_buffer: ReplyBuffer,
 }
 
 thread_local! {
@@ -130,7 +130,7 @@ const MOST_KEPT: usize = 64 << 10;
 
 impl Kept {
     fn keep(self) {
-        if self.request.capacity() + self.paper.capacity() <= MOST_KEPT {
+        if self.request.capacity() + self.reply_buffer.capacity() <= MOST_KEPT {
             // In a thread that is ending nothing is kept.
             KEPT.try_with(|kept| kept.set(self)).ok();
         }

@@ -128,7 +128,7 @@ impl Orb {
             let found = if originated { None } else { self.named(key)? };
             return Ok(found.map_or(Located::Nowhere, Located::Elsewhere));
         };
-        let answers = |poa: &PoaInner| !originated || poa.allows_both_ways();
+        let answers = |poa: &PoaInner| !originated || poa.allows_bidirectional();
         Ok(match self.owner(parsed)? {
             Some((poa, id, hint)) if answers(&poa) && poa.may_serve(self, &id, hint) => {
                 Located::Here

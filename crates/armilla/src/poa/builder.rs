@@ -41,7 +41,7 @@ pub struct PoaBuilder {
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
     through_poa: bool,
-    most_calls: Option<usize>,
+    max_concurrent_requests: Option<usize>,
 }
 
 /// What a new POA is made from.
@@ -55,7 +55,7 @@ pub(crate) struct Plan {
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
     pub(crate) through_poa: bool,
-    pub(crate) most_calls: Option<usize>,
+    pub(crate) max_concurrent_requests: Option<usize>,
 }
 
 impl PoaBuilder {
@@ -87,7 +87,7 @@ impl PoaBuilder {
     }
 
     /// Its objects can be called over connections that the ORB has made: [`Bidirectional::Both`].
-    pub fn both_ways(self) -> Self {
+    pub fn bidirectional(self) -> Self {
         self.policy(Bidirectional::Both)
     }
 
@@ -153,8 +153,8 @@ impl PoaBuilder {
     /// serves it: what a pool of threads for one POA limits elsewhere. A servant may call the objects of
     /// its own POA within the process. Where calls are made [one at a time](Self::single_thread) they
     /// stay so.
-    pub fn most_calls(mut self, count: usize) -> Self {
-        self.most_calls = Some(count);
+    pub fn max_concurrent_requests(mut self, count: usize) -> Self {
+        self.max_concurrent_requests = Some(count);
         self
     }
 
@@ -170,7 +170,7 @@ impl PoaBuilder {
         let policies = Policies::new(orb, &self.policies)?;
         drop(parent.room_for(&self.name)?);
         self.published.iter().try_for_each(check_address)?;
-        if self.most_calls == Some(0) {
+        if self.max_concurrent_requests == Some(0) {
             let what = "a POA makes at least one call at a time";
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
         }
@@ -184,7 +184,7 @@ impl PoaBuilder {
             incarnation: parent.incarnation,
             published: self.published.into(),
             through_poa: self.through_poa,
-            most_calls: self.most_calls,
+            max_concurrent_requests: self.max_concurrent_requests,
         };
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
@@ -220,7 +220,7 @@ impl Poa {
             default_servant: None,
             published: Vec::new(),
             through_poa: false,
-            most_calls: None,
+            max_concurrent_requests: None,
         }
     }
 }
@@ -247,7 +247,7 @@ impl PoaInner {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
         let Plan { name, path, policies, manager, lookup, operations, .. } = plan;
         let (incarnation, published) = (plan.incarnation, plan.published);
-        let (through_poa, most_calls) = (plan.through_poa, plan.most_calls);
+        let (through_poa, max_concurrent_requests) = (plan.through_poa, plan.max_concurrent_requests);
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
@@ -255,7 +255,7 @@ impl PoaInner {
         Self {
             gate: Gate::new(
                 policies.threading,
-                most_calls,
+                max_concurrent_requests,
                 manager.state() != ManagerState::Active,
             ),
             ids: Ids::new(&lookup),
@@ -308,7 +308,7 @@ impl PoaInner {
             incarnation,
             published: Box::default(),
             through_poa: false,
-            most_calls: None,
+            max_concurrent_requests: None,
         };
         // Cheapest while there are few threads.
         armilla_ipc::barrier::prepare();

@@ -232,7 +232,7 @@ impl PoaInner {
     }
 
     /// Whether its objects may be called over connections that the ORB has made.
-    pub(crate) fn allows_both_ways(&self) -> bool {
+    pub(crate) fn allows_bidirectional(&self) -> bool {
         self.policies.bidirectional == Bidirectional::Both
     }
 

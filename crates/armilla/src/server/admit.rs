@@ -51,16 +51,16 @@ fn make_room(acceptor: &dyn Acceptor, workers: &Arc<Workers>) -> Box<dyn Fn(&io:
 
 /// Begins to serve a connection, if there is a place for it.
 pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) {
-    let both_ways = orb.client().reverse_connections().is_some();
-    let way = match workers.way(&*stream, both_ways) {
-        Ok(way) => way,
+    let bidirectional = orb.client().reverse_connections().is_some();
+    let served_by = match workers.served_by(&*stream, bidirectional) {
+        Ok(served_by) => served_by,
         Err(error) => {
             report!(error, "a connection cannot be served; it is closed", error = error);
             return turn_away(&*stream);
         }
     };
     let entered =
-        workers.registry.enter(|number| Connection::new(orb, workers, stream.clone(), number, way));
+        workers.registry.enter(|number| Connection::new(orb, workers, stream.clone(), number, served_by));
     let Some(connection) = entered else {
         if !workers.is_closing() {
             report!(

@@ -1,8 +1,8 @@
 //! A request being served, as a skeleton sees it.
 
 use super::connection::Connection;
-use super::later::{Debt, Describe, EncodeResults, ReplyHandle};
-use super::output::Owed;
+use super::later::{DeferredReply, Describe, EncodeResults, ReplyHandle};
+use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
 use crate::dynamic::NamedValue;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
@@ -51,7 +51,7 @@ impl From<SystemException> for DispatchError {
     }
 }
 
-/// A request being served: its operation, its arguments, and the way back.
+/// A request being served: its operation, its arguments, and the served_by back.
 pub struct ServerCall<'a> {
     request: &'a RequestHeader<'a>,
     arguments: &'a Decoder<'a>,
@@ -242,12 +242,12 @@ impl<'a> ServerCall<'a> {
     /// When the reply cannot be sent.
     #[cold]
     pub(super) fn end(&mut self, outcome: Outcome) -> Dispatched {
-        if self.port.owed != Owed::Now {
+        if self.port.pending != PendingReply::Now {
             return Ok(());
         }
         let outcome = self.give_back().unwrap_or(outcome);
         let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
-        self.port.owed = Owed::Nothing;
+        self.port.pending = PendingReply::Nothing;
         sent.map_err(DispatchError::from)
     }
 
@@ -258,7 +258,7 @@ impl<'a> ServerCall<'a> {
         status: ReplyStatus,
         body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Dispatched {
-        if self.port.owed != Owed::Now {
+        if self.port.pending != PendingReply::Now {
             return Ok(());
         }
         if self.flow.is_some()
@@ -268,7 +268,7 @@ impl<'a> ServerCall<'a> {
         }
         let (flow, memory) = (&mut self.flow, &mut *self.memory);
         let sent = self.port.answer(flow, self.connection, memory, status, body)?;
-        self.port.owed = Owed::Nothing;
+        self.port.pending = PendingReply::Nothing;
         sent.map_err(DispatchError::from)
     }
 
@@ -286,28 +286,28 @@ impl<'a> ServerCall<'a> {
         describe: Describe<R, E>,
     ) -> ReplyHandle<R, E> {
         self.connection.output.lock().deferred += 1;
-        let port = ReplyPort { owed: Owed::Later, ..self.port };
-        self.port.owed = Owed::Nothing;
+        let port = ReplyPort { pending: PendingReply::Later, ..self.port };
+        self.port.pending = PendingReply::Nothing;
         if let Some(flow) = &mut self.flow {
             flow.leave_thread();
         }
-        let debt = Debt::new(self.connection.clone(), port, self.flow.take());
-        ReplyHandle::to_client(debt, encode, describe)
+        let deferred = DeferredReply::new(self.connection.clone(), port, self.flow.take());
+        ReplyHandle::to_client(deferred, encode, describe)
     }
 
     /// Whether nobody has replied to it, and nobody is going to.
     #[inline]
     pub(super) fn is_owed(&self) -> bool {
-        self.port.owed == Owed::Now
+        self.port.pending == PendingReply::Now
     }
 
     /// Ends the request without a reply, unless it has had one or gets one later.
     #[inline]
     pub(super) fn settle(&mut self) {
-        if self.port.owed == Owed::Now {
-            self.port.owed = Owed::Nothing;
+        if self.port.pending == PendingReply::Now {
+            self.port.pending = PendingReply::Nothing;
             // Nothing is sent, so nothing can fail.
-            self.connection.settle(self.port.request_id, Owed::Now, None).ok();
+            self.connection.settle(self.port.request_id, PendingReply::Now, None).ok();
         }
     }
 }

@@ -4,15 +4,15 @@
 //! the reply itself: two system calls, no worker-off, and no allocation once the buffers have grown to
 //! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
 
-use super::both_ways::BothWays;
+use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
 use super::workers::{Workers, Worker, ThreadSlot};
 use super::status::WorkerStatus;
 use super::dispatch;
-use super::end::End;
+use super::end::CloseReason;
 use super::leadership::{Leadership, LeadToken};
-use super::output::{Output, Owed};
-use super::polled::Polled;
+use super::output::{Output, PendingReply};
+use super::reactor_connection::ReactorConnection;
 use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A client that has several requests under way at once, and whose last one took longer than this,
+/// A client that has several requests under served_by at once, and whose last one took longer than this,
 /// gets another leader before the servant is called.
 const SLOW: Duration = Duration::from_micros(100);
 
@@ -42,36 +42,36 @@ pub(crate) struct Connection {
     pub(super) number: u64,
     /// From how many octets on a reply leaves in fragments.
     pub(super) fragment_size: usize,
-    pub(super) way: Way,
+    pub(super) served_by: ServedBy,
     pub(super) leadership: Leadership,
     /// The leader's alone.
     framer: Mutex<Framer>,
     pub(super) output: Mutex<Output>,
     /// Why the leader was woken.
     verdict: AtomicU8,
-    /// Whether several requests of the client were under way at once.
+    /// Whether several requests of the client were under served_by at once.
     multiplexed: AtomicBool,
     /// Whether the last of them took long.
     slow: AtomicBool,
     /// Whether the operator has heard that no more of them may be served.
     reported: AtomicBool,
     /// What there is beside where the connection carries requests both ways.
-    pub(super) both_ways: OnceLock<BothWays>,
+    pub(super) bidirectional: OnceLock<Bidirectional>,
 }
 
 /// What waits for the requests of a connection.
-pub(super) enum Way {
+pub(super) enum ServedBy {
     /// A thread of its own.
     Thread(#[expect(dead_code, reason = "it counts by being there")] ThreadSlot),
     /// The reactor.
-    Reactor(Polled),
+    Reactor(ReactorConnection),
     /// Nothing: one request comes from within the process, and is served by who makes it.
     Here,
 }
 
 /// What a leader does when it has served everything that has arrived.
 #[derive(Clone, Copy)]
-pub(super) enum Fetch {
+pub(super) enum AfterServing {
     /// It waits for more.
     Always,
     /// It takes what has come meanwhile.
@@ -81,7 +81,7 @@ pub(super) enum Fetch {
 }
 
 /// What a leader has at worker for one message.
-struct AtHand<'h> {
+struct LeaderContext<'h> {
     token: &'h mut LeadToken,
     reply: &'h mut Memory,
     status: &'h WorkerStatus,
@@ -99,7 +99,7 @@ impl Connection {
         workers: &Arc<Workers>,
         stream: Arc<dyn Stream>,
         number: u64,
-        way: Way,
+        served_by: ServedBy,
     ) -> Self {
         let settings = orb.settings();
         // Without a limit a client that does not read would hold its thread for ever.
@@ -110,11 +110,11 @@ impl Connection {
             stream,
             number,
             // What does not leave the process is caught in one piece.
-            fragment_size: match way {
-                Way::Here => usize::MAX,
+            fragment_size: match served_by {
+                ServedBy::Here => usize::MAX,
                 _ => settings.fragment_size.unwrap_or(usize::MAX),
             },
-            way,
+            served_by,
             leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
             output: Mutex::new(Output::new(settings.requests_in_progress)),
@@ -122,14 +122,14 @@ impl Connection {
             multiplexed: AtomicBool::new(false),
             slow: AtomicBool::new(false),
             reported: AtomicBool::new(false),
-            both_ways: OnceLock::new(),
+            bidirectional: OnceLock::new(),
         }
     }
 
     /// Leads the connection from a thread of its own, until it ends or another takes the leadership.
     pub(super) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
         worker.status.slot(self);
-        let served = self.serve(&mut token, worker, Fetch::Always);
+        let served = self.serve(&mut token, worker, AfterServing::Always);
         worker.status.leave();
         if let Err(end) = served {
             self.conclude(&end);
@@ -142,17 +142,17 @@ impl Connection {
         self: &Arc<Self>,
         token: &mut LeadToken,
         worker: &mut Worker,
-        mut fetch: Fetch,
-    ) -> Result<bool, End> {
+        mut fetch: AfterServing,
+    ) -> Result<bool, CloseReason> {
         let mut more = self.framer.lock().has_more();
         let mut was_oneway = false;
         loop {
             let mut framer = self.framer.lock();
             if !more {
                 match fetch {
-                    Fetch::Never => return Ok(true),
-                    Fetch::Once => fetch = Fetch::Never,
-                    Fetch::Always => {}
+                    AfterServing::Never => return Ok(true),
+                    AfterServing::Once => fetch = AfterServing::Never,
+                    AfterServing::Always => {}
                 }
                 let oneway = worker.status.is_oneway();
                 let in_flood = oneway && was_oneway;
@@ -163,7 +163,7 @@ impl Connection {
                 }
             }
             if self.workers.is_closing() && !self.may_call() {
-                return Err(End::Ours);
+                return Err(CloseReason::Ours);
             }
             let Worker { inbox, reply, status, workers } = &mut *worker;
             let leads = match framer.take_alone(inbox) {
@@ -171,20 +171,20 @@ impl Connection {
                     more = false;
                     match decode_usual_request(&message) {
                         Some((header, body)) => {
-                            let at_hand = AtHand { token, reply, status, workers };
-                            self.attend(framer, at_hand, &message, header, body)?
+                            let context = LeaderContext { token, reply, status, workers };
+                            self.attend(framer, context, &message, header, body)?
                         }
                         None => {
-                            let at_hand = AtHand { token, reply, status, workers };
-                            self.attend_other(framer, at_hand, &message)?
+                            let context = LeaderContext { token, reply, status, workers };
+                            self.attend_other(framer, context, &message)?
                         }
                     }
                 }
-                None => match framer.take(inbox).map_err(End::Framing)? {
+                None => match framer.take(inbox).map_err(CloseReason::Framing)? {
                     Some(message) => {
                         more = framer.has_more();
-                        let at_hand = AtHand { token, reply, status, workers };
-                        self.attend_other(framer, at_hand, &message)?
+                        let context = LeaderContext { token, reply, status, workers };
+                        self.attend_other(framer, context, &message)?
                     }
                     None => {
                         more = false;
@@ -204,16 +204,16 @@ impl Connection {
     fn attend_other(
         self: &Arc<Self>,
         framer: MutexGuard<'_, Framer>,
-        at_hand: AtHand<'_>,
+        context: LeaderContext<'_>,
         message: &Message<'_>,
-    ) -> Result<bool, End> {
+    ) -> Result<bool, CloseReason> {
         if message.header.kind != MessageKind::Request {
             drop(framer);
-            return self.receive(message, at_hand);
+            return self.receive(message, context);
         }
-        let malformed = |error| End::Malformed(MessageKind::Request, error);
+        let malformed = |error| CloseReason::Malformed(MessageKind::Request, error);
         let (header, body) = decode_request(message).map_err(malformed)?;
-        self.attend(framer, at_hand, message, header, body)
+        self.attend(framer, context, message, header, body)
     }
 
     /// Serves a request. `false` as in [`attend_other`](Self::attend_other); this is copied into the
@@ -222,12 +222,12 @@ impl Connection {
     fn attend(
         self: &Arc<Self>,
         mut framer: MutexGuard<'_, Framer>,
-        at_hand: AtHand<'_>,
+        context: LeaderContext<'_>,
         message: &Message<'_>,
         header: RequestHeader<'_>,
         body: Decoder<'_>,
-    ) -> Result<bool, End> {
-        let AtHand { token, reply, status, workers } = at_hand;
+    ) -> Result<bool, CloseReason> {
+        let LeaderContext { token, reply, status, workers } = context;
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
         if begun != Begun::Serve {
@@ -262,12 +262,12 @@ impl Connection {
         framer: &mut Framer,
         token: &mut LeadToken,
         inbox: &mut MessageBuffer,
-        (fetch, in_flood): (Fetch, bool),
-    ) -> Result<(), End> {
+        (fetch, in_flood): (AfterServing, bool),
+    ) -> Result<(), CloseReason> {
         self.leadership.await_message(token, framer.is_partial());
         let received = match fetch {
-            Fetch::Always if in_flood => self.recv_in_flood(framer.space_from(inbox)),
-            Fetch::Always => self.stream.recv(framer.space_from(inbox)),
+            AfterServing::Always if in_flood => self.recv_in_flood(framer.space_from(inbox)),
+            AfterServing::Always => self.stream.recv(framer.space_from(inbox)),
             _ => self.stream.try_recv(framer.space_from(inbox)),
         };
         match received {
@@ -277,7 +277,7 @@ impl Connection {
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
-            Err(error) => Err(End::Io(error)),
+            Err(error) => Err(CloseReason::Io(error)),
         }
     }
 
@@ -303,7 +303,7 @@ impl Connection {
     #[inline(always)]
     fn begin(&self, framer: &mut Framer, request_id: u32) -> (Begun, CodeSets) {
         let mut output = self.output.lock();
-        let begun = match self.both_ways.get() {
+        let begun = match self.bidirectional.get() {
             // What was not answered when the connection closes was not begun.
             Some(_) if self.workers.is_closing() => Begun::Nothing,
             Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
@@ -325,7 +325,7 @@ impl Connection {
         message: &Message<'_>,
         header: &RequestHeader<'_>,
         reply: &mut Memory,
-    ) -> Result<(), End> {
+    ) -> Result<(), CloseReason> {
         match begun {
             Begun::Refuse => dispatch::refuse(self, message, header, reply),
             _ => Ok(()),
@@ -338,8 +338,8 @@ impl Connection {
     fn receive(
         self: &Arc<Self>,
         message: &Message<'_>,
-        AtHand { token, reply, status, workers }: AtHand<'_>,
-    ) -> Result<bool, End> {
+        LeaderContext { token, reply, status, workers }: LeaderContext<'_>,
+    ) -> Result<bool, CloseReason> {
         if let Some(link) = self.link() {
             match message.header.kind {
                 MessageKind::Reply | MessageKind::LocateReply => {
@@ -357,7 +357,7 @@ impl Connection {
         let located = dispatch::locate(self, message, &request, reply);
         status.leave_servant(workers);
         // Nothing is sent, so nothing can fail.
-        self.settle(request.request_id, Owed::Now, None).ok();
+        self.settle(request.request_id, PendingReply::Now, None).ok();
         if !self.leadership.leave_servant(token) {
             return Ok(false);
         }
@@ -387,7 +387,7 @@ impl Connection {
         Some(Instant::now())
     }
 
-    /// Whether several requests of the client were under way at once.
+    /// Whether several requests of the client were under served_by at once.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.multiplexed.load(Ordering::Relaxed)
     }
@@ -400,9 +400,9 @@ impl Connection {
             // The client does not take a reply. It need not have another now.
             return;
         };
-        let driven = matches!(self.way, Way::Thread(_));
+        let driven = matches!(self.served_by, ServedBy::Thread(_));
         // Where replies come too they must be read; requests are refused then.
-        let full = serving >= limit && !self.is_both_ways();
+        let full = serving >= limit && !self.is_bidirectional();
         if full {
             return self.report_full(limit);
         }
@@ -410,10 +410,10 @@ impl Connection {
             return;
         }
         let Some(mut token) = self.leadership.take_over(seen) else { return };
-        match &self.way {
-            Way::Thread(_) => self.workers.succeed(self.clone(), token),
-            Way::Here => {}
-            Way::Reactor(polled) => {
+        match &self.served_by {
+            ServedBy::Thread(_) => self.workers.succeed(self.clone(), token),
+            ServedBy::Here => {}
+            ServedBy::Reactor(reactor_connection) => {
                 let framer = self.framer.lock();
                 if framer.has_more() {
                     drop(framer);
@@ -421,7 +421,7 @@ impl Connection {
                 } else {
                     self.leadership.await_message(&mut token, framer.is_partial());
                     drop(framer);
-                    polled.wait_for_more(self);
+                    reactor_connection.wait_for_more(self);
                 }
             }
         }
@@ -443,12 +443,12 @@ impl Connection {
 
     /// Ends the connection. The leader calls it, which leads no more; what is in progress is
     /// answered first.
-    pub(super) fn conclude(&self, end: &End) {
+    pub(super) fn conclude(&self, end: &CloseReason) {
         end.report(self.stream.peer(), self.orb.settings());
         self.output.lock().responder.close(end.farewell());
         self.end_calls(end);
         let mut output = self.output.lock();
-        output.gone |= matches!(end, End::Peer | End::CutShort | End::Io(_));
+        output.gone |= matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
         self.say_farewell(&mut output);
     }
 
@@ -472,13 +472,13 @@ impl Connection {
         let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);
         std::iter::repeat_with(discarded).take(64).take_while(|more| *more).for_each(drop);
         self.stream.shutdown(Shutdown::Both).ok();
-        if let Way::Reactor(polled) = &self.way {
-            polled.leave();
+        if let ServedBy::Reactor(reactor_connection) = &self.served_by {
+            reactor_connection.leave();
         }
         self.workers.registry.leave(self);
     }
 
-    /// Whether a reply is owed to the client, which it need not have asked for again; or by it.
+    /// Whether a reply is pending to the client, which it need not have asked for again; or by it.
     pub(super) fn is_owing(&self) -> bool {
         let output = self.output.try_lock();
         output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
@@ -491,7 +491,7 @@ impl Connection {
         }
     }
 
-    /// Makes the read under way, or else the next, come back with nothing.
+    /// Makes the read under served_by, or else the next, come back with nothing.
     pub(super) fn wake(&self, silence: Silence) {
         let verdict = match silence {
             Silence::Idle => CLOSING,
@@ -505,13 +505,13 @@ impl Connection {
 
     /// Why a read came back with nothing.
     #[cold]
-    fn silence(&self, partial: bool) -> End {
+    fn silence(&self, partial: bool) -> CloseReason {
         match self.verdict.load(Ordering::Acquire) {
-            CLOSING => End::Ours,
-            HALFWAY => End::Stalled,
-            TRICKLE => End::Trickled,
-            _ if partial => End::CutShort,
-            _ => End::Peer,
+            CLOSING => CloseReason::Ours,
+            HALFWAY => CloseReason::Stalled,
+            TRICKLE => CloseReason::Trickled,
+            _ if partial => CloseReason::CutShort,
+            _ => CloseReason::Peer,
         }
     }
 }

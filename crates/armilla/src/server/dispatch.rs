@@ -1,12 +1,12 @@
 //! From a request to the servant.
 
-use super::both_ways;
+use super::bidirectional;
 use super::call::{DispatchError, ServerCall};
 use super::connection::Connection;
 use super::status::BlockingScope;
-use super::end::End;
+use super::end::CloseReason;
 use super::here;
-use super::output::Owed;
+use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
 use crate::interceptor::{Outcome, ServerFlow};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// Whether a request was served. An error means that the reply could not be sent; it is so large that
 /// all that is usual would be slower for it.
-type Served = Result<(), Box<End>>;
+type Served = Result<(), Box<CloseReason>>;
 
 /// Serves a request.
 #[inline(always)]
@@ -48,7 +48,7 @@ pub(super) fn request(
         return otherwise(connection, message, header, body, code_sets, memory);
     };
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let port = port(message, &header, code_sets, Owed::Now);
+    let port = port(message, &header, code_sets, PendingReply::Now);
     let servant = upcall.skeleton();
     let skeleton = Some(servant);
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, skeleton, None);
@@ -93,7 +93,7 @@ fn otherwise(
     let adapter = adapter(connection, key, &mut stopped);
     let poa = adapter.as_ref().ok().and_then(Option::as_ref);
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let port = port(message, &header, code_sets, Owed::Now);
+    let port = port(message, &header, code_sets, PendingReply::Now);
     if stopped.is_none()
         && let Some(poa) = poa.filter(|poa| poa.is_for_main_thread() && !orb.is_main_thread())
         && let peer = connection.stream.peer()
@@ -144,7 +144,7 @@ fn adapter(
     let adapter = connection.orb.adapter_for(key);
     if connection.is_originated() {
         let poa = adapter.as_ref().ok().and_then(Option::as_deref);
-        *stopped = both_ways::refusal(&connection.orb, poa, Some(key)).map(stop);
+        *stopped = bidirectional::refusal(&connection.orb, poa, Some(key)).map(stop);
     }
     adapter
 }
@@ -169,7 +169,7 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
 #[cold]
 fn turned_back() -> SystemException {
     SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No)
-        .with_reason("the POA of the object changed while the request was on its way")
+        .with_reason("the POA of the object changed while the request was on its served_by")
 }
 
 /// Serves a request whose servant goes back to its lender before the client gets the reply.
@@ -181,7 +181,7 @@ fn lend(
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let here::Catch { connection: caught, catcher } =
+    let here::ReplyCapture { connection: caught, catcher } =
         here::catch(orb, port.request_id, here::HERE, Vec::new())?;
     let mut memory = Memory::new();
     let servant = found.servant();
@@ -207,18 +207,18 @@ fn relay(
     port: ReplyPort,
     memory: &mut Memory,
     reply: Result<Vec<u8>, SystemException>,
-) -> Result<(), End> {
+) -> Result<(), CloseReason> {
     match reply {
         Ok(octets) if octets.is_empty() => {
-            Ok(connection.settle(port.request_id, port.owed, None)?)
+            Ok(connection.settle(port.request_id, port.pending, None)?)
         }
         Ok(octets) => {
             let whole = Encoder::with_buffer(octets, ByteOrder::NATIVE, CodeSet::default());
-            Ok(connection.settle(port.request_id, port.owed, Some(&whole))?)
+            Ok(connection.settle(port.request_id, port.pending, Some(&whole))?)
         }
         Err(exception) => {
             let sent = port.raise(&mut None, connection, memory, &exception);
-            sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
+            sent.map_err(|error| fatal(error.into()))?.map_err(CloseReason::from)
         }
     }
 }
@@ -230,16 +230,16 @@ pub(super) fn refuse(
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     memory: &mut Memory,
-) -> Result<(), End> {
+) -> Result<(), CloseReason> {
     let limit = connection.orb.settings().requests_in_progress;
     let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
     let exception =
         SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_REQUESTS, Completion::No)
             .with_reason(what);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
-    let port = port(message, header, CodeSets::UNAGREED, Owed::Nothing);
+    let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
-    sent.map_err(|error| fatal(error.into()))?.map_err(End::from)
+    sent.map_err(|error| fatal(error.into()))?.map_err(CloseReason::from)
 }
 
 #[inline]
@@ -247,18 +247,18 @@ fn port(
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     code_sets: CodeSets,
-    owed: Owed,
+    pending: PendingReply,
 ) -> ReplyPort {
     let RequestHeader { request_id, response_expected, .. } = *header;
-    ReplyPort { request_id, version: message.header.version, code_sets, response_expected, owed }
+    ReplyPort { request_id, version: message.header.version, code_sets, response_expected, pending }
 }
 
 #[cold]
-fn fatal(error: DispatchError) -> End {
+fn fatal(error: DispatchError) -> CloseReason {
     match error {
         DispatchError::Send(error) => (*error).into(),
         DispatchError::Exception(exception) => {
-            End::Io(std::io::Error::other(format!("no reply could be made: {exception}")))
+            CloseReason::Io(std::io::Error::other(format!("no reply could be made: {exception}")))
         }
     }
 }
@@ -305,7 +305,7 @@ fn take_contexts(
     if message.header.version >= Version::V1_2
         && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
     {
-        both_ways::take_offer(connection, offer)?;
+        bidirectional::take_offer(connection, offer)?;
     }
     Ok(code_sets)
 }
@@ -333,7 +333,7 @@ pub(super) fn locate(
     message: &Message<'_>,
     request: &LocateRequest<'_>,
     memory: &mut Memory,
-) -> Result<(), End> {
+) -> Result<(), CloseReason> {
     let found = match request.target.object_key() {
         None => Ok(Located::Unnamed),
         Some(key) => connection.orb.locate(key, connection.is_originated()),
@@ -361,9 +361,9 @@ pub(super) fn locate(
         (None, None) => Ok(()),
     };
     let finished = body
-        .map_err(|error| End::Malformed(MessageKind::LocateRequest, error))
-        .and_then(|()| MessageHeader::finish(&mut out).map_err(End::Framing));
-    let sent = finished.and_then(|()| connection.send(&out).map_err(End::from));
+        .map_err(|error| CloseReason::Malformed(MessageKind::LocateRequest, error))
+        .and_then(|()| MessageHeader::finish(&mut out).map_err(CloseReason::Framing));
+    let sent = finished.and_then(|()| connection.send(&out).map_err(CloseReason::from));
     *memory = out.take_memory();
     sent
 }

@@ -3,7 +3,7 @@
 use super::admit::accept_all;
 use super::workers::Workers;
 use super::publications::Publications;
-use super::whereabouts::{Whereabouts, is_same_host};
+use super::own_addresses::{OwnAddresses, is_same_host};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::Orb;
@@ -18,7 +18,7 @@ pub(crate) struct Server {
     workers: Arc<Workers>,
     /// What references carry of the endpoints.
     publications: Publications,
-    whereabouts: Whereabouts,
+    own_addresses: OwnAddresses,
 }
 
 impl Server {
@@ -35,8 +35,8 @@ impl Server {
     pub(crate) fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
         let workers = Workers::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let publications = Publications::new(orb.settings());
-        let (acceptors, whereabouts) = Default::default();
-        let mut server = Self { acceptors, workers, publications, whereabouts };
+        let (acceptors, own_addresses) = Default::default();
+        let mut server = Self { acceptors, workers, publications, own_addresses };
         for endpoint in endpoints {
             server.listen(orb, endpoint)?;
         }
@@ -50,7 +50,7 @@ impl Server {
         let Listening { acceptor, publications } = endpoint.listen(orb.settings())?;
         self.publications.extend(publications);
         if endpoint.is_iiop() {
-            self.whereabouts.add(&*acceptor);
+            self.own_addresses.add(&*acceptor);
         }
         self.accept(orb, acceptor.into())
     }
@@ -65,7 +65,7 @@ impl Server {
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
         let mut published = self.publications.addresses().iter();
         published.any(|(own, at)| *at == port && is_same_host(own, host))
-            || self.whereabouts.include(host, port)
+            || self.own_addresses.include(host, port)
     }
 
     fn accept(&mut self, orb: &Orb, acceptor: Arc<dyn Acceptor>) -> Result<(), SystemException> {
@@ -86,7 +86,7 @@ impl Server {
             })
     }
 
-    /// Stops accepting, lets calls under way end, and closes every connection in order.
+    /// Stops accepting, lets calls under served_by end, and closes every connection in order.
     pub(crate) fn close(&self, orb: &Orb) {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let left = self.workers.registry.drain(orb.settings().drain_timeout);
@@ -94,7 +94,7 @@ impl Server {
         if left > 0 {
             report!(
                 warn,
-                "connections with calls still under way after drain_timeout",
+                "connections with calls still under served_by after drain_timeout",
                 left = left
             );
         }

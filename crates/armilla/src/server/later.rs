@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use super::status::BlockingScope;
-use super::output::Owed;
+use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::ServerFlow;
@@ -19,7 +19,7 @@ pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
 
 /// The right, and the duty, to reply to one request: once, at any time, from any thread or future.
 ///
-/// Until then the request counts as under way: a server that shuts down waits for it. A handle that
+/// Until then the request counts as under served_by: a server that shuts down waits for it. A handle that
 /// is dropped replies for itself, with the system exception `NO_RESPONSE` that says so.
 ///
 /// With [`wait_for`](Self::wait_for) a servant has its plain method do the same as the one that
@@ -45,7 +45,7 @@ pub struct ReplyHandle<R, E = SystemException> {
 /// Who waits for the reply.
 enum Destination<R, E> {
     Client {
-        debt: Debt,
+        deferred: DeferredReply,
         encode: EncodeResults<R>,
         fail: Fail<E>,
         describe: Describe<R, E>,
@@ -60,14 +60,14 @@ type Tell<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
 pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
 
 /// Sends an exception.
-type Fail<E> = fn(&mut Debt, &E);
+type Fail<E> = fn(&mut DeferredReply, &E);
 
 impl<R, E> ReplyHandle<R, E> {
-    pub(super) fn to_client(debt: Debt, encode: EncodeResults<R>, describe: Describe<R, E>) -> Self
+    pub(super) fn to_client(deferred: DeferredReply, encode: EncodeResults<R>, describe: Describe<R, E>) -> Self
     where
         E: ReplyError,
     {
-        Self { to: Some(Destination::Client { debt, encode, fail: Debt::fail, describe }) }
+        Self { to: Some(Destination::Client { deferred, encode, fail: DeferredReply::fail, describe }) }
     }
 
     /// Replies. When the client is gone, or has given the request up, this does nothing.
@@ -79,11 +79,11 @@ impl<R, E> ReplyHandle<R, E> {
         match (self.to.take(), result) {
             (None, _) => {}
             (Some(Destination::Caller(tell)), result) => tell(Some(result)),
-            (Some(Destination::Client { mut debt, encode, fail, describe }), result) => {
-                debt.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
+            (Some(Destination::Client { mut deferred, encode, fail, describe }), result) => {
+                deferred.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
                 match result {
-                    Ok(value) => debt.pay(ReplyStatus::NoException, |out| encode(&value, out)),
-                    Err(error) => fail(&mut debt, &error),
+                    Ok(value) => deferred.pay(ReplyStatus::NoException, |out| encode(&value, out)),
+                    Err(error) => fail(&mut deferred, &error),
                 }
             }
         }
@@ -92,7 +92,7 @@ impl<R, E> ReplyHandle<R, E> {
     /// Whether nobody waits for the reply any more: the client has given the request up, or is gone.
     pub fn is_cancelled(&self) -> bool {
         match &self.to {
-            Some(Destination::Client { debt, .. }) => debt.is_void(),
+            Some(Destination::Client { deferred, .. }) => deferred.is_void(),
             _ => false,
         }
     }
@@ -123,7 +123,7 @@ impl<R, E> Drop for ReplyHandle<R, E> {
         match self.to.take() {
             None => {}
             Some(Destination::Caller(tell)) => tell(None),
-            Some(Destination::Client { mut debt, .. }) => debt.raise(&no_response()),
+            Some(Destination::Client { mut deferred, .. }) => deferred.raise(&no_response()),
         }
     }
 }
@@ -134,14 +134,14 @@ impl<R, E> fmt::Debug for ReplyHandle<R, E> {
     }
 }
 
-/// A reply that is owed to a client.
-pub(super) struct Debt {
+/// A reply that is pending to a client.
+pub(super) struct DeferredReply {
     connection: Arc<Connection>,
     port: ReplyPort,
     flow: Flow,
 }
 
-impl Debt {
+impl DeferredReply {
     pub(super) fn new(connection: Arc<Connection>, port: ReplyPort, flow: Flow) -> Self {
         Self { connection, port, flow }
     }
@@ -180,7 +180,7 @@ impl Debt {
 
     fn paid(&mut self, sent: Sent) -> Result<(), SystemException> {
         let sent = sent?;
-        self.port.owed = Owed::Nothing;
+        self.port.pending = PendingReply::Nothing;
         if let Err(error) = sent {
             tracing::debug!(peer = %self.connection.stream.peer(), %error, "a reply was not sent");
         }
@@ -188,11 +188,11 @@ impl Debt {
     }
 }
 
-impl Drop for Debt {
+impl Drop for DeferredReply {
     fn drop(&mut self) {
-        if self.port.owed == Owed::Later {
+        if self.port.pending == PendingReply::Later {
             // Nothing is sent, so nothing can fail.
-            self.connection.settle(self.port.request_id, Owed::Later, None).ok();
+            self.connection.settle(self.port.request_id, PendingReply::Later, None).ok();
         }
     }
 }

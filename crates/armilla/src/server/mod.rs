@@ -2,34 +2,34 @@
 //! servants.
 
 mod admit;
-mod both_ways;
+mod bidirectional;
 mod call;
 mod caller;
 mod connection;
 mod workers;
 mod status;
 mod dispatch;
-mod end;
+mod close_reason;
 mod endpoints;
-mod here;
+mod collocated;
 mod later;
 mod leadership;
 mod listen_points;
 mod monitor;
 mod output;
-mod polled;
-mod pool;
+mod reactor_connection;
+mod reactor_pool;
 mod publications;
 mod registry;
 mod reply_port;
 mod scratch;
-mod whereabouts;
-mod within;
+mod own_addresses;
+mod in_process;
 
-pub(crate) use both_ways::{Carrier, offer};
+pub(crate) use bidirectional::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use status::BlockingScope;
 pub(crate) use endpoints::Server;
-pub(crate) use here::{Paper, is_here, serve_here};
+pub(crate) use collocated::{ReplyBuffer, is_here, serve_collocated};
 pub use later::{EncodeResults, ReplyHandle};
 pub use scratch::Scratch;

@@ -1,7 +1,7 @@
-//! The way back to a client: replies leave whole, one after the other, from whichever thread.
+//! The served_by back to a client: replies leave whole, one after the other, from whichever thread.
 
-use super::connection::{Connection, Way};
-use super::polled::Polled;
+use super::connection::{Connection, ServedBy};
+use super::reactor_connection::ReactorConnection;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::engine::Responder;
@@ -26,9 +26,9 @@ pub(super) struct Output {
     closes: bool,
 }
 
-/// What is owed for a request.
+/// What is pending for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owed {
+pub(super) enum PendingReply {
     /// It is not in progress.
     Nothing,
     /// The thread that serves it ends it.
@@ -83,17 +83,17 @@ impl Output {
 }
 
 impl Connection {
-    /// Pays what is owed for a request, with `reply` if the client still wants it.
+    /// Pays what is pending for a request, with `reply` if the client still wants it.
     #[inline]
     pub(super) fn settle(
         self: &Arc<Self>,
         request_id: u32,
-        owed: Owed,
+        pending: PendingReply,
         reply: Option<&Encoder<'_>>,
     ) -> Result<(), SendError> {
         let mut output = self.output.lock();
-        output.deferred -= usize::from(owed == Owed::Later);
-        let wanted = owed == Owed::Nothing || output.responder.finish(request_id);
+        output.deferred -= usize::from(pending == PendingReply::Later);
+        let wanted = pending == PendingReply::Nothing || output.responder.finish(request_id);
         let sent = match reply {
             Some(reply) if wanted => self.put(&mut output, reply),
             _ => Ok(()),
@@ -113,10 +113,10 @@ impl Connection {
     /// take it.
     #[inline]
     fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
-        let sent = match &self.way {
-            Way::Thread(_) | Way::Here => wire::send(&*self.stream, message, self.fragment_size),
-            Way::Reactor(polled) => {
-                let put = |parts: &[IoSlice<'_>]| self.put_or_queue(polled, output, parts);
+        let sent = match &self.served_by {
+            ServedBy::Thread(_) | ServedBy::Here => wire::send(&*self.stream, message, self.fragment_size),
+            ServedBy::Reactor(reactor_connection) => {
+                let put = |parts: &[IoSlice<'_>]| self.put_or_queue(reactor_connection, output, parts);
                 let put = wire::parts(message, self.fragment_size, put);
                 put.map_err(|source| SendError { sent: 0, source })
             }
@@ -131,7 +131,7 @@ impl Connection {
 
     fn put_or_queue(
         &self,
-        polled: &Polled,
+        reactor_connection: &ReactorConnection,
         output: &mut Output,
         parts: &[IoSlice<'_>],
     ) -> io::Result<()> {
@@ -143,7 +143,7 @@ impl Connection {
         if sent < parts.iter().map(|part| part.len()).sum() {
             output.enqueue(parts, sent, self.orb.settings().queued_replies)?;
             if !was_stuck {
-                polled.wait_for_room(self, output);
+                reactor_connection.wait_for_room(self, output);
             }
         }
         Ok(())
@@ -156,14 +156,14 @@ impl Connection {
     /// `WouldBlock` for nothing; anything else when no more can be sent.
     pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut output = self.output.lock();
-        let polled = match &self.way {
-            Way::Reactor(polled) if !output.gone && !output.responder.is_closing() => polled,
+        let reactor_connection = match &self.served_by {
+            ServedBy::Reactor(reactor_connection) if !output.gone && !output.responder.is_closing() => reactor_connection,
             _ => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         if output.is_stuck() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        self.put_or_queue(polled, &mut output, parts).inspect_err(|_| {
+        self.put_or_queue(reactor_connection, &mut output, parts).inspect_err(|_| {
             output.gone = true;
             self.stream.shutdown(Shutdown::Both).ok();
         })?;

@@ -110,7 +110,7 @@ impl Registry {
             match watched.vigil.look(mark, now, &self.patience) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
-                Some(Silence::Idle) if watched.connection.is_both_ways() => {}
+                Some(Silence::Idle) if watched.connection.is_bidirectional() => {}
                 Some(silence) => {
                     watched.connection.wake(silence);
                     watched.connection.cut_if_stuck();

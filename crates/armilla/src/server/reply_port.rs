@@ -1,7 +1,7 @@
 //! Where the reply to a request goes.
 
 use super::connection::Connection;
-use super::output::Owed;
+use super::output::PendingReply;
 use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
@@ -27,7 +27,7 @@ pub(super) struct ReplyPort {
     pub(super) version: Version,
     pub(super) code_sets: CodeSets,
     pub(super) response_expected: bool,
-    pub(super) owed: Owed,
+    pub(super) pending: PendingReply,
 }
 
 impl ReplyPort {
@@ -63,7 +63,7 @@ impl ReplyPort {
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         // What cannot be sent is no reply, and interceptors hear of the exception instead.
-        let mut out = self.paper(memory);
+        let mut out = self.reply_buffer(memory);
         let fits = match self.response_expected {
             true => self.encode(&mut out, connection, status, &[], body),
             false => Ok(()),
@@ -75,7 +75,7 @@ impl ReplyPort {
         let is_reply = !matches!(outcome, Outcome::SystemException(_) | Outcome::Forward(_));
         let contexts = flow.contexts();
         let sent = (is_reply && self.response_expected && contexts.is_empty())
-            .then(|| connection.settle(self.request_id, self.owed, Some(&out)));
+            .then(|| connection.settle(self.request_id, self.pending, Some(&out)));
         *memory = out.take_memory();
         match sent {
             Some(sent) => Ok(sent),
@@ -145,7 +145,7 @@ impl ReplyPort {
                 self.send_exception(connection, memory, contexts, exception)
             }
             // Interceptors make one of the two of everything else.
-            _ => Ok(connection.settle(self.request_id, self.owed, None)),
+            _ => Ok(connection.settle(self.request_id, self.pending, None)),
         }
     }
 
@@ -182,11 +182,11 @@ impl ReplyPort {
         body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
         if !self.response_expected {
-            return Ok(connection.settle(self.request_id, self.owed, None));
+            return Ok(connection.settle(self.request_id, self.pending, None));
         }
-        let mut out = self.paper(memory);
+        let mut out = self.reply_buffer(memory);
         let encoded = self.encode(&mut out, connection, status, contexts, &body);
-        let sent = encoded.map(|()| connection.settle(self.request_id, self.owed, Some(&out)));
+        let sent = encoded.map(|()| connection.settle(self.request_id, self.pending, Some(&out)));
         *memory = out.take_memory();
         std::mem::forget(out);
         sent
@@ -194,7 +194,7 @@ impl ReplyPort {
 
     /// What a reply is written with, into `memory`.
     #[inline(always)]
-    fn paper<'p>(self, memory: &mut Memory) -> Encoder<'p> {
+    fn reply_buffer<'p>(self, memory: &mut Memory) -> Encoder<'p> {
         let mut out =
             Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);

@@ -18,9 +18,9 @@ pub(super) struct WorkerStatus {
     token: AtomicU64,
     /// Whether what it serves expects no reply.
     oneway: AtomicBool,
-    /// Whether it counts among those of the pool that wait for something.
+    /// Whether it counts among those of the reactor_pool that wait for something.
     blocked: AtomicBool,
-    /// Whether it is one of the pool.
+    /// Whether it is one of the reactor_pool.
     pooled: bool,
     connection: Mutex<Option<Arc<Connection>>>,
     /// The monitor's: what it saw last, and how often in a row.
@@ -177,11 +177,11 @@ fn begin_blocking() -> bool {
         let Some((workers, status)) = mine.as_ref().filter(|(_, status)| status.is_serving()) else {
             return false;
         };
-        let (shared, both_ways) = lock(&status.connection)
+        let (shared, bidirectional) = lock(&status.connection)
             .as_ref()
-            .map_or((false, false), |c| (c.is_multiplexed(), c.is_both_ways()));
+            .map_or((false, false), |c| (c.is_multiplexed(), c.is_bidirectional()));
         // What it waits for may be a reply on the same connection.
-        if both_ways || (status.pooled || shared) && !status.is_oneway() {
+        if bidirectional || (status.pooled || shared) && !status.is_oneway() {
             status.hand_over_lead();
         }
         status.mark_blocked(workers);

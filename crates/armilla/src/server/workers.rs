@@ -1,13 +1,13 @@
 //! The threads of a server: those that drive a connection each, those of the reactor, and the one
 //! that looks after them.
 
-use super::connection::{Connection, Way};
+use super::connection::{Connection, ServedBy};
 use super::status::WorkerStatus;
-use super::here::Catch;
+use super::here::ReplyCapture;
 use super::leadership::LeadToken;
 use super::monitor::{self, Monitor};
-use super::polled::Polled;
-use super::pool::Pool;
+use super::reactor_connection::ReactorConnection;
+use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
 use crate::concurrency::Concurrency;
 use crate::log::report;
@@ -39,10 +39,10 @@ pub(super) struct Workers {
     driven: AtomicUsize,
     drivers: Mutex<Drivers>,
     wanted: Condvar,
-    pool: OnceLock<Arc<Pool>>,
+    reactor_pool: OnceLock<Arc<ReactorPool>>,
     starting: Mutex<()>,
     /// What caught the replies to requests of this process, for the next of them.
-    pub(super) kept: parking_lot::Mutex<Vec<Catch>>,
+    pub(super) kept: parking_lot::Mutex<Vec<ReplyCapture>>,
 }
 
 /// Threads that drive connections.
@@ -114,7 +114,7 @@ impl Workers {
             driven: AtomicUsize::new(0),
             drivers: Mutex::default(),
             wanted: Condvar::new(),
-            pool: OnceLock::new(),
+            reactor_pool: OnceLock::new(),
             starting: Mutex::default(),
             kept: Default::default(),
         });
@@ -127,10 +127,10 @@ impl Workers {
     ///
     /// # Errors
     /// If there is to be a reactor, and the operating system does not give what it needs.
-    pub(super) fn way(self: &Arc<Self>, stream: &dyn Stream, both_ways: bool) -> io::Result<Way> {
+    pub(super) fn served_by(self: &Arc<Self>, stream: &dyn Stream, bidirectional: bool) -> io::Result<ServedBy> {
         let threads = match self.concurrency {
             _ if stream.descriptor().is_none() => usize::MAX,
-            _ if both_ways => 0,
+            _ if bidirectional => 0,
             Concurrency::ThreadPerConnection => usize::MAX,
             Concurrency::LeaderFollowers { .. } => 0,
             Concurrency::Hybrid { threads, .. } => threads,
@@ -138,9 +138,9 @@ impl Workers {
         let before = self.driven.fetch_add(1, Ordering::Relaxed);
         let slot = ThreadSlot(self.clone());
         if before < threads {
-            return Ok(Way::Thread(slot));
+            return Ok(ServedBy::Thread(slot));
         }
-        Ok(Way::Reactor(Polled::new(self.pool()?)))
+        Ok(ServedBy::Reactor(ReactorConnection::new(self.reactor_pool()?)))
     }
 
     /// Begins to serve a connection that was entered into the registry.
@@ -148,13 +148,13 @@ impl Workers {
     /// # Errors
     /// If it cannot be watched.
     pub(super) fn begin(self: &Arc<Self>, connection: &Arc<Connection>) -> io::Result<()> {
-        match &connection.way {
-            Way::Thread(_) => {
+        match &connection.served_by {
+            ServedBy::Thread(_) => {
                 self.succeed(connection.clone(), connection.leadership.token());
                 Ok(())
             }
-            Way::Reactor(polled) => polled.begin(connection),
-            Way::Here => Ok(()),
+            ServedBy::Reactor(reactor_connection) => reactor_connection.begin(connection),
+            ServedBy::Here => Ok(()),
         }
     }
 
@@ -214,24 +214,24 @@ impl Workers {
         drivers.waiting.pop_front()
     }
 
-    /// Has a thread of the pool leadership a connection from `token` on.
+    /// Has a thread of the reactor_pool leadership a connection from `token` on.
     pub(super) fn continue_leading(&self, connection: Arc<Connection>, token: LeadToken) {
-        if let Some(pool) = self.pool.get() {
-            pool.serve_arrived(connection, token);
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            reactor_pool.serve_arrived(connection, token);
         }
     }
 
-    /// A thread of the pool waits for something else than requests.
+    /// A thread of the reactor_pool waits for something else than requests.
     pub(super) fn blocked(self: &Arc<Self>) {
-        if let Some(pool) = self.pool.get() {
-            pool.blocked(self);
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            reactor_pool.blocked(self);
         }
     }
 
     /// It has come back.
     pub(super) fn unblocked(&self) {
-        if let Some(pool) = self.pool.get() {
-            pool.unblocked();
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            reactor_pool.unblocked();
         }
     }
 
@@ -244,19 +244,19 @@ impl Workers {
     /// Ends the threads, of which those end later that are in a servant still.
     pub(super) fn dismiss(&self) {
         self.kept.lock().clear();
-        if let Some(pool) = self.pool.get() {
-            pool.reactor.stop();
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            reactor_pool.reactor.stop();
         }
     }
 
-    /// The pool, which is started for the first connection that needs it.
-    fn pool(self: &Arc<Self>) -> io::Result<Arc<Pool>> {
+    /// The reactor_pool, which is started for the first connection that needs it.
+    fn reactor_pool(self: &Arc<Self>) -> io::Result<Arc<ReactorPool>> {
         let _starting = lock(&self.starting);
-        if let Some(pool) = self.pool.get() {
-            return Ok(pool.clone());
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            return Ok(reactor_pool.clone());
         }
-        let (least, most) = self.concurrency.pool();
-        let pool = Pool::start(self, least, most)?;
-        Ok(self.pool.get_or_init(|| pool).clone())
+        let (least, most) = self.concurrency.reactor_pool();
+        let reactor_pool = ReactorPool::start(self, least, most)?;
+        Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
     }
 }

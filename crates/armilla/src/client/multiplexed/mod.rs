@@ -176,7 +176,7 @@ impl MultiplexedConnection {
 
     /// The calls in one direction of a connection that carries requests both ways.
     pub(crate) fn carried(setup: ConnectionSetup, role: Role, carrier: Carrier) -> Arc<Self> {
-        let initiator = Initiator::both_ways(setup.settings.requests_in_flight, role);
+        let initiator = Initiator::bidirectional(setup.settings.requests_in_flight, role);
         let stream = Arc::new(carrier.clone());
         Self::assemble(setup, stream, (initiator, None), Some(carrier))
     }

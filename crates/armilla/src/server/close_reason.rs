@@ -9,7 +9,7 @@ use armilla_ipc::{Address, SendError};
 use std::io;
 
 /// Why a connection ends.
-pub(crate) enum End {
+pub(crate) enum CloseReason {
     /// The client closed it, or said that it would.
     Peer,
     /// The client closed it within a message.
@@ -32,7 +32,7 @@ pub(crate) enum End {
     Io(io::Error),
 }
 
-impl End {
+impl CloseReason {
     /// Tells the operator why, where the client is at fault.
     pub(super) fn report(&self, peer: &Address, settings: &Settings) {
         match self {
@@ -90,13 +90,13 @@ impl End {
     }
 }
 
-impl From<SendError> for End {
+impl From<SendError> for CloseReason {
     fn from(error: SendError) -> Self {
         Self::Io(error.source)
     }
 }
 
-impl From<Loss> for End {
+impl From<Loss> for CloseReason {
     fn from(loss: Loss) -> Self {
         match loss {
             Loss::Malformed(kind, error) => Self::Malformed(kind, error),
@@ -107,7 +107,7 @@ impl From<Loss> for End {
     }
 }
 
-impl From<Fault> for End {
+impl From<Fault> for CloseReason {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Malformed(kind, error) => Self::Malformed(kind, error),

@@ -5,8 +5,8 @@
 //! in the reactor, and nobody waits to send: two ends that both wait for the other to read would do
 //! so for ever.
 
-use super::connection::{Connection, Way};
-use super::end::End;
+use super::connection::{Connection, ServedBy};
+use super::end::CloseReason;
 use super::listen_points;
 use crate::client::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 /// What a connection has that carries requests both ways.
-pub(super) struct BothWays {
+pub(super) struct Bidirectional {
     role: Role,
     /// The calls in the other direction, once there was one.
     link: OnceLock<Arc<MultiplexedConnection>>,
@@ -33,7 +33,7 @@ pub(super) struct BothWays {
     offered: Mutex<Vec<ListenPoint>>,
 }
 
-impl BothWays {
+impl Bidirectional {
     pub(super) fn new(role: Role) -> Self {
         Self { role, link: OnceLock::new(), offered: Mutex::default() }
     }
@@ -50,11 +50,11 @@ pub(crate) fn offer(
     let points = listen_points::of(server.publications());
     let offered = Some(points.to_data().ok()?);
     let workers = server.workers();
-    let way = workers.way(&**stream, true).ok()?;
-    let new = |number| Connection::new(orb, workers, stream.clone(), number, way);
+    let served_by = workers.served_by(&**stream, true).ok()?;
+    let new = |number| Connection::new(orb, workers, stream.clone(), number, served_by);
     let entered = workers.registry.enter(|number| {
         let connection = new(number);
-        connection.both_ways.set(BothWays::new(Role::Originator)).ok();
+        connection.bidirectional.set(Bidirectional::new(Role::Originator)).ok();
         connection
     });
     let Some(connection) = entered else {
@@ -84,25 +84,25 @@ pub(crate) fn offer(
 
 impl Connection {
     /// Whether it carries requests both ways.
-    pub(super) fn is_both_ways(&self) -> bool {
-        self.both_ways.get().is_some()
+    pub(super) fn is_bidirectional(&self) -> bool {
+        self.bidirectional.get().is_some()
     }
 
     /// Whether this ORB made it.
     #[inline]
     pub(super) fn is_originated(&self) -> bool {
-        self.both_ways.get().is_some_and(|both| both.role == Role::Originator)
+        self.bidirectional.get().is_some_and(|both| both.role == Role::Originator)
     }
 
     /// The calls in the other direction.
     pub(super) fn link(&self) -> Option<&Arc<MultiplexedConnection>> {
-        self.both_ways.get()?.link.get()
+        self.bidirectional.get()?.link.get()
     }
 
     /// Whether servants may still call in the other direction, or wait for replies.
     #[cold]
     pub(super) fn may_call(&self) -> bool {
-        self.is_both_ways() && self.is_owing()
+        self.is_bidirectional() && self.is_owing()
     }
 
     /// Whether calls in the other direction wait for their replies.
@@ -111,23 +111,23 @@ impl Connection {
     }
 
     /// The connection has come to this end: nobody reads replies any more.
-    pub(super) fn end_calls(&self, end: &End) {
+    pub(super) fn end_calls(&self, end: &CloseReason) {
         if let Some(link) = self.link() {
             let (loss, why) = match end {
-                End::MessageError => (Loss::MessageError, String::new()),
-                End::Framing(error) => (Loss::Unreadable, error.to_string()),
-                End::Malformed(kind, error) => (Loss::Malformed(*kind, *error), String::new()),
-                End::Unexpected(kind) => (Loss::Unexpected(*kind), String::new()),
-                End::Ours => (Loss::Broken, "this ORB closes it".into()),
-                End::Stalled | End::Trickled => {
+                CloseReason::MessageError => (Loss::MessageError, String::new()),
+                CloseReason::Framing(error) => (Loss::Unreadable, error.to_string()),
+                CloseReason::Malformed(kind, error) => (Loss::Malformed(*kind, *error), String::new()),
+                CloseReason::Unexpected(kind) => (Loss::Unexpected(*kind), String::new()),
+                CloseReason::Ours => (Loss::Broken, "this ORB closes it".into()),
+                CloseReason::Stalled | CloseReason::Trickled => {
                     (Loss::Broken, "a message of the peer stopped halfway".into())
                 }
-                End::Io(error) => (Loss::Broken, error.to_string()),
-                End::Peer | End::CutShort => (Loss::Broken, "the peer closed it".into()),
+                CloseReason::Io(error) => (Loss::Broken, error.to_string()),
+                CloseReason::Peer | CloseReason::CutShort => (Loss::Broken, "the peer closed it".into()),
             };
             link.fail(loss, &why);
         }
-        let (claims, both) = (self.orb.client().reverse_connections(), self.both_ways.get());
+        let (claims, both) = (self.orb.client().reverse_connections(), self.bidirectional.get());
         if let (Some(claims), Some(both)) = (claims, both) {
             let offered = std::mem::take(&mut *lock(&both.offered));
             offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
@@ -144,7 +144,7 @@ pub(super) fn refusal(
     key: Option<&[u8]>,
 ) -> Option<SystemException> {
     let allowed = match poa {
-        Some(poa) => poa.allows_both_ways(),
+        Some(poa) => poa.allows_bidirectional(),
         // Of what is not there nothing is called.
         None => !key.is_some_and(|key| orb.is_published(key)),
     };
@@ -185,7 +185,7 @@ impl Carrier {
         make: impl FnOnce() -> Arc<MultiplexedConnection>,
     ) -> Option<Arc<MultiplexedConnection>> {
         let connection = self.connection.upgrade()?;
-        let link = connection.both_ways.get()?.link.get_or_init(make).clone();
+        let link = connection.bidirectional.get()?.link.get_or_init(make).clone();
         if connection.output.lock().responder.is_closing() {
             // It may have ended before the link was there to hear of it.
             link.fail(Loss::Broken, "the connection has ended");
@@ -275,12 +275,12 @@ fn address_of(point: &ListenPoint) -> String {
 #[cold]
 pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<(), SystemException> {
     let Some(claims) = connection.orb.client().reverse_connections() else { return Ok(()) };
-    if !matches!(connection.way, Way::Reactor(_)) {
+    if !matches!(connection.served_by, ServedBy::Reactor(_)) {
         return Ok(());
     }
     let points = ListenPoints::decode_data(data)
         .map_err(|error| SystemException::decoding(&error, Completion::No))?;
-    let both = connection.both_ways.get_or_init(|| BothWays::new(Role::Acceptor));
+    let both = connection.bidirectional.get_or_init(|| Bidirectional::new(Role::Acceptor));
     if both.role == Role::Originator {
         return Ok(());
     }

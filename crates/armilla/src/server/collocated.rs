@@ -1,7 +1,7 @@
 //! Requests from this very process, dispatched by the thread that makes them.
 
 use super::caller::serve_from;
-use super::connection::{Connection, Way};
+use super::connection::{Connection, ServedBy};
 use super::status::BlockingScope;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -17,24 +17,24 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Serves a request, in these code sets, and gives the reply, which is empty when none is expected.
-pub(crate) fn serve_here(
+pub(crate) fn serve_collocated(
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
     limit: Option<Duration>,
-    paper: &mut Paper,
+    reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
-    serve_for(HERE, orb, message, code_sets, limit, paper)
+    serve_for(HERE, orb, message, code_sets, limit, reply_buffer)
 }
 
 /// Memory for a reply: where it is written, and where it is caught.
 #[derive(Default)]
-pub(crate) struct Paper {
+pub(crate) struct ReplyBuffer {
     written: Memory,
     caught: Vec<u8>,
 }
 
-impl Paper {
+impl ReplyBuffer {
     /// Takes the memory of a reply that was read, for the next one.
     pub(crate) fn take_back(&mut self, reply: Vec<u8>) {
         self.caught = reply;
@@ -57,14 +57,14 @@ fn serve_for(
     message: &Message<'_>,
     code_sets: CodeSets,
     limit: Option<Duration>,
-    paper: &mut Paper,
+    reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    let caught = std::mem::take(&mut paper.caught);
+    let caught = std::mem::take(&mut reply_buffer.caught);
     let catch = catch(orb, header.request_id, peer, caught)?;
-    let memory = &mut paper.written;
+    let memory = &mut reply_buffer.written;
     let served = with_patience(limit, || {
         serve_from(Some(&catch.connection), || {
             dispatch::request(&catch.connection, message, header, body, code_sets, memory)
@@ -80,15 +80,15 @@ fn serve_for(
 }
 
 /// A connection for one request of this process at a time, and what catches the reply.
-pub(super) struct Catch {
+pub(super) struct ReplyCapture {
     pub(super) connection: Arc<Connection>,
-    pub(super) catcher: Arc<Catcher>,
+    pub(super) catcher: Arc<CaptureStream>,
 }
 
 /// How many of them are kept at most.
 const MOST_KEPT: usize = 16;
 
-impl Catch {
+impl ReplyCapture {
     /// Keeps it for the next request, unless somebody may still reply to this one.
     fn keep(self) {
         let is_ours = Arc::strong_count(&self.connection) == 1;
@@ -108,7 +108,7 @@ pub(super) fn catch(
     request_id: u32,
     peer: Address,
     mut memory: Vec<u8>,
-) -> Result<Catch, SystemException> {
+) -> Result<ReplyCapture, SystemException> {
     memory.clear();
     let workers = orb.server()?.workers();
     let kept = if is_here(&peer) { workers.kept.lock().pop() } else { None };
@@ -118,10 +118,10 @@ pub(super) fn catch(
             kept
         }
         None => {
-            let catcher = Catcher { reply: Mutex::new(memory), came: Condvar::new(), peer };
+            let catcher = CaptureStream { reply: Mutex::new(memory), came: Condvar::new(), peer };
             let catcher = Arc::new(catcher);
-            let connection = Connection::new(orb, workers, catcher.clone(), 0, Way::Here);
-            Catch { connection: Arc::new(connection), catcher }
+            let connection = Connection::new(orb, workers, catcher.clone(), 0, ServedBy::Here);
+            ReplyCapture { connection: Arc::new(connection), catcher }
         }
     };
     // No request is in progress there, so that there is room for one.
@@ -171,7 +171,7 @@ fn hand_to_main_thread(
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
-        let serve = || serve_for(peer, &main, &message, code_sets, limit, &mut Paper::default());
+        let serve = || serve_for(peer, &main, &message, code_sets, limit, &mut ReplyBuffer::default());
         // Whoever waits for it is there until it has come, or given it up.
         sender.send(poa.admits_now().then(serve)).ok();
     }));
@@ -189,13 +189,13 @@ fn hand_to_main_thread(
 
 /// Catches a reply instead of sending it.
 #[derive(Debug)]
-pub(super) struct Catcher {
+pub(super) struct CaptureStream {
     reply: Mutex<Vec<u8>>,
     came: Condvar,
     peer: Address,
 }
 
-impl Catcher {
+impl CaptureStream {
     /// The reply; servants may make it after they returned, in another thread.
     pub(super) fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
@@ -220,7 +220,7 @@ impl Catcher {
 /// Who calls from within the process.
 pub(super) const HERE: Address = Address::Abstract(Vec::new());
 
-impl Stream for Catcher {
+impl Stream for CaptureStream {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }

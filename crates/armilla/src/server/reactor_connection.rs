@@ -5,11 +5,11 @@
 //! for room only, so that no more requests are read meanwhile; unless it carries requests both ways, and
 //! replies must be read.
 
-use super::connection::{Connection, Fetch, Way};
+use super::connection::{Connection, AfterServing, ServedBy};
 use super::workers::Worker;
 use super::leadership::LeadToken;
 use super::output::Output;
-use super::pool::Pool;
+use super::reactor_pool::ReactorPool;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
 use std::io;
 use std::net::Shutdown;
@@ -17,8 +17,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::{Arc, OnceLock};
 
 /// A connection's place in the reactor.
-pub(super) struct Polled {
-    pool: Arc<Pool>,
+pub(super) struct ReactorConnection {
+    reactor_pool: Arc<ReactorPool>,
     token: OnceLock<Token>,
 }
 
@@ -28,7 +28,7 @@ struct Watched(Arc<Connection>);
 impl Handler for Watched {
     fn descriptor(&self) -> BorrowedFd<'_> {
         // Only streams that have a descriptor are given to the reactor.
-        self.0.stream.descriptor().expect("a polled stream has a descriptor")
+        self.0.stream.descriptor().expect("a reactor_connection stream has a descriptor")
     }
 
     fn interest(&self) -> Interest {
@@ -37,14 +37,14 @@ impl Handler for Watched {
 
     /// Serving is for when this has returned: then others may arm the descriptor meanwhile.
     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
-        Pool::call_for(&self.0);
+        ReactorPool::call_for(&self.0);
         Next::Pause
     }
 }
 
-impl Polled {
-    pub(super) fn new(pool: Arc<Pool>) -> Self {
-        Self { pool, token: OnceLock::new() }
+impl ReactorConnection {
+    pub(super) fn new(reactor_pool: Arc<ReactorPool>) -> Self {
+        Self { reactor_pool, token: OnceLock::new() }
     }
 
     /// Begins to wait for the requests of a new connection.
@@ -52,7 +52,7 @@ impl Polled {
     /// # Errors
     /// If the kernel cannot watch one more.
     pub(super) fn begin(&self, connection: &Arc<Connection>) -> io::Result<()> {
-        let token = self.pool.reactor.register(Arc::new(Watched(connection.clone())))?;
+        let token = self.reactor_pool.reactor.register(Arc::new(Watched(connection.clone())))?;
         self.token.set(token).ok();
         self.wait_for_more(connection);
         Ok(())
@@ -70,20 +70,20 @@ impl Polled {
 
     /// Waits until the client takes more of what is queued.
     pub(super) fn wait_for_room(&self, connection: &Connection, output: &Output) {
-        let reads = output.unled && connection.is_both_ways();
+        let reads = output.unled && connection.is_bidirectional();
         self.arm(if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE });
     }
 
     pub(super) fn leave(&self) {
         if let Some(token) = self.token.get() {
-            self.pool.reactor.deregister(*token);
+            self.reactor_pool.reactor.deregister(*token);
         }
     }
 
     fn arm(&self, interest: Interest) {
         if let Some(token) = self.token.get() {
             // A descriptor that is open and watched can be armed.
-            self.pool.reactor.resume(*token, interest).ok();
+            self.reactor_pool.reactor.resume(*token, interest).ok();
         }
     }
 }
@@ -91,18 +91,18 @@ impl Polled {
 impl Connection {
     /// Does what the reactor called for.
     pub(super) fn ready(self: &Arc<Self>, worker: &mut Worker) {
-        let Way::Reactor(polled) = &self.way else { return };
+        let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         let mut output = self.output.lock();
         let mut room = false;
         if output.is_stuck() {
             match self.flush(&mut output) {
                 Ok(true) => room = true,
-                Ok(false) if self.is_both_ways() => {
+                Ok(false) if self.is_bidirectional() => {
                     let leads = std::mem::take(&mut output.unled);
-                    polled.wait_for_room(self, &output);
+                    reactor_connection.wait_for_room(self, &output);
                     output.unled = leads;
                 }
-                Ok(false) => return polled.wait_for_room(self, &output),
+                Ok(false) => return reactor_connection.wait_for_room(self, &output),
                 Err(_) => {
                     output.give_up();
                     self.stream.shutdown(Shutdown::Both).ok();
@@ -118,20 +118,20 @@ impl Connection {
             link.is_unstuck();
         }
         if leads {
-            self.proceed(self.leadership.token(), worker, Fetch::Once);
+            self.proceed(self.leadership.token(), worker, AfterServing::Once);
         }
     }
 
     /// Leads the connection until there is nothing more to serve.
-    pub(super) fn proceed(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker, fetch: Fetch) {
-        let Way::Reactor(polled) = &self.way else { return };
+    pub(super) fn proceed(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker, fetch: AfterServing) {
+        let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         worker.status.slot(self);
         let served = self.serve(&mut token, worker, fetch);
         worker.status.leave();
         match served {
             Ok(true) => {
                 self.park(&mut token, worker);
-                polled.wait_for_more(self);
+                reactor_connection.wait_for_more(self);
             }
             Ok(false) => {}
             Err(end) => self.conclude(&end),

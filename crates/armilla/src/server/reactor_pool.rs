@@ -4,7 +4,7 @@
 //! There are as many as the setting asks for that are not blocked: one that waits for something, in
 //! a call of its own or in whatever a servant does, is replaced until it comes back.
 
-use super::connection::{Connection, Fetch};
+use super::connection::{Connection, AfterServing};
 use super::workers::{Workers, Worker};
 use super::leadership::LeadToken;
 use crate::log::report;
@@ -21,7 +21,7 @@ use std::time::Duration;
 const LINGER: Duration = Duration::from_secs(5);
 
 /// The threads that share a reactor.
-pub(super) struct Pool {
+pub(super) struct ReactorPool {
     pub(super) reactor: Arc<Reactor>,
     /// How many threads there are that are not blocked, and how many there may be in all.
     least: usize,
@@ -53,14 +53,14 @@ thread_local! {
     static CALLED: Cell<Option<Called>> = const { Cell::new(None) };
 }
 
-impl Pool {
+impl ReactorPool {
     /// A reactor with its first threads.
     ///
     /// # Errors
     /// If the operating system gives no descriptors or no threads.
     pub(super) fn start(workers: &Arc<Workers>, least: usize, most: usize) -> io::Result<Arc<Self>> {
         let least = least.max(1);
-        let pool = Arc::new(Self {
+        let reactor_pool = Arc::new(Self {
             reactor: Arc::new(Reactor::shared()?),
             least,
             most: most.max(least),
@@ -68,12 +68,12 @@ impl Pool {
             arrived: Mutex::default(),
             notifier: OnceLock::new(),
         });
-        let notifier = pool.reactor.notifier(|_| CALLED.set(Some(Called::Arrived)))?;
-        pool.notifier.set(notifier).ok();
+        let notifier = reactor_pool.reactor.notifier(|_| CALLED.set(Some(Called::Arrived)))?;
+        reactor_pool.notifier.set(notifier).ok();
         for _ in 0..least {
-            pool.hire(workers, &mut lock(&pool.count))?;
+            reactor_pool.hire(workers, &mut lock(&reactor_pool.count))?;
         }
-        Ok(pool)
+        Ok(reactor_pool)
     }
 
     /// Notes which connection the reactor has called for on this thread.
@@ -93,7 +93,7 @@ impl Pool {
         }
     }
 
-    /// A thread of the pool waits for something else than requests.
+    /// A thread of the reactor_pool waits for something else than requests.
     pub(super) fn blocked(self: &Arc<Self>, workers: &Arc<Workers>) {
         let mut count = lock(&self.count);
         count.blocked += 1;
@@ -123,9 +123,9 @@ impl Pool {
     }
 
     fn hire(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
-        let (pool, workers) = (self.clone(), workers.clone());
-        let work = move || pool.work(&workers);
-        thread::Builder::new().name("armilla-pool".into()).spawn(work)?;
+        let (reactor_pool, workers) = (self.clone(), workers.clone());
+        let work = move || reactor_pool.work(&workers);
+        thread::Builder::new().name("armilla-reactor_pool".into()).spawn(work)?;
         count.threads += 1;
         Ok(())
     }
@@ -165,7 +165,7 @@ impl Pool {
             self.notify();
         }
         if let Some((connection, token)) = next {
-            connection.proceed(token, worker, Fetch::Never);
+            connection.proceed(token, worker, AfterServing::Never);
         }
     }
 

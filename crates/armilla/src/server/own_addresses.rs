@@ -9,13 +9,13 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Where endpoints of IIOP listen, and by what names this host knows itself.
 #[derive(Default)]
-pub(super) struct Whereabouts {
+pub(super) struct OwnAddresses {
     listening: Vec<SocketAddr>,
     /// Those of the time when the first endpoint was opened.
     names: Vec<(String, Vec<IpAddr>)>,
 }
 
-impl Whereabouts {
+impl OwnAddresses {
     /// Adds those of an endpoint.
     pub(super) fn add(&mut self, acceptor: &dyn Acceptor) {
         let Address::Tcp { host, port } = acceptor.local() else { return };
@@ -67,7 +67,7 @@ pub(super) fn is_same_host(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn at(listening: &[&str]) -> Whereabouts {
+    fn at(listening: &[&str]) -> OwnAddresses {
         let names = [
             ("localhost", &["127.0.0.1", "::1"][..]),
             ("vm", &["127.0.1.1"]),
@@ -77,10 +77,10 @@ mod tests {
             (name.to_owned(), ips.iter().map(|ip| ip.parse().unwrap()).collect())
         });
         let listening = listening.iter().map(|text| text.parse().unwrap()).collect();
-        Whereabouts { listening, names: names.into() }
+        OwnAddresses { listening, names: names.into() }
     }
 
-    fn spellings(of: &Whereabouts) -> Vec<&'static str> {
+    fn spellings(of: &OwnAddresses) -> Vec<&'static str> {
         let all = [
             "127.0.0.1",
             "::ffff:127.0.0.1",
