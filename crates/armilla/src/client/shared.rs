@@ -141,7 +141,7 @@ impl Endpoint {
     /// wanted.
     fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
         let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
-        let offers = settings.offer_bidirectional && !self.address.is_within();
+        let offers = settings.offer_bidirectional && !self.address.is_in_process();
         let offered = offers.then(|| {
             let (settings, driver) = (settings.clone(), driver.clone());
             let announces = agreed.is_some();
@@ -181,7 +181,7 @@ impl Endpoint {
                 return Ok(Some(link));
             }
         }
-        if !call.deadline.may_connect && !self.address.is_within() {
+        if !call.deadline.may_connect && !self.address.is_in_process() {
             return Err(self.unbound());
         }
         self.watch_unsent(call);

@@ -10,7 +10,7 @@ mod iiop;
 mod local;
 mod reachable;
 mod registry;
-mod within;
+mod in_process;
 
 pub(crate) use iiop::{parse_ports, parse_published};
 pub(crate) use registry::{Endpoint, EndpointAddress, Transports};

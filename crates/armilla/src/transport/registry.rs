@@ -2,7 +2,7 @@
 
 use super::iiop::Iiop;
 use super::local::Local;
-use super::within::Within;
+use super::within::InProcess;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::WeakOrb;
@@ -143,8 +143,8 @@ pub(crate) struct EndpointAddress {
 
 impl EndpointAddress {
     /// Where the objects of this ORB are for itself. Each time it is another place.
-    pub(crate) fn within(orb: WeakOrb) -> Self {
-        Self { transport: Arc::new(Within(orb)), address: Within::NAME.to_owned() }
+    pub(crate) fn in_process(orb: WeakOrb) -> Self {
+        Self { transport: Arc::new(InProcess(orb)), address: InProcess::NAME.to_owned() }
     }
 
     /// The address, as text.
@@ -153,8 +153,8 @@ impl EndpointAddress {
     }
 
     /// Whether it is such a one.
-    pub(crate) fn is_within(&self) -> bool {
-        self.transport.scheme() == Within::NAME
+    pub(crate) fn is_in_process(&self) -> bool {
+        self.transport.scheme() == InProcess::NAME
     }
 
     /// Connects to it, as [`Transport::connect`].

@@ -9,14 +9,14 @@ use std::io;
 use std::time::Duration;
 
 /// The transport to the objects of one ORB, for that ORB. No reference carries it.
-pub(super) struct Within(pub(super) WeakOrb);
+pub(super) struct InProcess(pub(super) WeakOrb);
 
-impl Within {
+impl InProcess {
     /// No text that somebody writes as an address is this one.
     pub(super) const NAME: &str = "this process";
 }
 
-impl Transport for Within {
+impl Transport for InProcess {
     fn scheme(&self) -> &str {
         Self::NAME
     }
@@ -40,8 +40,8 @@ impl Transport for Within {
     }
 }
 
-impl fmt::Debug for Within {
+impl fmt::Debug for InProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Within")
+        f.write_str("InProcess")
     }
 }
