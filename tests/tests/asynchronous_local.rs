@@ -7,7 +7,7 @@ use armilla::interceptor::{
 };
 use armilla::{
     Collocation, Completion, Cookie, ExceptionKind, Object, ObjectId, Orb, Poa, Policies, Rebind,
-    Refusal, ServantLocator, ServantManager, SystemException,
+    ServantLocator, ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
@@ -151,8 +151,8 @@ impl ServantLocator for Sender {
         _: &ObjectId,
         _: &Poa,
         _: &str,
-    ) -> Result<(armilla::AnyServant, Cookie), Refusal> {
-        Err(Refusal::Forward(self.0.clone()))
+    ) -> Result<(armilla::AnyServant, Cookie), ServantManagerError> {
+        Err(ServantManagerError::Forward(self.0.clone()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Who calls: what a servant, and what is asked for one, learns of where a request came from.
 
 use armilla::{
-    Any, AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError, Refusal,
-    ServantActivator, ServantLocator, ServantManager, SystemException, Threading,
+    Any, AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError,
+    ServantActivator, ServantLocator, ServantManager, ServantManagerError, SystemException,
+    Threading,
 };
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
@@ -51,7 +52,7 @@ impl Listener for Heard {
 }
 
 impl ServantActivator for Heard {
-    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         self.note()?;
         Ok((Arc::new(self.clone()) as Arc<dyn Listener>).into())
     }
@@ -63,7 +64,7 @@ impl ServantLocator for Heard {
         _id: &ObjectId,
         _adapter: &Poa,
         _operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         self.note()?;
         Ok(((Arc::new(self.clone()) as Arc<dyn Listener>).into(), Cookie::new(())))
     }

@@ -7,7 +7,8 @@ use armilla::dynamic::{
 };
 use armilla::{
     Any, AnyServant, Completion, Cookie, Error, ExceptionKind, Minor, Object, ObjectId, Orb, Poa,
-    Refusal, ReplyHandle, ServantLocator, ServantManager, SystemException, TypeCode, Typed,
+    ReplyHandle, ServantLocator, ServantManager, ServantManagerError, SystemException, TypeCode,
+    Typed,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
@@ -394,7 +395,12 @@ impl DynamicServant for Crowd {
 struct Lender(Arc<dyn DynamicServant>);
 
 impl ServantLocator for Lender {
-    fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         Ok((self.0.clone().into(), Cookie::default()))
     }
 

@@ -106,7 +106,7 @@ impl ServantLocator for Lender {
         _: &ObjectId,
         _: &Poa,
         _: &str,
-    ) -> Result<(AnyServant, Cookie), armilla::Refusal> {
+    ) -> Result<(AnyServant, Cookie), armilla::ServantManagerError> {
         Ok((self.0.clone().into(), Cookie::default()))
     }
 }

@@ -2,8 +2,9 @@
 //! that waits is woken, and nothing happens twice.
 
 use armilla::{
-    AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, ObjectLookup, Poa, PoaError, Refusal,
-    ServantActivator, ServantLocator, ServantManager, Settings, SystemException,
+    AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, ObjectLookup, Poa, PoaError,
+    ServantActivator, ServantLocator, ServantManager, ServantManagerError, Settings,
+    SystemException,
 };
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
@@ -72,7 +73,7 @@ impl Listener for Fragile {
 struct Maker(Arc<Fates>);
 
 impl ServantActivator for Maker {
-    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         let servant: Arc<dyn Listener> = Arc::new(Remembered::new(Fragile::new(&self.0)));
         Ok(servant.into())
     }
@@ -265,7 +266,7 @@ impl ServantLocator for Lending {
         _id: &ObjectId,
         _adapter: &Poa,
         _operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         self.0.check();
         self.0.lent.fetch_add(1, SeqCst);
         let servant: Arc<dyn Listener> = Arc::new(Lent(self.0.clone()));

@@ -5,7 +5,8 @@
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{
     AnyServant, Collocation, Completion, Cookie, ExceptionKind, Minor, Object, ObjectId, Orb, Poa,
-    Policies, PolicyCurrent, Refusal, ServantLocator, ServantManager, SystemException, Threading,
+    Policies, PolicyCurrent, ServantLocator, ServantManager, ServantManagerError, SystemException,
+    Threading,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
@@ -84,8 +85,13 @@ fn a_call_that_is_held_ends_in_its_time_whatever_sets_that() {
 struct Sender(Object);
 
 impl ServantLocator for Sender {
-    fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
-        Err(Refusal::Forward(self.0.clone()))
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
+        Err(ServantManagerError::Forward(self.0.clone()))
     }
 }
 

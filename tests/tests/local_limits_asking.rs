@@ -3,8 +3,8 @@
 //! asked does not notice.
 
 use armilla::{
-    AnyServant, Completion, ExceptionKind, Minor, ObjectId, Orb, Poa, Refusal, ServantActivator,
-    ServantManager, SystemException,
+    AnyServant, Completion, ExceptionKind, Minor, ObjectId, Orb, Poa, ServantActivator,
+    ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::{Gate, eventually};
 use armilla_tests::orbs;
@@ -84,7 +84,7 @@ struct Leisurely {
 struct Shared(Arc<Leisurely>);
 
 impl ServantActivator for Shared {
-    fn incarnate(&self, id: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, id: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
         if id.as_bytes() == b"slow" {
             self.0.makes.pass();
         }

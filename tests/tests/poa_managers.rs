@@ -2,7 +2,7 @@
 
 use armilla::{
     AnyServant, Cookie, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError, PoaManager,
-    Refusal, ServantLocator, ServantManager, SystemException,
+    ServantLocator, ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server, travel};
@@ -394,7 +394,12 @@ fn requests_that_had_not_begun_when_their_poa_ended_go_to_the_one_that_is_made_a
 struct Lender(Arc<Probe>);
 
 impl ServantLocator for Lender {
-    fn preinvoke(&self, _: &ObjectId, _: &Poa, _: &str) -> Result<(AnyServant, Cookie), Refusal> {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         let servant: Arc<dyn Everything> = self.0.clone();
         Ok((servant.into(), Cookie::default()))
     }

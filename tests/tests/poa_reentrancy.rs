@@ -3,8 +3,8 @@
 
 use armilla::interceptor::{ClientInterceptor, ServerInterceptor};
 use armilla::{
-    AnyServant, ExceptionKind, ManagerState, Minor, Object, ObjectId, Orb, Poa, PoaError, Refusal,
-    ServantActivator, ServantLocator, ServantManager, SystemException,
+    AnyServant, ExceptionKind, ManagerState, Minor, Object, ObjectId, Orb, Poa, PoaError,
+    ServantActivator, ServantLocator, ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs;
@@ -60,7 +60,7 @@ impl Meddler {
 }
 
 impl ServantActivator for Meddler {
-    fn incarnate(&self, _: &ObjectId, poa: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _: &ObjectId, poa: &Poa) -> Result<AnyServant, ServantManagerError> {
         self.meddle("incarnate", poa);
         Ok(probe())
     }
@@ -76,7 +76,7 @@ impl ServantLocator for Meddler {
         _: &ObjectId,
         poa: &Poa,
         _: &str,
-    ) -> Result<(AnyServant, armilla::Cookie), Refusal> {
+    ) -> Result<(AnyServant, armilla::Cookie), ServantManagerError> {
         self.meddle("preinvoke", poa);
         Ok((probe(), armilla::Cookie::default()))
     }
@@ -156,7 +156,7 @@ impl Alone {
 struct Through(Arc<Alone>);
 
 impl ServantActivator for Through {
-    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
         self.0.ask();
         Ok(probe())
     }
@@ -307,7 +307,7 @@ fn in_circle(nowhere: bool) -> (Orb, Poa, EverythingRef) {
     let poa = orb.root_poa().create_poa("circle").user_ids();
     let poa = poa.servant_manager(ServantManager::activator({
         let own = own.clone();
-        move |_: &ObjectId, _: &Poa| Err(Refusal::Forward(own.lock().unwrap().clone()))
+        move |_: &ObjectId, _: &Poa| Err(ServantManagerError::Forward(own.lock().unwrap().clone()))
     }));
     let poa = poa.build().unwrap();
     let reference: EverythingRef = poa.create_reference_with_id("one").unwrap();

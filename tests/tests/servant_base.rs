@@ -5,7 +5,7 @@ use armilla::dynamic::{DynamicServant, ServerRequest, serve};
 use armilla::{
     AnyServant, Collocation, Completion, Cookie, Current, ExceptionKind, IdUniqueness,
     ImplicitActivation, Lifespan, Minor, Object, ObjectId, OperationLookup, Orb, Poa, PoaError,
-    Refusal, ServantBase, ServantLocator, ServantManager, SystemException, Typed,
+    ServantBase, ServantLocator, ServantManager, ServantManagerError, SystemException, Typed,
 };
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::{Common, Counted, counted};
@@ -94,7 +94,7 @@ impl ServantLocator for Lender {
         _id: &ObjectId,
         _adapter: &Poa,
         operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         self.1.lock().unwrap().push(operation.to_owned());
         Ok((self.0.clone(), Cookie::default()))
     }

@@ -2,8 +2,8 @@
 //! it does itself (CORBA 3.4 Part 1, 15.3.5 to 15.3.9); and adapter activators that do so.
 
 use armilla::{
-    AnyServant, Cookie, ExceptionKind, Minor, ObjectId, Poa, PoaError, Refusal, ServantActivator,
-    ServantLocator, ServantManager, SystemException, Threading,
+    AnyServant, Cookie, ExceptionKind, Minor, ObjectId, Poa, PoaError, ServantActivator,
+    ServantLocator, ServantManager, ServantManagerError, SystemException, Threading,
 };
 use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
@@ -23,7 +23,7 @@ struct Maker {
 }
 
 impl ServantActivator for Maker {
-    fn incarnate(&self, id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         if id.as_bytes() == b"slow" {
             self.gate.pass();
         }
@@ -161,7 +161,7 @@ fn a_request_whose_poa_ends_while_the_activator_is_asked_goes_to_the_one_that_is
 struct Runner(AtomicUsize, AtomicUsize, usize);
 
 impl ServantActivator for Runner {
-    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _id: &ObjectId, _adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         let servant = everything::tie(Probe::default()).into();
         self.0.fetch_add(1, SeqCst);
         (0..self.2).for_each(|_| std::hint::spin_loop());
@@ -207,7 +207,7 @@ impl Ender {
 }
 
 impl ServantActivator for Ender {
-    fn incarnate(&self, _id: &ObjectId, adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _id: &ObjectId, adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         Ok(self.end(adapter))
     }
 
@@ -222,7 +222,7 @@ impl ServantLocator for Ender {
         _id: &ObjectId,
         adapter: &Poa,
         _operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         Ok((self.end(adapter), Cookie::new(())))
     }
 

@@ -4,8 +4,8 @@
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
 use armilla::{
     AnyServant, Collocation, Cookie, ExceptionKind, IdUniqueness, Minor, Object, ObjectId, Orb,
-    Poa, PoaError, Refusal, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
-    ServantRetention, SystemException,
+    Poa, PoaError, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
+    ServantManagerError, ServantRetention, SystemException,
 };
 use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server, travel};
@@ -48,7 +48,7 @@ struct Maker {
 }
 
 impl ServantActivator for Maker {
-    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         note(&self.log, format!("incarnate {} in {}", text(id), adapter.name()));
         match &*text(id) {
             "slow" => self.gate.pass(),
@@ -390,7 +390,7 @@ impl ServantLocator for Lender {
         id: &ObjectId,
         adapter: &Poa,
         operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         note(&self.log, format!("preinvoke {} {operation} in {}", text(id), adapter.name()));
         if text(id) == "elsewhere" {
             return Err(self.elsewhere.lock().unwrap().clone().unwrap().into());
@@ -573,7 +573,7 @@ impl ServantLocator for Always {
         _id: &ObjectId,
         _adapter: &Poa,
         _operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal> {
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
         Ok((self.0.clone(), Cookie::default()))
     }
 }

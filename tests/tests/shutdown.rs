@@ -1,8 +1,8 @@
 //! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
 
 use armilla::{
-    AnyServant, Completion, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError, Refusal,
-    ServantActivator, ServantManager, SystemException, Version,
+    AnyServant, Completion, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError,
+    ServantActivator, ServantManager, ServantManagerError, SystemException, Version,
 };
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
@@ -179,7 +179,7 @@ fn its_managers_are_inactive_and_what_they_held_is_answered_at_once() {
 struct Keeper(Arc<Probe>, Arc<AtomicBool>);
 
 impl ServantActivator for Keeper {
-    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
         let servant: Arc<dyn Everything> = self.0.clone();
         Ok(servant.into())
     }

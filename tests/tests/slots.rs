@@ -7,8 +7,8 @@ use armilla::interceptor::{
 };
 use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 use armilla::{
-    Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, Refusal,
-    ServantActivator,
+    Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, ServantActivator,
+    ServantManagerError,
 };
 use armilla::{ServantManager, SystemException};
 use armilla_tests::orbs::{self, Server};
@@ -86,7 +86,7 @@ impl OrbInitializer for Diary {
 }
 
 impl ServantActivator for Diary {
-    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
         self.pass("manager");
         Ok(binding_iterator::tie(self.clone()).into())
     }

@@ -112,7 +112,7 @@ pub use orb::{Orb, OrbBuilder};
 pub use poa::{
     AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
     ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
-    PoaManager, Policy, Refusal, RequestProcessing, ServantActivator, ServantLocator,
+    PoaManager, Policy, ServantManagerError, RequestProcessing, ServantActivator, ServantLocator,
     ServantManager, ServantRetention, Threading,
 };
 pub use policies::{

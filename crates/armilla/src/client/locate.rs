@@ -7,7 +7,7 @@ use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use crate::orb::{Located as EndpointAddress, Orb};
-use crate::poa::with_patience;
+use crate::poa::with_wait_limit;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
@@ -30,7 +30,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     reference.callable()?;
     if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
         let limit = object.reply_limit(reference.orb.settings());
-        return with_patience(limit, || locate_here(object, &reference.orb, key));
+        return with_wait_limit(limit, || locate_here(object, &reference.orb, key));
     }
     let settings = reference.orb.settings();
     let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));

@@ -241,8 +241,8 @@ impl Endpoint {
             let mut waiting = lock(&self.shared.0[mine].waiting);
             // As long as the most patient of them.
             let usual = self.settings.connect_timeout;
-            let patience = waiting.calls.iter().filter_map(|call| call.connecting(usual));
-            let Some((patience, bound)) = patience.max() else {
+            let wait_limit = waiting.calls.iter().filter_map(|call| call.connecting(usual));
+            let Some((wait_limit, bound)) = wait_limit.max() else {
                 // There are none, or none that has any time left.
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
@@ -252,10 +252,10 @@ impl Endpoint {
             };
             drop(waiting);
             let deadline = match bound {
-                Bound::Connection => Deadline { connect: Some(patience), ..Deadline::after(None) },
-                Bound::Call => Deadline::after(Some(patience)),
+                Bound::Connection => Deadline { connect: Some(wait_limit), ..Deadline::after(None) },
+                Bound::Call => Deadline::after(Some(wait_limit)),
                 // As much is left for the other addresses.
-                Bound::Share => Deadline::after(Some(patience.saturating_mul(2))).among(2),
+                Bound::Share => Deadline::after(Some(wait_limit.saturating_mul(2))).among(2),
             };
             let link = self.shared_connection_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);

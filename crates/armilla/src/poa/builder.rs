@@ -45,7 +45,7 @@ pub struct PoaBuilder {
 }
 
 /// What a new POA is made from.
-pub(crate) struct Plan {
+pub(crate) struct PoaConfig {
     pub(crate) name: String,
     pub(crate) path: Box<[u8]>,
     pub(crate) policies: Policies,
@@ -174,7 +174,7 @@ impl PoaBuilder {
             let what = "a POA makes at least one call at a time";
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
         }
-        let plan = Plan {
+        let plan = PoaConfig {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
             policies,
@@ -243,9 +243,9 @@ impl PoaInner {
         }
     }
 
-    fn new(plan: Plan, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
+    fn new(plan: PoaConfig, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let Plan { name, path, policies, manager, lookup, operations, .. } = plan;
+        let PoaConfig { name, path, policies, manager, lookup, operations, .. } = plan;
         let (incarnation, published) = (plan.incarnation, plan.published);
         let (through_poa, max_concurrent_requests) = (plan.through_poa, plan.max_concurrent_requests);
         let has_places = policies.lifespan == Lifespan::Transient
@@ -298,7 +298,7 @@ impl PoaInner {
 
     /// The root POA of an ORB that is being made.
     pub(crate) fn root(orb: WeakOrb, incarnation: u64, manager: PoaManager) -> Arc<Self> {
-        let plan = Plan {
+        let plan = PoaConfig {
             name: "RootPOA".into(),
             path: Box::default(),
             policies: Policies::ROOT,

@@ -3,7 +3,7 @@
 //!
 //! A call that finds the gate wide open, one load, does not come here.
 
-use super::{PoaInner, Threading, patience};
+use super::{PoaInner, Threading, wait_limit};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -201,8 +201,8 @@ impl PoaInner {
         }
         let mut state = lock(&self.state);
         while self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed) {
-            state = patience::wait(&self.changed, state)
-                .map_err(|_| patience::exhausted(Completion::No, still_being_made(&self.name)))?;
+            state = wait_limit::wait(&self.changed, state)
+                .map_err(|_| wait_limit::exhausted(Completion::No, still_being_made(&self.name)))?;
         }
         Ok(())
     }
@@ -257,9 +257,9 @@ impl Serial {
         &self,
         why: impl FnOnce() -> String,
     ) -> Result<(), SystemException> {
-        match self.acquire_by(|holders| patience::wait(&self.freed, holders)) {
+        match self.acquire_by(|holders| wait_limit::wait(&self.freed, holders)) {
             true => Ok(()),
-            false => Err(patience::exhausted(Completion::No, why())),
+            false => Err(wait_limit::exhausted(Completion::No, why())),
         }
     }
 

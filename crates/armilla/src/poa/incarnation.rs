@@ -5,8 +5,8 @@ use super::activation::Ending;
 use super::gate::{Mark, discarded};
 use super::lifecycle::Birth;
 use super::manager::would_deadlock;
-use super::servant_manager::{Refusal, ServantActivator, ServantManager};
-use super::{ObjectId, PoaError, PoaInner, State, current, patience};
+use super::servant_manager::{ServantManagerError, ServantActivator, ServantManager};
+use super::{ObjectId, PoaError, PoaInner, State, current, wait_limit};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::AnyServant;
@@ -22,7 +22,7 @@ impl PoaInner {
         orb: &Orb,
         activator: &dyn ServantActivator,
         id: &ObjectId,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ServantManagerError> {
         if !self.begin_incarnation(orb, id)? {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl PoaInner {
         let asked =
             self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
         let done = match asked {
-            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(Refusal::from),
+            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(ServantManagerError::from),
             Ok(Err(refusal)) => Err(refusal),
             Err(panicked) => Err(panicked.into()),
         };
@@ -105,13 +105,13 @@ impl PoaInner {
                 drop(state);
                 return Err(would_deadlock(&format!("{id:?} to be etherealized")));
             }
-            let own = patience::left();
+            let own = wait_limit::left();
             let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
             state = match own.or(left) {
                 Some(left) if left.is_zero() => {
                     let what = format!("the last servant of {id:?} is not etherealized yet");
                     return Err(match own {
-                        Some(_) => patience::exhausted(Completion::No, what),
+                        Some(_) => wait_limit::exhausted(Completion::No, what),
                         None => discarded(what),
                     });
                 }

@@ -1,7 +1,7 @@
 //! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
 
 use super::gate::{Mark, discarded};
-use super::patience;
+use super::wait_limit;
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
@@ -226,14 +226,14 @@ impl PoaManager {
                 return Err(discarded(what));
             }
             state.held += 1;
-            let waited = patience::wait(&self.0.changed, state);
+            let waited = wait_limit::wait(&self.0.changed, state);
             let over = waited.is_err();
             state = waited.unwrap_or_else(|state| state);
             state.held -= 1;
             if over {
                 let what =
                     format!("the manager {:?} held the call until its time was over", self.0.id);
-                return Err(patience::exhausted(Completion::No, what));
+                return Err(wait_limit::exhausted(Completion::No, what));
             }
         }
     }

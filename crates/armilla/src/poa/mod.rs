@@ -15,14 +15,14 @@ mod ids;
 mod incarnation;
 mod index;
 mod lifecycle;
-mod loan;
+mod located_servant;
 mod manager;
 mod managers;
 #[cfg(test)]
 mod model;
 mod object_key;
 mod objects;
-mod patience;
+mod wait_limit;
 mod perfect;
 mod policies;
 mod references;
@@ -38,20 +38,20 @@ pub use current::Current;
 pub(crate) use current::serving_depth;
 pub use error::PoaError;
 pub use ids::ObjectLookup;
-pub(crate) use loan::Loan;
+pub(crate) use located_servant::LocatedServant;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use managers::Managers;
 pub(crate) use object_key::{
     KeyId, NamedKey, ObjectKey, operation_number, put_operation_number, system_id,
 };
-pub(crate) use patience::{exhausted, left as patience_left, within as with_patience};
+pub(crate) use wait_limit::{exhausted, left as patience_left, within as with_wait_limit};
 pub(crate) use policies::Policies;
 pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
     RequestProcessing, ServantRetention, Threading,
 };
 pub use servant_manager::{
-    AdapterActivator, Cookie, Refusal, ServantActivator, ServantLocator, ServantManager,
+    AdapterActivator, Cookie, ServantManagerError, ServantActivator, ServantLocator, ServantManager,
 };
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};

@@ -5,7 +5,7 @@ use super::gate::Mark;
 use super::lifecycle::Birth;
 use super::object_key::{counted_number, parse_system_id};
 use super::{
-    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, patience,
+    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, wait_limit,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{AnyServant, Interface, Object, Ref};
@@ -82,7 +82,7 @@ impl Poa {
         self.require(self.inner.policies.retains())?;
         self.check_assigned(&id)?;
         self.orb.prepare_references()?;
-        patience::without_end(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
+        wait_limit::without_end(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
         let birth = Birth { servant: servant.into(), id: Some(id.as_bytes()) };
         let activation = self.inner.insert(&self.orb, birth)?;
         self.object_of(activation)

@@ -19,7 +19,7 @@ pub trait ServantActivator: Send + Sync + 'static {
     ///
     /// # Errors
     /// The client is forwarded, or hears the exception.
-    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, Refusal>;
+    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, ServantManagerError>;
 
     /// Takes a servant back whose object was deactivated, or whose POA is destroyed, when the last
     /// call has left it: `etherealize`. By the rules of `deactivate` the thread is that of the last
@@ -40,9 +40,9 @@ pub trait ServantActivator: Send + Sync + 'static {
 
 impl<F> ServantActivator for F
 where
-    F: Fn(&ObjectId, &Poa) -> Result<AnyServant, Refusal> + Send + Sync + 'static,
+    F: Fn(&ObjectId, &Poa) -> Result<AnyServant, ServantManagerError> + Send + Sync + 'static,
 {
-    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, Refusal> {
+    fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, ServantManagerError> {
         self(id, adapter)
     }
 }
@@ -59,7 +59,7 @@ pub trait ServantLocator: Send + Sync + 'static {
         id: &ObjectId,
         adapter: &Poa,
         operation: &str,
-    ) -> Result<(AnyServant, Cookie), Refusal>;
+    ) -> Result<(AnyServant, Cookie), ServantManagerError>;
 
     /// The request was served, by the thread that called [`preinvoke`](Self::preinvoke):
     /// `postinvoke`. The client gets its reply after this.
@@ -102,20 +102,20 @@ impl fmt::Debug for Cookie {
 
 /// Why a servant manager gives no servant.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Refusal {
+pub enum ServantManagerError {
     /// The object is there: `ForwardRequest`. The client repeats the request at that object.
     Forward(Object),
     /// The client hears this exception.
     Raise(SystemException),
 }
 
-impl From<SystemException> for Refusal {
+impl From<SystemException> for ServantManagerError {
     fn from(exception: SystemException) -> Self {
         Self::Raise(exception)
     }
 }
 
-impl From<Object> for Refusal {
+impl From<Object> for ServantManagerError {
     fn from(object: Object) -> Self {
         Self::Forward(object)
     }

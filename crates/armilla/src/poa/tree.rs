@@ -1,7 +1,7 @@
 //! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
 
 use super::gate::{Admission, Mark, still_being_made};
-use super::patience;
+use super::wait_limit;
 use super::upcall::guarded;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -72,7 +72,7 @@ impl Poa {
         self.require(true)?;
         let found = match activate_it {
             false => lock(&self.inner.state).children.get(name).cloned(),
-            true => patience::without_end(|| self.inner.child(&self.orb, name))?,
+            true => wait_limit::without_end(|| self.inner.child(&self.orb, name))?,
         };
         found.map(|inner| self.orb.poa_of(&inner)).ok_or(PoaError::AdapterNonExistent)
     }
@@ -93,8 +93,8 @@ impl PoaInner {
             let mut state = lock(&self.state);
             let me = thread::current().id();
             while state.making.get(name).is_some_and(|maker| *maker != me) {
-                state = patience::wait(&self.changed, state)
-                    .map_err(|_| patience::exhausted(Completion::No, still_being_made(name)))?;
+                state = wait_limit::wait(&self.changed, state)
+                    .map_err(|_| wait_limit::exhausted(Completion::No, still_being_made(name)))?;
             }
             if let Some(child) = state.children.get(name) {
                 return Ok(Some(child.clone()));

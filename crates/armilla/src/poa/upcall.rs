@@ -3,8 +3,8 @@
 use super::claims::{Callee, Known};
 use super::current::{self, Begun};
 use super::gate::{Admission, Gate, Mark, Pass};
-use super::loan::{Lent as OnLoan, Loan};
-use super::servant_manager::{Refusal, ServantLocator, ServantManager};
+use super::located_servant::{Lent as OnLoan, LocatedServant};
+use super::servant_manager::{ServantManagerError, ServantLocator, ServantManager};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
@@ -48,13 +48,13 @@ impl Found<'_> {
 
     /// Whether something follows the call that the reply must wait for.
     pub(crate) fn is_lent(&self) -> bool {
-        self.loan().is_some()
+        self.located_servant().is_some()
     }
 
-    /// The loan of the servant, where it was lent for this request.
-    pub(crate) fn loan(&self) -> Option<&Loan> {
+    /// The located_servant of the servant, where it was lent for this request.
+    pub(crate) fn located_servant(&self) -> Option<&LocatedServant> {
         match self {
-            Self::Passing(passing) => passing.loan.as_ref(),
+            Self::Passing(passing) => passing.located_servant.as_ref(),
             _ => None,
         }
     }
@@ -81,7 +81,7 @@ impl Found<'_> {
     /// # Errors
     /// What the lender raises.
     pub(crate) fn give_back(self) -> Result<(), SystemException> {
-        self.loan().map_or(Ok(()), Loan::give_back)
+        self.located_servant().map_or(Ok(()), LocatedServant::give_back)
     }
 }
 
@@ -189,13 +189,13 @@ pub(crate) struct Passing {
     id: ObjectId,
     servant: AnyServant,
     /// Where the servant was lent.
-    loan: Option<Loan>,
+    located_servant: Option<LocatedServant>,
     pass: Pass,
 }
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        if let Some(Err(error)) = self.loan.as_ref().map(Loan::give_back) {
+        if let Some(Err(error)) = self.located_servant.as_ref().map(LocatedServant::give_back) {
             report!(warn, "a servant locator failed", error = error);
         }
         current::end_passing();
@@ -295,8 +295,8 @@ impl PoaInner {
             Ok(None) => return None,
             Ok(Some(passing @ Found::Passing(_))) => return Some(passing),
             Ok(Some(found)) => found,
-            Err(Refusal::Raise(exception)) => Found::Refused(exception),
-            Err(Refusal::Forward(object)) => Found::Elsewhere(object.ior()),
+            Err(ServantManagerError::Raise(exception)) => Found::Refused(exception),
+            Err(ServantManagerError::Forward(object)) => Found::Elsewhere(object.ior()),
         };
         self.gate.give_back(pass);
         Some(found)
@@ -310,7 +310,7 @@ impl PoaInner {
         id: ObjectId,
         operation: &str,
         pass: Pass,
-    ) -> Result<Option<Passing>, Refusal> {
+    ) -> Result<Option<Passing>, ServantManagerError> {
         let poa = orb.poa_of(self);
         // Until what is lent counts by itself, not only while the locator is asked; and not after the end.
         self.passing_begins();
@@ -321,10 +321,10 @@ impl PoaInner {
         let asked = self.ask("ServantLocator::preinvoke", Slot::NONE, || {
             locator.preinvoke(&id, &poa, operation)
         });
-        let located = asked.map_err(Refusal::from).and_then(|answer| answer);
+        let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
             let servant = self.searched(servant);
-            let loan = Loan::new(OnLoan {
+            let located_servant = LocatedServant::new(OnLoan {
                 locator: locator.clone(),
                 cookie,
                 operation: operation.to_owned(),
@@ -332,7 +332,7 @@ impl PoaInner {
                 id: id.clone(),
                 servant: servant.clone(),
             });
-            self.begin_passing(id, servant, Some(loan), pass)
+            self.begin_passing(id, servant, Some(located_servant), pass)
         });
         self.passing_ended();
         located.map(Some)
@@ -343,12 +343,12 @@ impl PoaInner {
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
-        loan: Option<Loan>,
+        located_servant: Option<LocatedServant>,
         pass: Pass,
     ) -> Passing {
         self.passing_begins();
         current::begin_passing(self, &id, &servant);
-        Passing { poa: self.clone(), id, servant, loan, pass }
+        Passing { poa: self.clone(), id, servant, located_servant, pass }
     }
 
     /// The same with the default servant. `None` when the gate was closed meanwhile.
@@ -367,7 +367,7 @@ impl PoaInner {
         None
     }
 
-    fn default_servant(&self) -> Result<AnyServant, Refusal> {
+    fn default_servant(&self) -> Result<AnyServant, ServantManagerError> {
         let servant = self.default_servant.load();
         servant.as_deref().cloned().ok_or_else(|| {
             SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_3, Completion::No)

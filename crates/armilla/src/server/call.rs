@@ -10,7 +10,7 @@ use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::{AsDeclared, Servant};
 use crate::orb::Orb;
-use crate::poa::{Loan, Target, operation_number};
+use crate::poa::{LocatedServant, Target, operation_number};
 use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
@@ -62,7 +62,7 @@ pub struct ServerCall<'a> {
     servant: Option<&'a dyn Servant>,
     flow: Flow,
     /// Where the servant was lent, and has not gone back.
-    loan: Option<&'a Loan>,
+    located_servant: Option<&'a LocatedServant>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -76,18 +76,18 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, connection, port, memory, servant, flow, loan: None }
+        Self { request, arguments, connection, port, memory, servant, flow, located_servant: None }
     }
 
     /// The servant is lent. It goes back before interceptors hear of the end.
-    pub(super) fn returns(&mut self, loan: Option<&'a Loan>) {
-        self.loan = loan;
+    pub(super) fn returns(&mut self, located_servant: Option<&'a LocatedServant>) {
+        self.located_servant = located_servant;
     }
 
     /// Gives back a servant that was lent; `Some` is what its lender raises in place of the answer.
     #[cold]
     fn give_back(&mut self) -> Option<Outcome> {
-        self.loan.take()?.give_back().err().map(Outcome::SystemException)
+        self.located_servant.take()?.give_back().err().map(Outcome::SystemException)
     }
 
     /// Tells the interceptors, if there are any, that the servant is about to be called.

@@ -6,7 +6,7 @@ use super::status::BlockingScope;
 use super::dispatch;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
-use crate::poa::{PoaInner, exhausted, patience_left, with_patience};
+use crate::poa::{PoaInner, exhausted, patience_left, with_wait_limit};
 use armilla_cdr::{CodeSets, Memory};
 use armilla_giop::{KeptMessage, Message, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
@@ -65,7 +65,7 @@ fn serve_for(
     let caught = std::mem::take(&mut reply_buffer.caught);
     let catch = catch(orb, header.request_id, peer, caught)?;
     let memory = &mut reply_buffer.written;
-    let served = with_patience(limit, || {
+    let served = with_wait_limit(limit, || {
         serve_from(Some(&catch.connection), || {
             dispatch::request(&catch.connection, message, header, body, code_sets, memory)
         })

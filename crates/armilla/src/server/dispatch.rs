@@ -186,7 +186,7 @@ fn lend(
     let mut memory = Memory::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
-    call.returns(found.loan());
+    call.returns(found.located_servant());
     let outcome = serve(&found, &mut call);
     // Nothing can go wrong with sending here.
     conclude(&mut call, outcome).ok();

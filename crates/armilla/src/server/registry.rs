@@ -18,7 +18,7 @@ pub(super) struct Registry {
     one_less: Condvar,
     closing: AtomicBool,
     limit: usize,
-    patience: Patience,
+    wait_limit: Patience,
     /// What the times of vigils are counted from.
     begun: Instant,
 }
@@ -44,7 +44,7 @@ impl Registry {
             one_less: Condvar::new(),
             closing: AtomicBool::new(false),
             limit: settings.max_connections,
-            patience: Patience {
+            wait_limit: Patience {
                 idle: settings.server_idle,
                 halfway: settings.header_deadline,
                 message: settings.message_deadline,
@@ -55,7 +55,7 @@ impl Registry {
 
     /// How often connections are looked at.
     pub(super) fn period(&self) -> Duration {
-        let Patience { idle, halfway, message } = self.patience;
+        let Patience { idle, halfway, message } = self.wait_limit;
         let shortest = idle.min(halfway).min(message);
         (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }
@@ -89,7 +89,7 @@ impl Registry {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.vigil.look(watched.connection.leadership.mark(), now, &self.patience);
+            watched.vigil.look(watched.connection.leadership.mark(), now, &self.wait_limit);
             let since = watched.vigil.idle_since()?;
             (!watched.connection.is_owing()).then_some((since, *number, watched))
         });
@@ -107,7 +107,7 @@ impl Registry {
         let now = self.begun.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
             let mark = watched.connection.leadership.mark();
-            match watched.vigil.look(mark, now, &self.patience) {
+            match watched.vigil.look(mark, now, &self.wait_limit) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
                 Some(Silence::Idle) if watched.connection.is_bidirectional() => {}

@@ -176,13 +176,13 @@ impl MultiplexedConnection {
         }
         // A server that takes nothing more may be about to say so, where both ends are on one host.
         let waits = self.carrier.is_none() && MAY_BLOCK.get();
-        let patience = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
+        let wait_limit = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
         loop {
             self.read_what_is_there();
             if lock(&self.state).lost.is_some() {
                 return;
             }
-            if Instant::now() >= patience {
+            if Instant::now() >= wait_limit {
                 return self.fail(Loss::Broken, &error.to_string());
             }
             thread::sleep(Duration::from_micros(100));

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// A servant that is lent.
-pub(crate) struct Loan(Cell<Option<Lent>>);
+pub(crate) struct LocatedServant(Cell<Option<Lent>>);
 
 /// What goes back.
 pub(super) struct Lent {
@@ -22,7 +22,7 @@ pub(super) struct Lent {
     pub(super) servant: AnyServant,
 }
 
-impl Loan {
+impl LocatedServant {
     pub(super) const fn new(lent: Lent) -> Self {
         Self(Cell::new(Some(lent)))
     }
