@@ -215,7 +215,7 @@ void check_sharing(Report& report, Interop::Mirror_ptr mirror)
     expect(back->next() == back->extra() && back->next() == second->next(), "one value has become two");
     expect(second->number() == 2 && second->weight() == 0.25 && second->next()->number() == 1, "another node");
   });
-  report.check("sum", "circle", [&] {
+  report.check("sum", "cycle", [&] {
     Interop::Node_var last = new OBV_Interop::Node(4, nullptr, 0);
     Interop::Node_var first = new OBV_Interop::Node(3, shared(last.in()), 0);
     last->next(first);
@@ -255,9 +255,9 @@ void check_values_of_all_kinds(Report& report, Interop::Mirror_ptr mirror)
     expect(std::string(leaf->title()) == "made" && leaf->next() == leaf->extra() && leaf->next()->number() == 5 &&
            !leaf->next()->next(), "another leaf");
   });
-  report.check("make", "circle", [&] {
+  report.check("make", "cycle", [&] {
     Interop::Leaf_var leaf = mirror->make(2);
-    expect(leaf->next()->next() == leaf.in() && leaf->extra() == leaf->next(), "no circle");
+    expect(leaf->next()->next() == leaf.in() && leaf->extra() == leaf->next(), "no cycle");
   });
   report.check("make_branch", "chunks_in_chunks", [&] {
     Interop::Branch_var branch = mirror->make_branch(6);

@@ -112,7 +112,7 @@ pub fn node(number: i32, next: Option<&Value<Node>>) -> Value<Node> {
     Value::new(Node { number, next: next.cloned(), ..Node::default() })
 }
 
-/// The numbers of a list, or of the first thousand nodes of a circle.
+/// The numbers of a list, or of the first thousand nodes of a cycle.
 pub fn numbers(first: NodeRef) -> Vec<i32> {
     let follow = |node: &Value<Node>| node.get().next.clone();
     std::iter::successors(first, follow).take(1000).map(|node| node.get().number).collect()

@@ -337,13 +337,13 @@ fn a_valuetype_goes_in_where_a_base_or_an_abstract_interface_is_expected() {
 
     let code = TypeCode::abstract_interface("IDL:armilla.org/Values/Printable:1.0", "Printable");
     let mut printable = DynAny::new(&code).unwrap();
-    let circle = Some(Value::new(values::Circle { radius: 0.5 }));
-    printable.insert_val(&circle).unwrap();
+    let cycle = Some(Value::new(values::Circle { radius: 0.5 }));
+    printable.insert_val(&cycle).unwrap();
     let seen = printable.get_val::<values::CircleRef>().unwrap().unwrap();
     assert_eq!(seen.get().radius, 0.5);
     printable.insert_reference(armilla::Object::nil()).unwrap();
     assert!(is_mismatch(printable.get_val::<values::CircleRef>()), "a reference");
-    printable.insert_val(&circle).unwrap();
+    printable.insert_val(&cycle).unwrap();
     assert!(is_mismatch(printable.get_ior()), "a value");
     assert!(is_mismatch(printable.insert_val(&1_i32)));
     assert!(printable.get_val::<values::CircleRef>().unwrap().is_some(), "as before");

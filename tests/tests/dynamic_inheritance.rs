@@ -85,8 +85,8 @@ fn a_type_inherits_from_one_that_encloses_it() {
 
 #[test]
 fn values_stand_and_are_shared_where_an_abstract_valuetype_is_declared() {
-    let circle = Value::new(values::Circle { radius: 0.5 });
-    let circle = DynAny::from_any(&Any::new(&Some(circle)).unwrap()).unwrap();
+    let cycle = Value::new(values::Circle { radius: 0.5 });
+    let cycle = DynAny::from_any(&Any::new(&Some(cycle)).unwrap()).unwrap();
     let shape = TypeCode::value(
         "IDL:armilla.org/Values/Shape:1.0",
         "Shape",
@@ -94,11 +94,11 @@ fn values_stand_and_are_shared_where_an_abstract_valuetype_is_declared() {
         TypeCode::Null,
         [] as [(&str, TypeCode, bool); 0],
     );
-    let circle_type = circle.type_code();
+    let circle_type = cycle.type_code();
     let members = [("first", shape.clone()), ("second", shape), ("third", circle_type)];
     let mut shapes = DynAny::new(&TypeCode::structure("IDL:S:1.0", "S", members)).unwrap();
     for index in 0..3 {
-        shapes.component(index).unwrap().as_value().unwrap().share(&circle).unwrap();
+        shapes.component(index).unwrap().as_value().unwrap().share(&cycle).unwrap();
     }
     let any = shapes.to_any().unwrap();
     let mut again = DynAny::from_any(&any).unwrap();
@@ -137,12 +137,12 @@ fn an_orb_knows_valuetypes_by_their_type_codes() {
 fn what_the_program_has_a_type_for_stays_that_type() {
     let orb = orbs::client();
     orb.register_value::<values::Circle>();
-    let circle = <values::Circle as Typed>::type_code();
-    let id = circle.id().unwrap();
+    let cycle = <values::Circle as Typed>::type_code();
+    let id = cycle.id().unwrap();
     let empty: [(&str, TypeCode, bool); 0] = [];
     orb.register_value_type(&TypeCode::value(id, "Empty", 0, TypeCode::Null, empty)).unwrap();
     let json = json!({"$type": id, "radius": 0.5});
     let any = ValueBase::type_code();
     let value = DynAny::from_json_within(&any, &json, &orb).unwrap().to_any().unwrap();
-    assert_eq!(value.types_beyond(), [circle]);
+    assert_eq!(value.types_beyond(), [cycle]);
 }

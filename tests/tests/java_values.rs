@@ -110,9 +110,9 @@ fn values_in_chunks_of_the_jdk_keep_their_shape() {
     assert!(nodes[0] == nodes[2] && nodes[1].as_ref().unwrap().get().next == nodes[0]);
 
     let read = octets(CIRCLE);
-    let circle = NodeRef::decode(&mut Decoder::new(&read, ByteOrder::Big)).unwrap();
-    assert_eq!(numbers(circle.clone())[..3], [7, 8, 7]);
-    circle.unwrap().free_circles();
+    let cycle = NodeRef::decode(&mut Decoder::new(&read, ByteOrder::Big)).unwrap();
+    assert_eq!(numbers(cycle.clone())[..3], [7, 8, 7]);
+    cycle.unwrap().break_cycles();
 
     let read = octets(REPORT);
     let mut input = Decoder::new(&read, ByteOrder::Big);
@@ -239,7 +239,7 @@ fn objects_of_java_are_read_and_written_as_java_does() {
     let mut input = Decoder::new(&written, ByteOrder::Little).with_context(&orb);
     let again = java::SolidRef::decode(&mut input).unwrap().unwrap();
     check_solid(&again, &java::PointRef::decode(&mut input).unwrap().unwrap());
-    // A list is custom and leads back to what holds it, so the program breaks the circles.
+    // A list is custom and leads back to what holds it, so the program breaks the cycles.
     for solid in [again, solid.unwrap()] {
         solid.update(|state| state.tags = None);
     }

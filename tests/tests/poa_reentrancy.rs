@@ -304,7 +304,7 @@ fn a_servant_manager_that_forwards_in_a_circle_or_nowhere_ends_the_call() {
 fn in_circle(nowhere: bool) -> (Orb, Poa, EverythingRef) {
     let orb = orbs::listening();
     let own: Arc<Mutex<Object>> = Arc::default();
-    let poa = orb.root_poa().create_poa("circle").user_ids();
+    let poa = orb.root_poa().create_poa("cycle").user_ids();
     let poa = poa.servant_manager(ServantManager::activator({
         let own = own.clone();
         move |_: &ObjectId, _: &Poa| Err(ServantManagerError::Forward(own.lock().unwrap().clone()))

@@ -81,14 +81,14 @@ fn values_whose_type_is_not_known_stay_whole_if_they_lie_in_chunks_and_else_are_
     assert!(DynAny::from_any_without_truncation(&any).is_ok(), "documents are known here");
 
     let labelled = Labelled { base: Circle { radius: 2.0 }, ..Labelled::default() };
-    let circles = vec![Some(Value::new(labelled).upcast::<Circle>())];
-    let any = Any::new(&circles).unwrap();
+    let cycles = vec![Some(Value::new(labelled).upcast::<Circle>())];
+    let any = Any::new(&cycles).unwrap();
     let refused = arrived(&any, &orb, ByteOrder::Little);
     assert_eq!(refused, Err(CdrErrorKind::UnknownValueType));
     orb.register_value::<Labelled>();
-    let circles = arrived(&any, &orb, ByteOrder::Little).unwrap();
-    let circles = circles.get::<Vec<CircleRef>>().unwrap().unwrap();
-    assert_eq!(circles[0].as_ref().unwrap().repository_id(), "IDL:armilla.org/Values/Labelled:1.0");
+    let cycles = arrived(&any, &orb, ByteOrder::Little).unwrap();
+    let cycles = cycles.get::<Vec<CircleRef>>().unwrap().unwrap();
+    assert_eq!(cycles[0].as_ref().unwrap().repository_id(), "IDL:armilla.org/Values/Labelled:1.0");
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn values_of_abstract_types_go_into_anys() {
     let orb = client();
     orb.register_value::<Circle>();
     let copy = arrived(&any, &orb, ByteOrder::Big).unwrap();
-    let circle = copy.get::<ShapeRef>().unwrap().flatten().unwrap().downcast::<Circle>();
-    assert_eq!(circle.unwrap().get().radius, 1.0);
+    let cycle = copy.get::<ShapeRef>().unwrap().flatten().unwrap().downcast::<Circle>();
+    assert_eq!(cycle.unwrap().get().radius, 1.0);
 }
 
 #[test]

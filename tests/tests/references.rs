@@ -123,11 +123,11 @@ fn names_that_nobody_published_are_found_when_they_are_asked_for() {
     let (host, orb) = (host.to_owned(), orbs::client());
     let url = |name: &str| format!("corbaloc::{host}:{port}/{name}");
     server.publish("known", server.local.object()).unwrap();
-    let (found, again) = (server.local.object().clone(), url("circle"));
+    let (found, again) = (server.local.object().clone(), url("cycle"));
     server.publish_on_demand(move |name| match name {
         "found" => Ok(Some(found.clone())),
         "nil" => Ok(Some(Object::nil())),
-        "circle" => orb.string_to_object(&again).map(Some),
+        "cycle" => orb.string_to_object(&again).map(Some),
         "busy" => {
             let busy = ExceptionKind::NoResources;
             Err(SystemException::new(busy, Minor(7), Completion::No))
@@ -147,7 +147,7 @@ fn names_that_nobody_published_are_found_when_they_are_asked_for() {
             ("%ff", ExceptionKind::ObjectNotExist),
             ("busy", ExceptionKind::NoResources),
             ("panic", ExceptionKind::Unknown),
-            ("circle", ExceptionKind::Transient),
+            ("cycle", ExceptionKind::Transient),
         ] {
             let error = orb.resolve::<dyn Everything>(&url(name)).unwrap_err();
             assert_eq!(error.kind(), kind, "{name}: {error}");
@@ -385,7 +385,7 @@ fn an_initial_reference_that_nobody_knows_is_an_error_that_says_how_to_name_one(
 
 #[test]
 fn initial_references_that_lead_to_one_another_in_a_circle_are_an_error() {
-    let file = std::env::temp_dir().join(format!("armilla-circle-{}.ior", std::process::id()));
+    let file = std::env::temp_dir().join(format!("armilla-cycle-{}.ior", std::process::id()));
     fs::write(&file, "corbaloc:rir:/File").unwrap();
     let server = Server::start();
     let arguments = [

@@ -1,4 +1,4 @@
-//! Graphs of values that are long, go in circles, or come in pieces.
+//! Graphs of values that are long, go in cycles, or come in pieces.
 
 use armilla::interceptor::Codec;
 use armilla::{Abstract, Any, Error, ExceptionKind, Orb, Value, Version};
@@ -86,8 +86,8 @@ fn graphs_arrive_whole_in_fragments_however_small() {
             assert_eq!((&state.title, state.figures.as_ref().unwrap().get().0.len()), (&title, 40));
             assert!(state.appendix == before && kept.as_ref() == Some(&copy));
             drop((state, kept, copy));
-            before.unwrap().free_circles();
-            first.free_circles();
+            before.unwrap().break_cycles();
+            first.break_cycles();
         }
     }
 }
@@ -95,20 +95,20 @@ fn graphs_arrive_whole_in_fragments_however_small() {
 #[test]
 fn an_exception_shares_what_its_members_lead_to_with_nothing_else() {
     let mirrors = Mirrors::new();
-    let circle = node(1, None);
-    circle.update(|state| state.next = Some(circle.clone()));
+    let cycle = node(1, None);
+    cycle.update(|state| state.next = Some(cycle.clone()));
     for mirror in mirrors.both() {
-        let Err(Error::User(RefuseRaises::Unfit(unfit))) = mirror.refuse(&Some(circle.clone()))
+        let Err(Error::User(RefuseRaises::Unfit(unfit))) = mirror.refuse(&Some(cycle.clone()))
         else {
             panic!("it refuses")
         };
         let which = unfit.which.unwrap();
         assert_eq!(which.get().next.as_ref(), Some(&which));
-        if which != circle {
-            which.free_circles();
+        if which != cycle {
+            which.break_cycles();
         }
     }
-    circle.free_circles();
+    cycle.break_cycles();
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_circle_arrives_as_a_circle() {
 #[test]
 fn a_value_keeps_its_type_where_a_base_is_declared() {
     let mirrors = Mirrors::new();
-    let label = Value::new(Text("unit circle".to_owned()));
+    let label = Value::new(Text("unit cycle".to_owned()));
     let mark = node(7, None);
     let labelled = Value::new(Labelled {
         base: Circle { radius: 1.0 },
@@ -82,15 +82,15 @@ fn a_value_keeps_its_type_where_a_base_is_declared() {
         assert_eq!(shape.repository_id(), "IDL:armilla.org/Values/Labelled:1.0");
         let copy: Value<Labelled> = shape.downcast().unwrap();
         assert_eq!(copy.get().base, Circle { radius: 1.0 });
-        assert_eq!(copy.get().label.as_ref().unwrap().get().0, "unit circle");
+        assert_eq!(copy.get().label.as_ref().unwrap().get().0, "unit cycle");
         assert!(copy.get().marked[0].is_some() && copy.get().marked[0] == copy.get().marked[2]);
         assert_eq!(shape.downcast::<Node>(), None);
 
-        let (_, circle) = mirror.echo_circle(&Some(labelled.upcast()), &mut None).unwrap();
-        let circle = circle.unwrap();
-        assert!((circle.get().radius - 1.0).abs() < f64::EPSILON);
-        circle.update(|circle| circle.radius = 1.0);
-        assert!(circle.downcast::<Labelled>().is_some());
+        let (_, cycle) = mirror.echo_circle(&Some(labelled.upcast()), &mut None).unwrap();
+        let cycle = cycle.unwrap();
+        assert!((cycle.get().radius - 1.0).abs() < f64::EPSILON);
+        cycle.update(|cycle| cycle.radius = 1.0);
+        assert!(cycle.downcast::<Labelled>().is_some());
     }
 }
 
@@ -221,7 +221,7 @@ impl Printable for Sheet {
 fn an_abstract_interface_is_a_reference_or_a_value() {
     let mirrors = Mirrors::new();
     let sheet = mirrors.server.root_poa().activate(printable::tie(Sheet)).unwrap();
-    let circle = Value::new(Circle { radius: 2.0 });
+    let cycle = Value::new(Circle { radius: 2.0 });
     for mirror in mirrors.both() {
         let given = Some(Abstract::Reference(sheet.clone()));
         match mirror.echo_printable(&given, &mut None).unwrap().1 {
@@ -230,11 +230,11 @@ fn an_abstract_interface_is_a_reference_or_a_value() {
             }
             other => panic!("{other:?}"),
         }
-        let given = Some(Abstract::Value(circle.upcast()));
+        let given = Some(Abstract::Value(cycle.upcast()));
         match mirror.echo_printable(&given, &mut None).unwrap().1 {
             Some(Abstract::Value(value)) => {
-                let circle: Value<Circle> = value.downcast().unwrap();
-                assert!((circle.get().radius - 2.0).abs() < f64::EPSILON);
+                let cycle: Value<Circle> = value.downcast().unwrap();
+                assert!((cycle.get().radius - 2.0).abs() < f64::EPSILON);
             }
             other => panic!("{other:?}"),
         }
@@ -410,9 +410,9 @@ fn handles_are_keys_by_which_value_they_are() {
     let document = Value::new(Document::default());
     notes.insert(document.upcast(), 2);
     assert_eq!(notes.get(&document.upcast::<Node>()), Some(&2), "also as one of a base");
-    let circle = Value::new(Circle::default());
+    let cycle = Value::new(Circle::default());
     let printable = |value: &Value<Circle>| Abstract::<dyn Printable>::Value(value.upcast());
-    assert!(HashSet::from([printable(&circle)]).contains(&printable(&circle)));
+    assert!(HashSet::from([printable(&cycle)]).contains(&printable(&cycle)));
     first.update(|first| first.next = None);
 }
 

@@ -180,7 +180,7 @@ final class Exotic {
       for (int number = 1; number <= 200; ++number) chain = Graphs.node(number, chain, 0);
       expectSame("sum", mirror.sum(chain), 20_100);
     });
-    report.check("sum", "circle", () -> {
+    report.check("sum", "cycle", () -> {
       Node last = Graphs.node(4, null, 0);
       Node first = Graphs.node(3, last, 0);
       last.next = first;
@@ -210,9 +210,9 @@ final class Exotic {
       expect(leaf.title.equals("made") && leaf.next == leaf.extra && leaf.next.number == 5 && leaf.next.next == null,
           "another leaf");
     });
-    report.check("make", "circle", () -> {
+    report.check("make", "cycle", () -> {
       Leaf leaf = mirror.make(2);
-      expect(leaf.next.next == leaf && leaf.extra == leaf.next, "no circle");
+      expect(leaf.next.next == leaf && leaf.extra == leaf.next, "no cycle");
     });
     report.check("make_branch", "chunks_in_chunks",
         () -> expect(Graphs.isBranch(mirror.make_branch(6), 6), "another branch"));

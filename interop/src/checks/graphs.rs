@@ -1,4 +1,4 @@
-//! Checks of valuetypes: sharing, circles, null, boxes, chunks within chunks, truncation, and state
+//! Checks of valuetypes: sharing, cycles, null, boxes, chunks within chunks, truncation, and state
 //! that a program writes itself.
 
 use super::Checks;
@@ -43,7 +43,7 @@ impl Checks<'_> {
             let sum = mirror.sum(&chain)?;
             expect(sum == 20_100, sum)
         });
-        self.check("sum", "circle", |_| {
+        self.check("sum", "cycle", |_| {
             let last = Value::new(Node { number: 4, next: None, weight: 0.0 });
             let first = Value::new(Node { number: 3, next: Some(last.clone()), weight: 0.0 });
             last.update(|last| last.next = Some(first.clone()));
@@ -87,7 +87,7 @@ impl Checks<'_> {
             expect(leaf.get().title == "leaf" && leaf.get().base.number == 9, "another leaf")?;
             expect(leaf.get().extra == leaf.get().base.next, "one value has become two")
         });
-        for (number, case) in [(1, "leaf"), (2, "circle")] {
+        for (number, case) in [(1, "leaf"), (2, "cycle")] {
             self.check("make", case, |_| made_leaf(mirror, number));
         }
         self.check("make_branch", "chunks_in_chunks", |_| {
@@ -154,7 +154,7 @@ fn made_leaf(mirror: &MirrorRef, number: i32) -> Outcome {
     let state = node.get();
     expect((state.number, state.weight) == (5, 2.5), "another node")?;
     let wanted = (number == 2).then(|| leaf.upcast());
-    expect(state.next == wanted, "the circle does not close where it should")
+    expect(state.next == wanted, "the cycle does not close where it should")
 }
 
 /// Whether this is what `make_branch` gives.

@@ -73,7 +73,7 @@ impl Orb {
         let below = || self.0.initial.default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
             Some(url) => {
-                let fewer = most.checked_sub(1).ok_or_else(|| circle(name))?;
+                let fewer = most.checked_sub(1).ok_or_else(|| cycle(name))?;
                 self.follow(parse(&url)?, fewer)
             }
             None => {
@@ -159,7 +159,7 @@ impl Initial {
 const MOST_INITIAL: usize = 8;
 
 #[cold]
-fn circle(name: &str) -> SystemException {
+fn cycle(name: &str) -> SystemException {
     let what =
         format!("the initial reference {name:?} leads to itself, or through too many others");
     SystemException::bad_param(Minor::BAD_URL, what)

@@ -39,9 +39,9 @@ impl Orb {
     /// let name = ("name", TypeCode::String(0), true);
     /// let shape = TypeCode::value("IDL:Shape:1.0", "Shape", 0, TypeCode::Null, [name]);
     /// let radius = ("radius", TypeCode::Double, true);
-    /// let circle = TypeCode::value("IDL:Circle:1.0", "Circle", 0, shape, [radius]);
+    /// let cycle = TypeCode::value("IDL:Circle:1.0", "Circle", 0, shape, [radius]);
     /// let orb = Orb::new()?;
-    /// orb.register_value_type(&circle)?;
+    /// orb.register_value_type(&cycle)?;
     /// assert!(orb.has_value("IDL:Circle:1.0"));
     /// # Ok::<(), armilla::SystemException>(())
     /// ```

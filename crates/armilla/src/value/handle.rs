@@ -1,7 +1,7 @@
 //! Handles of values.
 
 use super::shared::{AnyState, Shared};
-use super::{Extends, State, ValueBase, Valuetype, circles};
+use super::{Extends, State, ValueBase, Valuetype, cycles};
 use std::any::TypeId;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 /// A value of the valuetype `T`, or of one that inherits from it.
 ///
 /// Clones are the same value, as handles are in IDL: what one changes all see, and a value that two
-/// others lead to arrives as one value on the other side of a call, also in a circle. `==` says
+/// others lead to arrives as one value on the other side of a call, also in a cycle. `==` says
 /// whether two handles are the same value, and as keys of sets and maps they say it too: that is how a walk
 /// through a graph ends, and how a program keeps what belongs to a value and does not travel. IDL knows null, so members and parameters are of the type
 /// `Option<Value<T>>`.
 ///
-/// A circle of values that a program makes is not freed by itself: let one of them forget the next, or end
-/// the last handle by [`free_circles`](Value::free_circles). One that arrives is freed when nobody has
+/// A cycle of values that a program makes is not freed by itself: let one of them forget the next, or end
+/// the last handle by [`break_cycles`](Value::break_cycles). One that arrives is freed when nobody has
 /// any of its values, at the latest when more have come.
 pub struct Value<T: ?Sized> {
     pub(super) shared: Arc<Shared>,
@@ -70,8 +70,8 @@ impl<T: Valuetype + ?Sized> Value<T> {
 
     /// Ends this handle, and frees the value also where it leads back to itself, unless somebody has it
     /// or what leads to it. Values of `custom` types are not looked into.
-    pub fn free_circles(self) {
-        circles::free(self.shared);
+    pub fn break_cycles(self) {
+        cycles::free(self.shared);
     }
 
     /// The same value as one of a type that `T` inherits from.

@@ -1,7 +1,7 @@
 //! How values travel, and which type one that arrives is of.
 
 use super::shared::{Kind, Shared};
-use super::{Value, Valuetype, circles, stack};
+use super::{Value, Valuetype, cycles, stack};
 use crate::orb::Orb;
 use armilla_cdr::value::{NewValue, Nullable, ValueHandle, ValueHead};
 use armilla_cdr::{
@@ -86,7 +86,7 @@ impl Expected {
     /// A value that was met before.
     fn known(self, shared: Arc<Shared>) -> CdrResult<Arc<Shared>> {
         if shared.state().is_none() {
-            circles::found(&shared);
+            cycles::found(&shared);
         }
         match shared.is(self.ty) {
             true => Ok(shared),

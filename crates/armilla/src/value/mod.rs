@@ -2,12 +2,12 @@
 //!
 //! A [`Value`] is a handle; clones of it are the same value. `handle` has what a program does with
 //! values, `shared` what the handles share, `marshal` how values travel, `stack` where deep ones find
-//! room, `circles` frees those that nobody has any more, `abstraction` what is a value or a reference
+//! room, `cycles` frees those that nobody has any more, `abstraction` what is a value or a reference
 //! as it turns out. What the IDL compiler makes of a valuetype is its state,
 //! a struct, and what the traits here ask for.
 
 mod abstraction;
-mod circles;
+mod cycles;
 mod handle;
 mod marshal;
 mod shared;

@@ -40,7 +40,7 @@ use types::Types;
 ///
 /// [`new`](Self::new) and [`from_any`](Self::from_any) are what CORBA has a `DynAnyFactory` for;
 /// there is nothing to destroy. Clones are copies, but lead to the same valuetypes;
-/// [`copy`](Self::copy) copies those too. A circle of valuetypes is freed when the program breaks it.
+/// [`copy`](Self::copy) copies those too. A cycle of valuetypes is freed when the program breaks it.
 ///
 /// ```
 /// use armilla::dynamic::DynAny;

@@ -508,7 +508,7 @@ fn same_trees(a: &Any, b: &Any) -> bool {
     }
 }
 
-/// Frees a value that nobody else has, circles of valuetypes in it too.
+/// Frees a value that nobody else has, cycles of valuetypes in it too.
 fn take_apart(value: DynAny) {
     let mut open = vec![value];
     while let Some(mut value) = open.pop() {

@@ -104,10 +104,10 @@ fn a_circle_ends_with_its_last_handle_if_the_program_says_so() {
         let ring = ring(length, &[]);
         assert_eq!(states(), length);
         let other = ring.get().next.last().cloned().flatten().unwrap();
-        ring.free_circles();
+        ring.break_cycles();
         assert_eq!(states(), length, "somebody has one of the values");
         assert_eq!(octets(&other), octets(&arrived(&octets(&other))), "and it is whole");
-        other.free_circles();
+        other.break_cycles();
         assert_eq!(states(), 0, "what arrived is freed too");
     }
 }
@@ -118,19 +118,19 @@ fn what_others_have_stays_and_so_does_all_that_it_leads_to() {
     let (kept, inner) = (ring(3, &[]), ring(4, &[]));
     let outer = ring(5, &[inner.clone(), kept.clone()]);
     let seen = inner.get();
-    inner.free_circles();
-    outer.free_circles();
+    inner.break_cycles();
+    outer.break_cycles();
     assert_eq!(states(), 3 + 4, "the outer ring has gone; a state of the inner one is still read");
     assert_eq!(octets(seen.next.last().unwrap().as_ref().unwrap()).len(), {
         let same = ring(4, &[]);
         let length = octets(same.get().next.last().unwrap().as_ref().unwrap()).len();
-        same.free_circles();
+        same.break_cycles();
         length
     });
     drop(seen);
-    kept.free_circles();
+    kept.break_cycles();
     // Nothing leads to the inner ring any more; it is looked at with the next one.
-    ring(1, &[]).free_circles();
+    ring(1, &[]).break_cycles();
     assert_eq!(states(), 0);
 }
 
@@ -139,7 +139,7 @@ fn circles_that_arrive_are_freed_when_more_arrive() {
     let _alone = ALONE.lock();
     let ring = ring(50, &[]);
     let octets = octets(&ring);
-    ring.free_circles();
+    ring.break_cycles();
     for _ in 0..200 {
         drop(arrived(&octets));
         assert!(states() <= 4 * 50, "{} states", states());
@@ -150,7 +150,7 @@ fn circles_that_arrive_are_freed_when_more_arrive() {
         assert!(states() <= 4 * 21 * 50, "{} states", states());
     }
     assert!(kept.iter().all(|ring| self::octets(ring) == octets), "those that are kept are whole");
-    kept.into_iter().for_each(Value::free_circles);
+    kept.into_iter().for_each(Value::break_cycles);
     assert_eq!(states(), 0);
 }
 
@@ -159,7 +159,7 @@ fn threads_that_use_circles_meanwhile_lose_nothing() {
     let _alone = ALONE.lock();
     let whole = ring(20, &[]);
     let octets = octets(&whole);
-    whole.free_circles();
+    whole.break_cycles();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -171,12 +171,12 @@ fn threads_that_use_circles_meanwhile_lose_nothing() {
                         at = at.get().next.first().cloned().flatten().unwrap_or(next);
                     }
                     let state = at.get();
-                    at.free_circles();
+                    at.break_cycles();
                     assert!(state.next.iter().flatten().all(|next| !next.get().next.is_empty()));
                 }
             });
         }
     });
-    ring(1, &[]).free_circles();
+    ring(1, &[]).break_cycles();
     assert_eq!(states(), 0);
 }

@@ -1,8 +1,8 @@
-//! Frees values that came in circles, when nobody has them any more.
+//! Frees values that came in cycles, when nobody has them any more.
 //!
-//! Values count who leads to them, and in a circle each is led to by another. A program that makes a
-//! circle can break it; one that is sent circles, maybe by strangers, would keep them for ever. So
-//! values that a message closes a circle at are noted, and looked at again when more of them have come
+//! Values count who leads to them, and in a cycle each is led to by another. A program that makes a
+//! cycle can break it; one that is sent cycles, maybe by strangers, would keep them for ever. So
+//! values that a message closes a cycle at are noted, and looked at again when more of them have come
 //! than were still in use the last time.
 //!
 //! A value is in use when more lead to it than the values in question do, or when what is in use leads
@@ -15,20 +15,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard, Weak};
 
-/// The values at which circles close.
+/// The values at which cycles close.
 static NOTED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 /// How many there may be before they are looked at.
 static LIMIT: AtomicUsize = AtomicUsize::new(1);
 
-/// Notes that a circle closes at this value, which is being read.
+/// Notes that a cycle closes at this value, which is being read.
 #[cold]
 pub(super) fn found(shared: &Arc<Shared>) {
     let due = {
         let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
         let due = noted.len() > LIMIT.load(Ordering::Relaxed);
         let due = if due { std::mem::take(&mut *noted) } else { Vec::new() };
-        // One message often closes many circles at one value.
+        // One message often closes many cycles at one value.
         if noted.last().is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(shared))) {
             noted.push(Arc::downgrade(shared));
         }
@@ -39,7 +39,7 @@ pub(super) fn found(shared: &Arc<Shared>) {
     }
 }
 
-/// Notes that circles may close at this value, and looks at all that are noted.
+/// Notes that cycles may close at this value, and looks at all that are noted.
 pub(super) fn free(shared: Arc<Shared>) {
     let mut due = std::mem::take(&mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner));
     due.push(Arc::downgrade(&shared));
@@ -56,7 +56,7 @@ fn look_at(due: Vec<Weak<Shared>>) {
     group.explore();
     // What is dropped may be values whose programs do anything; no lock is held.
     let unused = group.unused();
-    // To look at the same large graph again for every circle that arrives would take too long.
+    // To look at the same large graph again for every cycle that arrives would take too long.
     let used = group.members.len() - unused.len();
     drop(unused);
     drop(group);

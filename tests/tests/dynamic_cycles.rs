@@ -34,7 +34,7 @@ fn link(from: &mut DynAny, to: &DynAny) {
 }
 
 /// One leads to two, two to one; two is a friend of its own.
-fn circle() -> (DynAny, DynAny) {
+fn cycle() -> (DynAny, DynAny) {
     let (mut one, mut two) = (node(1), node(2));
     link(&mut one, &two);
     link(&mut two, &one);
@@ -67,7 +67,7 @@ fn walk(value: &mut DynAny, met: &mut HashSet<ValueIdentity>, seen: &mut Vec<i32
 
 #[test]
 fn who_walks_through_a_circle_of_values_comes_to_an_end() {
-    let (mut one, mut two) = circle();
+    let (mut one, mut two) = cycle();
     for (from, order) in [(&mut one, [1, 2]), (&mut two, [2, 1])] {
         let mut seen = Vec::new();
         walk(from, &mut HashSet::new(), &mut seen);
@@ -81,7 +81,7 @@ fn who_walks_through_a_circle_of_values_comes_to_an_end() {
 
 #[test]
 fn a_value_has_one_identity_whatever_leads_to_it() {
-    let (mut one, mut two) = circle();
+    let (mut one, mut two) = cycle();
     let first = identity(&mut one);
     assert!(first.is_some() && first != identity(&mut two));
     assert_eq!(identity(&mut two.component(1).unwrap()), first);
@@ -92,7 +92,7 @@ fn a_value_has_one_identity_whatever_leads_to_it() {
 
 #[test]
 fn a_value_is_reached_every_way_while_a_component_of_it_is_held() {
-    let (mut one, _) = circle();
+    let (mut one, _) = cycle();
     let itself = one.clone();
     let mut next = one.component(1).unwrap();
     assert!(next.to_any().is_ok() && next.copy().unwrap() == *next);
@@ -105,7 +105,7 @@ fn a_value_is_reached_every_way_while_a_component_of_it_is_held() {
 
 #[test]
 fn who_breaks_a_circle_on_the_way_through_it_leaves_it_broken() {
-    let (mut one, mut two) = circle();
+    let (mut one, mut two) = cycle();
     let mut next = one.component(1).unwrap();
     let mut back = next.component(1).unwrap();
     back.component(1).unwrap().as_value().unwrap().set_to_null();
@@ -124,7 +124,7 @@ fn who_breaks_a_circle_on_the_way_through_it_leaves_it_broken() {
 
 #[test]
 fn threads_walk_through_a_circle_that_others_change() {
-    let (one, two) = circle();
+    let (one, two) = cycle();
     let start = Arc::new(Barrier::new(4));
     let run = |mut value: DynAny, changes: bool| {
         let start = start.clone();
