@@ -112,8 +112,8 @@ pub use orb::{Orb, OrbBuilder};
 pub use poa::{
     AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
     ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
-    PoaManager, Policy, ServantManagerError, RequestProcessing, ServantActivator, ServantLocator,
-    ServantManager, ServantRetention, Threading,
+    PoaManager, Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
+    ServantManagerError, ServantRetention, Threading,
 };
 pub use policies::{
     CustomPolicy, Policies, PolicyCurrent, PolicyError, PolicyFactory, PolicyGuard, PolicyType,

@@ -20,7 +20,7 @@ struct CallbackServant {
 impl CallbackServant {
     fn activate(orb: &Orb) -> Result<(Arc<Self>, CallbackRef), SystemException> {
         let servant = Arc::new(Self::default());
-        let poa = orb.root_poa().create_poa("callbacks").both_ways().build()?;
+        let poa = orb.root_poa().create_poa("callbacks").bidirectional().build()?;
         let reference = poa.activate(servant.clone() as Arc<dyn Callback>)?;
         // Nobody else has the servant yet.
         let _ = servant.myself.set(reference.clone());

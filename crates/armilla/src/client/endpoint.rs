@@ -137,7 +137,10 @@ impl Client {
         orb: &Orb,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
-        self.endpoint(self.here.get_or_init(|| EndpointAddress::in_process(orb.downgrade())), code_sets)
+        self.endpoint(
+            self.here.get_or_init(|| EndpointAddress::in_process(orb.downgrade())),
+            code_sets,
+        )
     }
 
     /// The ways to servers that are known.

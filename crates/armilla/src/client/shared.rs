@@ -252,7 +252,9 @@ impl Endpoint {
             };
             drop(waiting);
             let deadline = match bound {
-                Bound::Connection => Deadline { connect: Some(wait_limit), ..Deadline::after(None) },
+                Bound::Connection => {
+                    Deadline { connect: Some(wait_limit), ..Deadline::after(None) }
+                }
                 Bound::Call => Deadline::after(Some(wait_limit)),
                 // As much is left for the other addresses.
                 Bound::Share => Deadline::after(Some(wait_limit.saturating_mul(2))).among(2),

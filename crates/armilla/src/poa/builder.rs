@@ -247,7 +247,8 @@ impl PoaInner {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
         let PoaConfig { name, path, policies, manager, lookup, operations, .. } = plan;
         let (incarnation, published) = (plan.incarnation, plan.published);
-        let (through_poa, max_concurrent_requests) = (plan.through_poa, plan.max_concurrent_requests);
+        let (through_poa, max_concurrent_requests) =
+            (plan.through_poa, plan.max_concurrent_requests);
         let has_places = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly

@@ -5,7 +5,7 @@ use super::activation::Ending;
 use super::gate::{Mark, discarded};
 use super::lifecycle::Birth;
 use super::manager::would_deadlock;
-use super::servant_manager::{ServantManagerError, ServantActivator, ServantManager};
+use super::servant_manager::{ServantActivator, ServantManager, ServantManagerError};
 use super::{ObjectId, PoaError, PoaInner, State, current, wait_limit};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
@@ -30,7 +30,9 @@ impl PoaInner {
         let asked =
             self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
         let done = match asked {
-            Ok(Ok(servant)) => self.activate_incarnated(orb, id, servant).map_err(ServantManagerError::from),
+            Ok(Ok(servant)) => {
+                self.activate_incarnated(orb, id, servant).map_err(ServantManagerError::from)
+            }
             Ok(Err(refusal)) => Err(refusal),
             Err(panicked) => Err(panicked.into()),
         };

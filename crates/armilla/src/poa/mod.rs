@@ -22,7 +22,6 @@ mod managers;
 mod model;
 mod object_key;
 mod objects;
-mod wait_limit;
 mod perfect;
 mod policies;
 mod references;
@@ -30,6 +29,7 @@ mod servant_manager;
 mod servants;
 mod tree;
 mod upcall;
+mod wait_limit;
 
 pub(crate) use activation::{Activation, Ending};
 pub(crate) use adapters::Adapters;
@@ -44,17 +44,17 @@ pub(crate) use managers::Managers;
 pub(crate) use object_key::{
     KeyId, NamedKey, ObjectKey, operation_number, put_operation_number, system_id,
 };
-pub(crate) use wait_limit::{exhausted, left as patience_left, within as with_wait_limit};
 pub(crate) use policies::Policies;
 pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
     RequestProcessing, ServantRetention, Threading,
 };
 pub use servant_manager::{
-    AdapterActivator, Cookie, ServantManagerError, ServantActivator, ServantLocator, ServantManager,
+    AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
+pub(crate) use wait_limit::{exhausted, left as patience_left, within as with_wait_limit};
 
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};

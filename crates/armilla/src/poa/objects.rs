@@ -5,7 +5,8 @@ use super::gate::Mark;
 use super::lifecycle::Birth;
 use super::object_key::{counted_number, parse_system_id};
 use super::{
-    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager, wait_limit,
+    Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager,
+    wait_limit,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{AnyServant, Interface, Object, Ref};

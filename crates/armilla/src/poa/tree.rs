@@ -1,8 +1,8 @@
 //! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
 
 use super::gate::{Admission, Mark, still_being_made};
-use super::wait_limit;
 use super::upcall::guarded;
+use super::wait_limit;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};

@@ -4,7 +4,7 @@ use super::claims::{Callee, Known};
 use super::current::{self, Begun};
 use super::gate::{Admission, Gate, Mark, Pass};
 use super::located_servant::{Lent as OnLoan, LocatedServant};
-use super::servant_manager::{ServantManagerError, ServantLocator, ServantManager};
+use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;

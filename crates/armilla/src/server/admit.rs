@@ -29,7 +29,10 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Worke
 }
 
 /// What to do when there are no descriptors to accept with: an idle connection has to go.
-fn make_room(acceptor: &dyn Acceptor, workers: &Arc<Workers>) -> Box<dyn Fn(&io::Error) + Send + Sync> {
+fn make_room(
+    acceptor: &dyn Acceptor,
+    workers: &Arc<Workers>,
+) -> Box<dyn Fn(&io::Error) + Send + Sync> {
     let (endpoint, workers) = (acceptor.local().clone(), Arc::downgrade(workers));
     let reported = Mutex::new(None::<Instant>);
     Box::new(move |error| {
@@ -59,8 +62,9 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
             return turn_away(&*stream);
         }
     };
-    let entered =
-        workers.registry.enter(|number| Connection::new(orb, workers, stream.clone(), number, served_by));
+    let entered = workers
+        .registry
+        .enter(|number| Connection::new(orb, workers, stream.clone(), number, served_by));
     let Some(connection) = entered else {
         if !workers.is_closing() {
             report!(

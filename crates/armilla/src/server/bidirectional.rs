@@ -5,8 +5,8 @@
 //! in the reactor, and nobody waits to send: two ends that both wait for the other to read would do
 //! so for ever.
 
+use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
-use super::end::CloseReason;
 use super::listen_points;
 use crate::client::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -116,14 +116,18 @@ impl Connection {
             let (loss, why) = match end {
                 CloseReason::MessageError => (Loss::MessageError, String::new()),
                 CloseReason::Framing(error) => (Loss::Unreadable, error.to_string()),
-                CloseReason::Malformed(kind, error) => (Loss::Malformed(*kind, *error), String::new()),
+                CloseReason::Malformed(kind, error) => {
+                    (Loss::Malformed(*kind, *error), String::new())
+                }
                 CloseReason::Unexpected(kind) => (Loss::Unexpected(*kind), String::new()),
                 CloseReason::Ours => (Loss::Broken, "this ORB closes it".into()),
                 CloseReason::Stalled | CloseReason::Trickled => {
                     (Loss::Broken, "a message of the peer stopped halfway".into())
                 }
                 CloseReason::Io(error) => (Loss::Broken, error.to_string()),
-                CloseReason::Peer | CloseReason::CutShort => (Loss::Broken, "the peer closed it".into()),
+                CloseReason::Peer | CloseReason::CutShort => {
+                    (Loss::Broken, "the peer closed it".into())
+                }
             };
             link.fail(loss, &why);
         }

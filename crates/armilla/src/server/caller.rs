@@ -1,9 +1,9 @@
 //! Where the request came from that a thread is serving. Nothing is noted for it with each request: whose
 //! requests a thread serves lies on its status, and those that do not come from there are noted here.
 
+use super::collocated::is_here;
 use super::connection::Connection;
-use super::status::WorkerStatus;
-use super::here::is_here;
+use super::worker_status::WorkerStatus;
 use crate::orb::Orb;
 use crate::poa::{PoaError, serving_depth};
 use armilla_ipc::Address;
@@ -37,7 +37,10 @@ pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl Fn
 /// What the innermost request came by that was not called for directly.
 fn origin() -> Option<Origin> {
     let noted = ORIGINS.try_with(|origins| origins.borrow().last().cloned());
-    noted.ok().flatten().or_else(|| WorkerStatus::connection_served_here().map(|connection| (0, Some(connection))))
+    noted
+        .ok()
+        .flatten()
+        .or_else(|| WorkerStatus::connection_served_here().map(|connection| (0, Some(connection))))
 }
 
 impl Orb {

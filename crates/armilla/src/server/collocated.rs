@@ -2,8 +2,8 @@
 
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
-use super::status::BlockingScope;
 use super::dispatch;
+use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::poa::{PoaInner, exhausted, patience_left, with_wait_limit};
@@ -171,7 +171,8 @@ fn hand_to_main_thread(
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;
-        let serve = || serve_for(peer, &main, &message, code_sets, limit, &mut ReplyBuffer::default());
+        let serve =
+            || serve_for(peer, &main, &message, code_sets, limit, &mut ReplyBuffer::default());
         // Whoever waits for it is there until it has come, or given it up.
         sender.send(poa.admits_now().then(serve)).ok();
     }));

@@ -6,13 +6,13 @@
 
 use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
-use super::workers::{Workers, Worker, ThreadSlot};
-use super::status::WorkerStatus;
+use super::close_reason::CloseReason;
 use super::dispatch;
-use super::end::CloseReason;
-use super::leadership::{Leadership, LeadToken};
+use super::leadership::{LeadToken, Leadership};
 use super::output::{Output, PendingReply};
 use super::reactor_connection::ReactorConnection;
+use super::worker_status::WorkerStatus;
+use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
@@ -366,7 +366,13 @@ impl Connection {
 
     /// Lets calls go on whose replies have come, which runs foreign code. `false` as in
     /// [`receive`](Self::receive).
-    fn proceed_with(&self, ready: Ready, token: &mut LeadToken, status: &WorkerStatus, workers: &Arc<Workers>) -> bool {
+    fn proceed_with(
+        &self,
+        ready: Ready,
+        token: &mut LeadToken,
+        status: &WorkerStatus,
+        workers: &Arc<Workers>,
+    ) -> bool {
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
         serve_from(None, || ready.proceed());
@@ -448,7 +454,8 @@ impl Connection {
         self.output.lock().responder.close(end.farewell());
         self.end_calls(end);
         let mut output = self.output.lock();
-        output.gone |= matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
+        output.gone |=
+            matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
         self.say_farewell(&mut output);
     }
 

@@ -2,12 +2,12 @@
 
 use super::bidirectional;
 use super::call::{DispatchError, ServerCall};
+use super::close_reason::CloseReason;
+use super::collocated;
 use super::connection::Connection;
-use super::status::BlockingScope;
-use super::end::CloseReason;
-use super::here;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
+use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
@@ -97,7 +97,7 @@ fn otherwise(
     if stopped.is_none()
         && let Some(poa) = poa.filter(|poa| poa.is_for_main_thread() && !orb.is_main_thread())
         && let peer = connection.stream.peer()
-        && let Some(reply) = here::serve_on_main_thread(peer, orb, poa, message, code_sets)
+        && let Some(reply) = collocated::serve_on_main_thread(peer, orb, poa, message, code_sets)
     {
         return Ok(relay(connection, port, memory, reply)?);
     }
@@ -181,8 +181,8 @@ fn lend(
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let here::ReplyCapture { connection: caught, catcher } =
-        here::catch(orb, port.request_id, here::HERE, Vec::new())?;
+    let collocated::ReplyCapture { connection: caught, catcher } =
+        collocated::catch(orb, port.request_id, collocated::HERE, Vec::new())?;
     let mut memory = Memory::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);

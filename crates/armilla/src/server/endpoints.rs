@@ -1,9 +1,9 @@
 //! Listening and accepting.
 
 use super::admit::accept_all;
-use super::workers::Workers;
-use super::publications::Publications;
 use super::own_addresses::{OwnAddresses, is_same_host};
+use super::publications::Publications;
+use super::workers::Workers;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::orb::Orb;

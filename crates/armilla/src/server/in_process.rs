@@ -2,8 +2,8 @@
 //! are served as those of any client, one beside the other, by threads of the server.
 
 use super::admit::admit;
+use super::collocated;
 use super::endpoints::Server;
-use super::here;
 use crate::orb::Orb;
 use armilla_ipc::{Address, Readiness, SendError, Stream, UnixStream};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -28,7 +28,7 @@ impl Server {
 }
 
 /// Both ends.
-static HERE: Address = here::HERE;
+static HERE: Address = collocated::HERE;
 
 /// An end of which the other one is this process's too.
 #[derive(Debug)]

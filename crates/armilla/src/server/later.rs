@@ -2,9 +2,9 @@
 //! handling.
 
 use super::connection::Connection;
-use super::status::BlockingScope;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort, Sent};
+use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::ServerFlow;
 use crate::log::report;
@@ -63,11 +63,17 @@ pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
 type Fail<E> = fn(&mut DeferredReply, &E);
 
 impl<R, E> ReplyHandle<R, E> {
-    pub(super) fn to_client(deferred: DeferredReply, encode: EncodeResults<R>, describe: Describe<R, E>) -> Self
+    pub(super) fn to_client(
+        deferred: DeferredReply,
+        encode: EncodeResults<R>,
+        describe: Describe<R, E>,
+    ) -> Self
     where
         E: ReplyError,
     {
-        Self { to: Some(Destination::Client { deferred, encode, fail: DeferredReply::fail, describe }) }
+        Self {
+            to: Some(Destination::Client { deferred, encode, fail: DeferredReply::fail, describe }),
+        }
     }
 
     /// Replies. When the client is gone, or has given the request up, this does nothing.

@@ -1,8 +1,8 @@
 //! The addresses for which connections are offered: which are ours, and which of others to believe.
 
 use super::connection::Connection;
-use super::status::BlockingScope;
 use super::publications::Publications;
+use super::worker_status::BlockingScope;
 use crate::settings::AcceptBidirectional;
 use armilla_giop::{ListenPoint, ListenPoints};
 use armilla_ipc::{Address, Stream, host};

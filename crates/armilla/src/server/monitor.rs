@@ -1,8 +1,8 @@
 //! Looks after the threads that serve requests while any are at work, and after the connections
 //! now and then. Nothing that it does costs a request more than a look at a flag.
 
+use super::worker_status::Observation;
 use super::workers::Workers;
-use super::status::Observation;
 use crate::orb::lock;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

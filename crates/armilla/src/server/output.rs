@@ -114,9 +114,12 @@ impl Connection {
     #[inline]
     fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
         let sent = match &self.served_by {
-            ServedBy::Thread(_) | ServedBy::Here => wire::send(&*self.stream, message, self.fragment_size),
+            ServedBy::Thread(_) | ServedBy::Here => {
+                wire::send(&*self.stream, message, self.fragment_size)
+            }
             ServedBy::Reactor(reactor_connection) => {
-                let put = |parts: &[IoSlice<'_>]| self.put_or_queue(reactor_connection, output, parts);
+                let put =
+                    |parts: &[IoSlice<'_>]| self.put_or_queue(reactor_connection, output, parts);
                 let put = wire::parts(message, self.fragment_size, put);
                 put.map_err(|source| SendError { sent: 0, source })
             }
@@ -157,7 +160,11 @@ impl Connection {
     pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut output = self.output.lock();
         let reactor_connection = match &self.served_by {
-            ServedBy::Reactor(reactor_connection) if !output.gone && !output.responder.is_closing() => reactor_connection,
+            ServedBy::Reactor(reactor_connection)
+                if !output.gone && !output.responder.is_closing() =>
+            {
+                reactor_connection
+            }
             _ => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         if output.is_stuck() {

@@ -5,11 +5,11 @@
 //! for room only, so that no more requests are read meanwhile; unless it carries requests both ways, and
 //! replies must be read.
 
-use super::connection::{Connection, AfterServing, ServedBy};
-use super::workers::Worker;
+use super::connection::{AfterServing, Connection, ServedBy};
 use super::leadership::LeadToken;
 use super::output::Output;
 use super::reactor_pool::ReactorPool;
+use super::workers::Worker;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
 use std::io;
 use std::net::Shutdown;
@@ -123,7 +123,12 @@ impl Connection {
     }
 
     /// Leads the connection until there is nothing more to serve.
-    pub(super) fn proceed(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker, fetch: AfterServing) {
+    pub(super) fn proceed(
+        self: &Arc<Self>,
+        mut token: LeadToken,
+        worker: &mut Worker,
+        fetch: AfterServing,
+    ) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         worker.status.slot(self);
         let served = self.serve(&mut token, worker, fetch);

@@ -4,9 +4,9 @@
 //! There are as many as the setting asks for that are not blocked: one that waits for something, in
 //! a call of its own or in whatever a servant does, is replaced until it comes back.
 
-use super::connection::{Connection, AfterServing};
-use super::workers::{Workers, Worker};
+use super::connection::{AfterServing, Connection};
 use super::leadership::LeadToken;
+use super::workers::{Worker, Workers};
 use crate::log::report;
 use crate::orb::lock;
 use armilla_ipc::reactor::{Notifier, Reactor};
@@ -58,7 +58,11 @@ impl ReactorPool {
     ///
     /// # Errors
     /// If the operating system gives no descriptors or no threads.
-    pub(super) fn start(workers: &Arc<Workers>, least: usize, most: usize) -> io::Result<Arc<Self>> {
+    pub(super) fn start(
+        workers: &Arc<Workers>,
+        least: usize,
+        most: usize,
+    ) -> io::Result<Arc<Self>> {
         let least = least.max(1);
         let reactor_pool = Arc::new(Self {
             reactor: Arc::new(Reactor::shared()?),
@@ -133,7 +137,7 @@ impl ReactorPool {
     fn work(&self, workers: &Arc<Workers>) {
         let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
-            let events = match self.reactor.token(Some(LINGER)) {
+            let events = match self.reactor.turn(Some(LINGER)) {
                 Ok(events) => events,
                 // It would fail for ever; nothing is known that could make it.
                 Err(error) => {

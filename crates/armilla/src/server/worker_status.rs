@@ -1,8 +1,8 @@
 //! Where a thread that serves requests can be seen at work, and says when it is about to wait.
 
 use super::connection::Connection;
-use super::workers::Workers;
 use super::leadership::LeadToken;
+use super::workers::Workers;
 use crate::orb::lock;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -174,7 +174,8 @@ impl Drop for BlockingScope {
 fn begin_blocking() -> bool {
     CURRENT.with_borrow(|mine| {
         // Not within a servant: nobody waits for this thread.
-        let Some((workers, status)) = mine.as_ref().filter(|(_, status)| status.is_serving()) else {
+        let Some((workers, status)) = mine.as_ref().filter(|(_, status)| status.is_serving())
+        else {
             return false;
         };
         let (shared, bidirectional) = lock(&status.connection)

@@ -1,14 +1,14 @@
 //! The threads of a server: those that drive a connection each, those of the reactor, and the one
 //! that looks after them.
 
+use super::collocated::ReplyCapture;
 use super::connection::{Connection, ServedBy};
-use super::status::WorkerStatus;
-use super::here::ReplyCapture;
 use super::leadership::LeadToken;
 use super::monitor::{self, Monitor};
 use super::reactor_connection::ReactorConnection;
 use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
+use super::worker_status::WorkerStatus;
 use crate::concurrency::Concurrency;
 use crate::log::report;
 use crate::orb::lock;
@@ -127,7 +127,11 @@ impl Workers {
     ///
     /// # Errors
     /// If there is to be a reactor, and the operating system does not give what it needs.
-    pub(super) fn served_by(self: &Arc<Self>, stream: &dyn Stream, bidirectional: bool) -> io::Result<ServedBy> {
+    pub(super) fn served_by(
+        self: &Arc<Self>,
+        stream: &dyn Stream,
+        bidirectional: bool,
+    ) -> io::Result<ServedBy> {
         let threads = match self.concurrency {
             _ if stream.descriptor().is_none() => usize::MAX,
             _ if bidirectional => 0,
@@ -255,7 +259,7 @@ impl Workers {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             return Ok(reactor_pool.clone());
         }
-        let (least, most) = self.concurrency.reactor_pool();
+        let (least, most) = self.concurrency.pool();
         let reactor_pool = ReactorPool::start(self, least, most)?;
         Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
     }

@@ -7,10 +7,10 @@
 //! `examples/transport` is a whole one.
 
 mod iiop;
+mod in_process;
 mod local;
 mod reachable;
 mod registry;
-mod in_process;
 
 pub(crate) use iiop::{parse_ports, parse_published};
 pub(crate) use registry::{Endpoint, EndpointAddress, Transports};

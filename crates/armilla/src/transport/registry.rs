@@ -1,8 +1,8 @@
 //! The transports of an ORB, by the schemes of endpoints and by what they find in references.
 
 use super::iiop::Iiop;
+use super::in_process::InProcess;
 use super::local::Local;
-use super::within::InProcess;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::WeakOrb;
