@@ -3,15 +3,15 @@
 //!
 //! A [`Framer`](crate::Framer) makes messages of octets; an [`Initiator`] knows which requests of a
 //! client's connection wait for a reply and what became of each; a [`Responder`] knows which requests of a
-//! server's connection are in progress and when it may close; a [`Vigil`] tells when a peer has been
+//! server's connection are in progress and when it may close; an [`IdleMonitor`] tells when a peer has been
 //! silent for too long.
 
+mod idle_monitor;
 mod initiator;
 mod ledger;
 mod pending;
 mod responder;
-mod vigil;
 
+pub use idle_monitor::{IdleMonitor, Mark, Patience, Silence, Stand};
 pub use initiator::{Arrived, Initiator, Loss, Refused, Role};
 pub use responder::{Begun, Farewell, Fault, Received, Responder};
-pub use vigil::{Mark, Patience, Silence, Stand, Vigil};

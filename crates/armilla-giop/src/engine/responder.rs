@@ -1,7 +1,7 @@
 //! The server's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): which requests are in progress,
 //! which of their replies are still wanted, and when the connection may close.
 //!
-//! What is not here: octets ([`Framer`](crate::Framer)), time ([`Vigil`](super::Vigil)), and calling
+//! What is not here: octets ([`Framer`](crate::Framer)), time ([`IdleMonitor`](super::IdleMonitor)), and calling
 //! objects.
 
 use super::ledger::Ledger;

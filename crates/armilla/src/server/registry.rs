@@ -7,7 +7,7 @@
 use super::connection::Connection;
 use crate::orb::lock;
 use crate::settings::Settings;
-use armilla_giop::engine::{Patience, Silence, Vigil};
+use armilla_giop::engine::{IdleMonitor, Patience, Silence};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Registry {
     closing: AtomicBool,
     limit: usize,
     wait_limit: Patience,
-    /// What the times of vigils are counted from.
+    /// What the times of monitors are counted from.
     begun: Instant,
 }
 
@@ -33,7 +33,7 @@ struct Open {
 
 struct Watched {
     connection: Arc<Connection>,
-    vigil: Vigil,
+    monitor: IdleMonitor,
     evicted: bool,
 }
 
@@ -71,8 +71,8 @@ impl Registry {
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
-        let vigil = Vigil::new(connection.leadership.mark(), self.begun.elapsed());
-        let watched = Watched { connection: connection.clone(), vigil, evicted: false };
+        let monitor = IdleMonitor::new(connection.leadership.mark(), self.begun.elapsed());
+        let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
         Some(connection)
     }
@@ -89,8 +89,8 @@ impl Registry {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.vigil.look(watched.connection.leadership.mark(), now, &self.wait_limit);
-            let since = watched.vigil.idle_since()?;
+            watched.monitor.check(watched.connection.leadership.mark(), now, &self.wait_limit);
+            let since = watched.monitor.idle_since()?;
             (!watched.connection.is_owing()).then_some((since, *number, watched))
         });
         let Some((_, _, watched)) = idle.min_by_key(|(since, number, _)| (*since, *number)) else {
@@ -107,7 +107,7 @@ impl Registry {
         let now = self.begun.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
             let mark = watched.connection.leadership.mark();
-            match watched.vigil.look(mark, now, &self.wait_limit) {
+            match watched.monitor.check(mark, now, &self.wait_limit) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
                 Some(Silence::Idle) if watched.connection.is_bidirectional() => {}

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-/// What a connection shows of itself, for a [`Vigil`] to look at.
+/// What a connection shows of itself, for an [`IdleMonitor`] to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// Where it stands.
@@ -49,19 +49,19 @@ pub enum Silence {
 /// Watches one connection.
 ///
 /// ```
-/// use armilla_giop::engine::{Mark, Patience, Silence, Stand, Vigil};
+/// use armilla_giop::engine::{Mark, Patience, Silence, Stand, IdleMonitor};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
 /// let patience = Patience { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
 /// let mark = Mark { stand: Stand::Halfway, serial: 1, reads: 4 };
-/// let mut vigil = Vigil::new(mark, seconds(0));
-/// assert_eq!(vigil.look(mark, seconds(9), &patience), None);
-/// assert_eq!(vigil.look(Mark { reads: 5, ..mark }, seconds(18), &patience), None);
-/// assert_eq!(vigil.look(Mark { reads: 5, ..mark }, seconds(28), &patience), Some(Silence::Halfway));
+/// let mut monitor = IdleMonitor::new(mark, seconds(0));
+/// assert_eq!(monitor.check(mark, seconds(9), &patience), None);
+/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(18), &patience), None);
+/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(28), &patience), Some(Silence::Halfway));
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Vigil {
+pub struct IdleMonitor {
     mark: Mark,
     /// Since when, at the latest, the serial is as it is, and the reads.
     since: Duration,
@@ -71,14 +71,14 @@ pub struct Vigil {
     looked: Duration,
 }
 
-impl Vigil {
+impl IdleMonitor {
     /// Begins to watch a connection at the time `now`, counted from wherever the caller likes.
     pub const fn new(mark: Mark, now: Duration) -> Self {
         Self { mark, since: now, read: now, before: now, looked: now }
     }
 
     /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
-    pub fn look(&mut self, mark: Mark, now: Duration, patience: &Patience) -> Option<Silence> {
+    pub fn check(&mut self, mark: Mark, now: Duration, patience: &Patience) -> Option<Silence> {
         if (mark.stand, mark.serial) != (self.mark.stand, self.mark.serial) {
             *self = Self { before: self.looked, ..Self::new(mark, now) };
         } else if mark.reads != self.mark.reads {
@@ -119,10 +119,10 @@ mod tests {
 
     #[test]
     fn a_peer_that_sends_an_octet_every_nine_seconds_is_found_out() {
-        let mut vigil = Vigil::new(mark(Stand::Halfway, 1, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(Stand::Halfway, 1, 0), Duration::ZERO);
         let found = (1..).map(|n| n * 9).find_map(|second| {
             let mark = mark(Stand::Halfway, 1, second);
-            let silence = vigil.look(mark, Duration::from_secs(second), &PATIENCE);
+            let silence = monitor.check(mark, Duration::from_secs(second), &PATIENCE);
             silence.map(|silence| (second, silence))
         });
         assert_eq!(found, Some((126, Silence::Trickle)));
@@ -130,27 +130,27 @@ mod tests {
 
     #[test]
     fn a_connection_that_is_used_is_never_idle_and_one_that_serves_never_silent() {
-        let mut vigil = Vigil::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
         for second in 1..2_000 {
             let now = Duration::from_secs(second);
             let waiting = mark(Stand::Waiting, second / 299, 0);
-            assert_eq!(vigil.look(waiting, now, &PATIENCE), None, "{second}");
+            assert_eq!(monitor.check(waiting, now, &PATIENCE), None, "{second}");
         }
-        let mut vigil = Vigil::new(mark(Stand::Busy, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(Stand::Busy, 0, 0), Duration::ZERO);
         let late = Duration::from_secs(1_000_000);
-        assert_eq!(vigil.look(mark(Stand::Busy, 0, 0), late, &PATIENCE), None);
-        assert_eq!(vigil.idle_since(), None);
+        assert_eq!(monitor.check(mark(Stand::Busy, 0, 0), late, &PATIENCE), None);
+        assert_eq!(monitor.idle_since(), None);
     }
 
     #[test]
     fn silence_begins_anew_with_every_message() {
         let seconds = Duration::from_secs;
-        let mut vigil = Vigil::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
-        assert_eq!(vigil.look(mark(Stand::Waiting, 0, 0), seconds(200), &PATIENCE), None);
-        assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(299), &PATIENCE), None);
-        assert_eq!(vigil.idle_since(), Some(seconds(200)), "it may have changed just then");
-        assert_eq!(vigil.look(mark(Stand::Waiting, 2, 0), seconds(598), &PATIENCE), None);
-        let last = vigil.look(mark(Stand::Waiting, 2, 0), seconds(599), &PATIENCE);
+        let mut monitor = IdleMonitor::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        assert_eq!(monitor.check(mark(Stand::Waiting, 0, 0), seconds(200), &PATIENCE), None);
+        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(299), &PATIENCE), None);
+        assert_eq!(monitor.idle_since(), Some(seconds(200)), "it may have changed just then");
+        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(598), &PATIENCE), None);
+        let last = monitor.check(mark(Stand::Waiting, 2, 0), seconds(599), &PATIENCE);
         assert_eq!(last, Some(Silence::Idle));
     }
 }
