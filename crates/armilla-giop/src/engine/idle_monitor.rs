@@ -26,7 +26,7 @@ pub enum Stand {
 
 /// How long a peer may keep a connection waiting.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// For a message.
     pub idle: Duration,
     /// For more of a message that has begun.
@@ -49,16 +49,16 @@ pub enum Silence {
 /// Watches one connection.
 ///
 /// ```
-/// use armilla_giop::engine::{Mark, Patience, Silence, Stand, IdleMonitor};
+/// use armilla_giop::engine::{Mark, Timeouts, Silence, Stand, IdleMonitor};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
-/// let patience = Patience { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
+/// let timeouts = Timeouts { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
 /// let mark = Mark { stand: Stand::Halfway, serial: 1, reads: 4 };
 /// let mut monitor = IdleMonitor::new(mark, seconds(0));
-/// assert_eq!(monitor.check(mark, seconds(9), &patience), None);
-/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(18), &patience), None);
-/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(28), &patience), Some(Silence::Halfway));
+/// assert_eq!(monitor.check(mark, seconds(9), &timeouts), None);
+/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(18), &timeouts), None);
+/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(28), &timeouts), Some(Silence::Halfway));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct IdleMonitor {
@@ -78,7 +78,7 @@ impl IdleMonitor {
     }
 
     /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
-    pub fn check(&mut self, mark: Mark, now: Duration, patience: &Patience) -> Option<Silence> {
+    pub fn check(&mut self, mark: Mark, now: Duration, timeouts: &Timeouts) -> Option<Silence> {
         if (mark.stand, mark.serial) != (self.mark.stand, self.mark.serial) {
             *self = Self { before: self.looked, ..Self::new(mark, now) };
         } else if mark.reads != self.mark.reads {
@@ -88,11 +88,11 @@ impl IdleMonitor {
         self.looked = now;
         let waited = now.saturating_sub(self.since);
         match mark.stand {
-            Stand::Waiting if waited >= patience.idle => Some(Silence::Idle),
-            Stand::Halfway if now.saturating_sub(self.read) >= patience.halfway => {
+            Stand::Waiting if waited >= timeouts.idle => Some(Silence::Idle),
+            Stand::Halfway if now.saturating_sub(self.read) >= timeouts.halfway => {
                 Some(Silence::Halfway)
             }
-            Stand::Halfway if waited >= patience.message => Some(Silence::Trickle),
+            Stand::Halfway if waited >= timeouts.message => Some(Silence::Trickle),
             _ => None,
         }
     }
@@ -107,7 +107,7 @@ impl IdleMonitor {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const TIMEOUTS: Timeouts = Timeouts {
         idle: Duration::from_secs(300),
         halfway: Duration::from_secs(10),
         message: Duration::from_secs(120),
@@ -122,7 +122,7 @@ mod tests {
         let mut monitor = IdleMonitor::new(mark(Stand::Halfway, 1, 0), Duration::ZERO);
         let found = (1..).map(|n| n * 9).find_map(|second| {
             let mark = mark(Stand::Halfway, 1, second);
-            let silence = monitor.check(mark, Duration::from_secs(second), &PATIENCE);
+            let silence = monitor.check(mark, Duration::from_secs(second), &TIMEOUTS);
             silence.map(|silence| (second, silence))
         });
         assert_eq!(found, Some((126, Silence::Trickle)));
@@ -134,11 +134,11 @@ mod tests {
         for second in 1..2_000 {
             let now = Duration::from_secs(second);
             let waiting = mark(Stand::Waiting, second / 299, 0);
-            assert_eq!(monitor.check(waiting, now, &PATIENCE), None, "{second}");
+            assert_eq!(monitor.check(waiting, now, &TIMEOUTS), None, "{second}");
         }
         let mut monitor = IdleMonitor::new(mark(Stand::Busy, 0, 0), Duration::ZERO);
         let late = Duration::from_secs(1_000_000);
-        assert_eq!(monitor.check(mark(Stand::Busy, 0, 0), late, &PATIENCE), None);
+        assert_eq!(monitor.check(mark(Stand::Busy, 0, 0), late, &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), None);
     }
 
@@ -146,11 +146,11 @@ mod tests {
     fn silence_begins_anew_with_every_message() {
         let seconds = Duration::from_secs;
         let mut monitor = IdleMonitor::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
-        assert_eq!(monitor.check(mark(Stand::Waiting, 0, 0), seconds(200), &PATIENCE), None);
-        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(299), &PATIENCE), None);
+        assert_eq!(monitor.check(mark(Stand::Waiting, 0, 0), seconds(200), &TIMEOUTS), None);
+        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(299), &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), Some(seconds(200)), "it may have changed just then");
-        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(598), &PATIENCE), None);
-        let last = monitor.check(mark(Stand::Waiting, 2, 0), seconds(599), &PATIENCE);
+        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(598), &TIMEOUTS), None);
+        let last = monitor.check(mark(Stand::Waiting, 2, 0), seconds(599), &TIMEOUTS);
         assert_eq!(last, Some(Silence::Idle));
     }
 }

@@ -7,7 +7,7 @@
 use super::connection::Connection;
 use crate::orb::lock;
 use crate::settings::Settings;
-use armilla_giop::engine::{IdleMonitor, Patience, Silence};
+use armilla_giop::engine::{IdleMonitor, Silence, Timeouts};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -18,7 +18,7 @@ pub(super) struct Registry {
     one_less: Condvar,
     closing: AtomicBool,
     limit: usize,
-    wait_limit: Patience,
+    wait_limit: Timeouts,
     /// What the times of monitors are counted from.
     begun: Instant,
 }
@@ -44,7 +44,7 @@ impl Registry {
             one_less: Condvar::new(),
             closing: AtomicBool::new(false),
             limit: settings.max_connections,
-            wait_limit: Patience {
+            wait_limit: Timeouts {
                 idle: settings.server_idle,
                 halfway: settings.header_deadline,
                 message: settings.message_deadline,
@@ -55,7 +55,7 @@ impl Registry {
 
     /// How often connections are looked at.
     pub(super) fn period(&self) -> Duration {
-        let Patience { idle, halfway, message } = self.wait_limit;
+        let Timeouts { idle, halfway, message } = self.wait_limit;
         let shortest = idle.min(halfway).min(message);
         (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }
