@@ -5,23 +5,23 @@ use core::time::Duration;
 /// What a connection shows of itself, for an [`IdleMonitor`] to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// Where it stands.
-    pub stand: Stand,
-    /// Changes whenever it begins to stand there, be it where it stood before.
+    /// Its state.
+    pub state: ReadState,
+    /// Changes whenever it begins to be in that state, even if it is the same as before.
     pub serial: u64,
     /// Changes whenever a part of an unfinished message comes.
     pub reads: u64,
 }
 
-/// Where a connection stands.
+/// What a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stand {
+pub enum ReadState {
     /// A request is being served.
     Busy,
     /// It waits for a message.
     Waiting,
     /// It waits for the rest of a message.
-    Halfway,
+    Partial,
 }
 
 /// How long a peer may keep a connection waiting.
@@ -49,12 +49,12 @@ pub enum Silence {
 /// Watches one connection.
 ///
 /// ```
-/// use armilla_giop::engine::{Mark, Timeouts, Silence, Stand, IdleMonitor};
+/// use armilla_giop::engine::{Mark, Timeouts, Silence, ReadState, IdleMonitor};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
 /// let timeouts = Timeouts { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
-/// let mark = Mark { stand: Stand::Halfway, serial: 1, reads: 4 };
+/// let mark = Mark { state: ReadState::Partial, serial: 1, reads: 4 };
 /// let mut monitor = IdleMonitor::new(mark, seconds(0));
 /// assert_eq!(monitor.check(mark, seconds(9), &timeouts), None);
 /// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(18), &timeouts), None);
@@ -79,7 +79,7 @@ impl IdleMonitor {
 
     /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
     pub fn check(&mut self, mark: Mark, now: Duration, timeouts: &Timeouts) -> Option<Silence> {
-        if (mark.stand, mark.serial) != (self.mark.stand, self.mark.serial) {
+        if (mark.state, mark.serial) != (self.mark.state, self.mark.serial) {
             *self = Self { before: self.looked, ..Self::new(mark, now) };
         } else if mark.reads != self.mark.reads {
             self.mark = mark;
@@ -87,19 +87,19 @@ impl IdleMonitor {
         }
         self.looked = now;
         let waited = now.saturating_sub(self.since);
-        match mark.stand {
-            Stand::Waiting if waited >= timeouts.idle => Some(Silence::Idle),
-            Stand::Halfway if now.saturating_sub(self.read) >= timeouts.halfway => {
+        match mark.state {
+            ReadState::Waiting if waited >= timeouts.idle => Some(Silence::Idle),
+            ReadState::Partial if now.saturating_sub(self.read) >= timeouts.halfway => {
                 Some(Silence::Halfway)
             }
-            Stand::Halfway if waited >= timeouts.message => Some(Silence::Trickle),
+            ReadState::Partial if waited >= timeouts.message => Some(Silence::Trickle),
             _ => None,
         }
     }
 
     /// Since when, at the earliest, the connection waits for a message; `None` when it does not.
     pub fn idle_since(&self) -> Option<Duration> {
-        (self.mark.stand == Stand::Waiting).then_some(self.before)
+        (self.mark.state == ReadState::Waiting).then_some(self.before)
     }
 }
 
@@ -113,15 +113,15 @@ mod tests {
         message: Duration::from_secs(120),
     };
 
-    fn mark(stand: Stand, serial: u64, reads: u64) -> Mark {
-        Mark { stand, serial, reads }
+    fn mark(state: ReadState, serial: u64, reads: u64) -> Mark {
+        Mark { state, serial, reads }
     }
 
     #[test]
     fn a_peer_that_sends_an_octet_every_nine_seconds_is_found_out() {
-        let mut monitor = IdleMonitor::new(mark(Stand::Halfway, 1, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(ReadState::Partial, 1, 0), Duration::ZERO);
         let found = (1..).map(|n| n * 9).find_map(|second| {
-            let mark = mark(Stand::Halfway, 1, second);
+            let mark = mark(ReadState::Partial, 1, second);
             let silence = monitor.check(mark, Duration::from_secs(second), &TIMEOUTS);
             silence.map(|silence| (second, silence))
         });
@@ -130,27 +130,27 @@ mod tests {
 
     #[test]
     fn a_connection_that_is_used_is_never_idle_and_one_that_serves_never_silent() {
-        let mut monitor = IdleMonitor::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(ReadState::Waiting, 0, 0), Duration::ZERO);
         for second in 1..2_000 {
             let now = Duration::from_secs(second);
-            let waiting = mark(Stand::Waiting, second / 299, 0);
+            let waiting = mark(ReadState::Waiting, second / 299, 0);
             assert_eq!(monitor.check(waiting, now, &TIMEOUTS), None, "{second}");
         }
-        let mut monitor = IdleMonitor::new(mark(Stand::Busy, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(mark(ReadState::Busy, 0, 0), Duration::ZERO);
         let late = Duration::from_secs(1_000_000);
-        assert_eq!(monitor.check(mark(Stand::Busy, 0, 0), late, &TIMEOUTS), None);
+        assert_eq!(monitor.check(mark(ReadState::Busy, 0, 0), late, &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), None);
     }
 
     #[test]
     fn silence_begins_anew_with_every_message() {
         let seconds = Duration::from_secs;
-        let mut monitor = IdleMonitor::new(mark(Stand::Waiting, 0, 0), Duration::ZERO);
-        assert_eq!(monitor.check(mark(Stand::Waiting, 0, 0), seconds(200), &TIMEOUTS), None);
-        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(299), &TIMEOUTS), None);
+        let mut monitor = IdleMonitor::new(mark(ReadState::Waiting, 0, 0), Duration::ZERO);
+        assert_eq!(monitor.check(mark(ReadState::Waiting, 0, 0), seconds(200), &TIMEOUTS), None);
+        assert_eq!(monitor.check(mark(ReadState::Waiting, 2, 0), seconds(299), &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), Some(seconds(200)), "it may have changed just then");
-        assert_eq!(monitor.check(mark(Stand::Waiting, 2, 0), seconds(598), &TIMEOUTS), None);
-        let last = monitor.check(mark(Stand::Waiting, 2, 0), seconds(599), &TIMEOUTS);
+        assert_eq!(monitor.check(mark(ReadState::Waiting, 2, 0), seconds(598), &TIMEOUTS), None);
+        let last = monitor.check(mark(ReadState::Waiting, 2, 0), seconds(599), &TIMEOUTS);
         assert_eq!(last, Some(Silence::Idle));
     }
 }

@@ -134,7 +134,7 @@ impl<V> Pending<V> {
         (place + 1) & (self.places.len() - 1)
     }
 
-    /// Moves those back that stand further on only because `gap` was taken.
+    /// Moves those back that state further on only because `gap` was taken.
     #[inline]
     fn close_gap(&mut self, mut gap: usize) {
         let mut place = self.after(gap);

@@ -4,7 +4,7 @@
 //! leadership over, so that a servant that mark_blocked does not keep the client's other requests waiting; the
 //! former leader finds out when it comes back. Both are one comparison of a word.
 
-use armilla_giop::engine::{Mark, Stand};
+use armilla_giop::engine::{Mark, ReadState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The leadership of one connection. The word counts up with every change of where the connection
@@ -33,12 +33,12 @@ impl LeadToken {
         self.0
     }
 
-    const fn is_in(self, stand: u64) -> bool {
-        self.0 & STATE_MASK == stand
+    const fn is_in(self, state: u64) -> bool {
+        self.0 & STATE_MASK == state
     }
 
-    const fn next(self, stand: u64) -> Self {
-        Self((self.0 & !STATE_MASK).wrapping_add(STATE_MASK + 1) | stand)
+    const fn next(self, state: u64) -> Self {
+        Self((self.0 & !STATE_MASK).wrapping_add(STATE_MASK + 1) | state)
     }
 }
 
@@ -56,9 +56,9 @@ impl Leadership {
     /// Notes that the leader waits for a message, or for the rest of one.
     #[inline]
     pub(super) fn await_message(&self, token: &mut LeadToken, halfway: bool) {
-        let stand = if halfway { HALFWAY } else { WAITING };
-        if !token.is_in(stand) {
-            self.set_state(token, stand);
+        let state = if halfway { HALFWAY } else { WAITING };
+        if !token.is_in(state) {
+            self.set_state(token, state);
         } else if halfway {
             self.reads.fetch_add(1, Ordering::Relaxed);
         }
@@ -92,17 +92,17 @@ impl Leadership {
     /// What the connection shows of itself.
     pub(super) fn mark(&self) -> Mark {
         let word = self.word.load(Ordering::Relaxed);
-        let stand = match word & STATE_MASK {
-            BUSY => Stand::Busy,
-            HALFWAY => Stand::Halfway,
-            _ => Stand::Waiting,
+        let state = match word & STATE_MASK {
+            BUSY => ReadState::Busy,
+            HALFWAY => ReadState::Partial,
+            _ => ReadState::Waiting,
         };
-        Mark { stand, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
+        Mark { state, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
     }
 
     #[inline]
-    fn set_state(&self, token: &mut LeadToken, stand: u64) {
-        *token = token.next(stand);
+    fn set_state(&self, token: &mut LeadToken, state: u64) {
+        *token = token.next(state);
         self.word.store(token.0, Ordering::Release);
     }
 }
@@ -122,7 +122,7 @@ mod tests {
         assert!(!leadership.leave_servant(&mut first), "it does not leadership any more");
         let mut second = second;
         leadership.await_message(&mut second, true);
-        assert_eq!(leadership.mark().stand, Stand::Halfway);
+        assert_eq!(leadership.mark().state, ReadState::Partial);
         leadership.enter_servant(&mut second);
         assert!(leadership.leave_servant(&mut second));
     }
@@ -138,7 +138,7 @@ mod tests {
         let halfway = leadership.mark();
         leadership.await_message(&mut token, true);
         let more = leadership.mark();
-        assert_eq!((more.serial, more.stand), (halfway.serial, Stand::Halfway));
+        assert_eq!((more.serial, more.state), (halfway.serial, ReadState::Partial));
         assert_ne!(more.reads, halfway.reads);
         leadership.enter_servant(&mut token);
         assert!(leadership.leave_servant(&mut token));
