@@ -4,7 +4,7 @@ use core::time::Duration;
 
 /// What a connection shows of itself, for an [`IdleMonitor`] to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct Activity {
     /// Its state.
     pub state: ReadState,
     /// Changes whenever it begins to be in that state, even if it is the same as before.
@@ -49,20 +49,20 @@ pub enum Silence {
 /// Watches one connection.
 ///
 /// ```
-/// use armilla_giop::engine::{Mark, Timeouts, Silence, ReadState, IdleMonitor};
+/// use armilla_giop::engine::{Activity, Timeouts, Silence, ReadState, IdleMonitor};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
 /// let timeouts = Timeouts { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
-/// let mark = Mark { state: ReadState::Partial, serial: 1, reads: 4 };
-/// let mut monitor = IdleMonitor::new(mark, seconds(0));
-/// assert_eq!(monitor.check(mark, seconds(9), &timeouts), None);
-/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(18), &timeouts), None);
-/// assert_eq!(monitor.check(Mark { reads: 5, ..mark }, seconds(28), &timeouts), Some(Silence::Halfway));
+/// let activity = Activity { state: ReadState::Partial, serial: 1, reads: 4 };
+/// let mut monitor = IdleMonitor::new(activity, seconds(0));
+/// assert_eq!(monitor.check(activity, seconds(9), &timeouts), None);
+/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(18), &timeouts), None);
+/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(28), &timeouts), Some(Silence::Halfway));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct IdleMonitor {
-    mark: Mark,
+    activity: Activity,
     /// Since when, at the latest, the serial is as it is, and the reads.
     since: Duration,
     read: Duration,
@@ -73,21 +73,26 @@ pub struct IdleMonitor {
 
 impl IdleMonitor {
     /// Begins to watch a connection at the time `now`, counted from wherever the caller likes.
-    pub const fn new(mark: Mark, now: Duration) -> Self {
-        Self { mark, since: now, read: now, before: now, looked: now }
+    pub const fn new(activity: Activity, now: Duration) -> Self {
+        Self { activity, since: now, read: now, before: now, looked: now }
     }
 
     /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
-    pub fn check(&mut self, mark: Mark, now: Duration, timeouts: &Timeouts) -> Option<Silence> {
-        if (mark.state, mark.serial) != (self.mark.state, self.mark.serial) {
-            *self = Self { before: self.looked, ..Self::new(mark, now) };
-        } else if mark.reads != self.mark.reads {
-            self.mark = mark;
+    pub fn check(
+        &mut self,
+        activity: Activity,
+        now: Duration,
+        timeouts: &Timeouts,
+    ) -> Option<Silence> {
+        if (activity.state, activity.serial) != (self.activity.state, self.activity.serial) {
+            *self = Self { before: self.looked, ..Self::new(activity, now) };
+        } else if activity.reads != self.activity.reads {
+            self.activity = activity;
             self.read = now;
         }
         self.looked = now;
         let waited = now.saturating_sub(self.since);
-        match mark.state {
+        match activity.state {
             ReadState::Waiting if waited >= timeouts.idle => Some(Silence::Idle),
             ReadState::Partial if now.saturating_sub(self.read) >= timeouts.halfway => {
                 Some(Silence::Halfway)
@@ -99,7 +104,7 @@ impl IdleMonitor {
 
     /// Since when, at the earliest, the connection waits for a message; `None` when it does not.
     pub fn idle_since(&self) -> Option<Duration> {
-        (self.mark.state == ReadState::Waiting).then_some(self.before)
+        (self.activity.state == ReadState::Waiting).then_some(self.before)
     }
 }
 
@@ -113,16 +118,16 @@ mod tests {
         message: Duration::from_secs(120),
     };
 
-    fn mark(state: ReadState, serial: u64, reads: u64) -> Mark {
-        Mark { state, serial, reads }
+    fn activity(state: ReadState, serial: u64, reads: u64) -> Activity {
+        Activity { state, serial, reads }
     }
 
     #[test]
     fn a_peer_that_sends_an_octet_every_nine_seconds_is_found_out() {
-        let mut monitor = IdleMonitor::new(mark(ReadState::Partial, 1, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(activity(ReadState::Partial, 1, 0), Duration::ZERO);
         let found = (1..).map(|n| n * 9).find_map(|second| {
-            let mark = mark(ReadState::Partial, 1, second);
-            let silence = monitor.check(mark, Duration::from_secs(second), &TIMEOUTS);
+            let activity = activity(ReadState::Partial, 1, second);
+            let silence = monitor.check(activity, Duration::from_secs(second), &TIMEOUTS);
             silence.map(|silence| (second, silence))
         });
         assert_eq!(found, Some((126, Silence::Trickle)));
@@ -130,27 +135,36 @@ mod tests {
 
     #[test]
     fn a_connection_that_is_used_is_never_idle_and_one_that_serves_never_silent() {
-        let mut monitor = IdleMonitor::new(mark(ReadState::Waiting, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(activity(ReadState::Waiting, 0, 0), Duration::ZERO);
         for second in 1..2_000 {
             let now = Duration::from_secs(second);
-            let waiting = mark(ReadState::Waiting, second / 299, 0);
+            let waiting = activity(ReadState::Waiting, second / 299, 0);
             assert_eq!(monitor.check(waiting, now, &TIMEOUTS), None, "{second}");
         }
-        let mut monitor = IdleMonitor::new(mark(ReadState::Busy, 0, 0), Duration::ZERO);
+        let mut monitor = IdleMonitor::new(activity(ReadState::Busy, 0, 0), Duration::ZERO);
         let late = Duration::from_secs(1_000_000);
-        assert_eq!(monitor.check(mark(ReadState::Busy, 0, 0), late, &TIMEOUTS), None);
+        assert_eq!(monitor.check(activity(ReadState::Busy, 0, 0), late, &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), None);
     }
 
     #[test]
     fn silence_begins_anew_with_every_message() {
         let seconds = Duration::from_secs;
-        let mut monitor = IdleMonitor::new(mark(ReadState::Waiting, 0, 0), Duration::ZERO);
-        assert_eq!(monitor.check(mark(ReadState::Waiting, 0, 0), seconds(200), &TIMEOUTS), None);
-        assert_eq!(monitor.check(mark(ReadState::Waiting, 2, 0), seconds(299), &TIMEOUTS), None);
+        let mut monitor = IdleMonitor::new(activity(ReadState::Waiting, 0, 0), Duration::ZERO);
+        assert_eq!(
+            monitor.check(activity(ReadState::Waiting, 0, 0), seconds(200), &TIMEOUTS),
+            None
+        );
+        assert_eq!(
+            monitor.check(activity(ReadState::Waiting, 2, 0), seconds(299), &TIMEOUTS),
+            None
+        );
         assert_eq!(monitor.idle_since(), Some(seconds(200)), "it may have changed just then");
-        assert_eq!(monitor.check(mark(ReadState::Waiting, 2, 0), seconds(598), &TIMEOUTS), None);
-        let last = monitor.check(mark(ReadState::Waiting, 2, 0), seconds(599), &TIMEOUTS);
+        assert_eq!(
+            monitor.check(activity(ReadState::Waiting, 2, 0), seconds(598), &TIMEOUTS),
+            None
+        );
+        let last = monitor.check(activity(ReadState::Waiting, 2, 0), seconds(599), &TIMEOUTS);
         assert_eq!(last, Some(Silence::Idle));
     }
 }

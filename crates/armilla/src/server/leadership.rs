@@ -4,7 +4,7 @@
 //! leadership over, so that a servant that mark_blocked does not keep the client's other requests waiting; the
 //! former leader finds out when it comes back. Both are one comparison of a word.
 
-use armilla_giop::engine::{Mark, ReadState};
+use armilla_giop::engine::{Activity, ReadState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The leadership of one connection. The word counts up with every change of where the connection
@@ -90,14 +90,14 @@ impl Leadership {
     }
 
     /// What the connection shows of itself.
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn activity(&self) -> Activity {
         let word = self.word.load(Ordering::Relaxed);
         let state = match word & STATE_MASK {
             BUSY => ReadState::Busy,
             HALFWAY => ReadState::Partial,
             _ => ReadState::Waiting,
         };
-        Mark { state, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
+        Activity { state, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
     }
 
     #[inline]
@@ -122,7 +122,7 @@ mod tests {
         assert!(!leadership.leave_servant(&mut first), "it does not leadership any more");
         let mut second = second;
         leadership.await_message(&mut second, true);
-        assert_eq!(leadership.mark().state, ReadState::Partial);
+        assert_eq!(leadership.activity().state, ReadState::Partial);
         leadership.enter_servant(&mut second);
         assert!(leadership.leave_servant(&mut second));
     }
@@ -131,17 +131,17 @@ mod tests {
     fn every_message_gets_a_serial_and_every_part_of_one_a_count() {
         let leadership = Leadership::new();
         let mut token = leadership.token();
-        let begun = leadership.mark();
+        let begun = leadership.activity();
         leadership.await_message(&mut token, false);
-        assert_eq!(leadership.mark(), begun, "it waits as before");
+        assert_eq!(leadership.activity(), begun, "it waits as before");
         leadership.await_message(&mut token, true);
-        let halfway = leadership.mark();
+        let halfway = leadership.activity();
         leadership.await_message(&mut token, true);
-        let more = leadership.mark();
+        let more = leadership.activity();
         assert_eq!((more.serial, more.state), (halfway.serial, ReadState::Partial));
         assert_ne!(more.reads, halfway.reads);
         leadership.enter_servant(&mut token);
         assert!(leadership.leave_servant(&mut token));
-        assert_ne!(leadership.mark().serial, begun.serial);
+        assert_ne!(leadership.activity().serial, begun.serial);
     }
 }

@@ -71,7 +71,7 @@ impl Registry {
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
-        let monitor = IdleMonitor::new(connection.leadership.mark(), self.begun.elapsed());
+        let monitor = IdleMonitor::new(connection.leadership.activity(), self.begun.elapsed());
         let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
         Some(connection)
@@ -89,7 +89,7 @@ impl Registry {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.monitor.check(watched.connection.leadership.mark(), now, &self.wait_limit);
+            watched.monitor.check(watched.connection.leadership.activity(), now, &self.wait_limit);
             let since = watched.monitor.idle_since()?;
             (!watched.connection.is_owing()).then_some((since, *number, watched))
         });
@@ -106,8 +106,8 @@ impl Registry {
     pub(super) fn sweep(&self) {
         let now = self.begun.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
-            let mark = watched.connection.leadership.mark();
-            match watched.monitor.check(mark, now, &self.wait_limit) {
+            let activity = watched.connection.leadership.activity();
+            match watched.monitor.check(activity, now, &self.wait_limit) {
                 Some(Silence::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
                 Some(Silence::Idle) if watched.connection.is_bidirectional() => {}
