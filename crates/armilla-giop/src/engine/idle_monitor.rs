@@ -37,19 +37,19 @@ pub struct Timeouts {
 
 /// What a peer has kept a connection waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
+pub enum TimeoutKind {
     /// A message.
     Idle,
     /// More of a message.
-    Halfway,
+    Stalled,
     /// The end of a message, whose parts came one by one.
-    Trickle,
+    Slow,
 }
 
 /// Watches one connection.
 ///
 /// ```
-/// use armilla_giop::engine::{Activity, Timeouts, Silence, ReadState, IdleMonitor};
+/// use armilla_giop::engine::{Activity, Timeouts, TimeoutKind, ReadState, IdleMonitor};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
@@ -58,7 +58,7 @@ pub enum Silence {
 /// let mut monitor = IdleMonitor::new(activity, seconds(0));
 /// assert_eq!(monitor.check(activity, seconds(9), &timeouts), None);
 /// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(18), &timeouts), None);
-/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(28), &timeouts), Some(Silence::Halfway));
+/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(28), &timeouts), Some(TimeoutKind::Stalled));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct IdleMonitor {
@@ -83,7 +83,7 @@ impl IdleMonitor {
         activity: Activity,
         now: Duration,
         timeouts: &Timeouts,
-    ) -> Option<Silence> {
+    ) -> Option<TimeoutKind> {
         if (activity.state, activity.serial) != (self.activity.state, self.activity.serial) {
             *self = Self { before: self.looked, ..Self::new(activity, now) };
         } else if activity.reads != self.activity.reads {
@@ -93,11 +93,11 @@ impl IdleMonitor {
         self.looked = now;
         let waited = now.saturating_sub(self.since);
         match activity.state {
-            ReadState::Waiting if waited >= timeouts.idle => Some(Silence::Idle),
+            ReadState::Waiting if waited >= timeouts.idle => Some(TimeoutKind::Idle),
             ReadState::Partial if now.saturating_sub(self.read) >= timeouts.halfway => {
-                Some(Silence::Halfway)
+                Some(TimeoutKind::Stalled)
             }
-            ReadState::Partial if waited >= timeouts.message => Some(Silence::Trickle),
+            ReadState::Partial if waited >= timeouts.message => Some(TimeoutKind::Slow),
             _ => None,
         }
     }
@@ -127,10 +127,10 @@ mod tests {
         let mut monitor = IdleMonitor::new(activity(ReadState::Partial, 1, 0), Duration::ZERO);
         let found = (1..).map(|n| n * 9).find_map(|second| {
             let activity = activity(ReadState::Partial, 1, second);
-            let silence = monitor.check(activity, Duration::from_secs(second), &TIMEOUTS);
-            silence.map(|silence| (second, silence))
+            let timeout = monitor.check(activity, Duration::from_secs(second), &TIMEOUTS);
+            timeout.map(|timeout| (second, timeout))
         });
-        assert_eq!(found, Some((126, Silence::Trickle)));
+        assert_eq!(found, Some((126, TimeoutKind::Slow)));
     }
 
     #[test]
@@ -165,6 +165,6 @@ mod tests {
             None
         );
         let last = monitor.check(activity(ReadState::Waiting, 2, 0), seconds(599), &TIMEOUTS);
-        assert_eq!(last, Some(Silence::Idle));
+        assert_eq!(last, Some(TimeoutKind::Idle));
     }
 }

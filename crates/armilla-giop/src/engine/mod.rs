@@ -12,6 +12,6 @@ mod ledger;
 mod pending;
 mod responder;
 
-pub use idle_monitor::{Activity, IdleMonitor, ReadState, Silence, Timeouts};
+pub use idle_monitor::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
 pub use initiator::{Arrived, Initiator, Loss, Refused, Role};
 pub use responder::{Begun, Farewell, Fault, Received, Responder};

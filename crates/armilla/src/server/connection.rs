@@ -17,7 +17,7 @@ use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
-use armilla_giop::engine::{Begun, Loss, Received, Silence};
+use armilla_giop::engine::{Begun, Loss, Received, TimeoutKind};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
     decode_usual_request,
@@ -88,7 +88,7 @@ struct LeaderContext<'h> {
     workers: &'h Arc<Workers>,
 }
 
-/// What a connection is woken for, beside what a [`Silence`] is.
+/// What a connection is woken for, beside what a [`TimeoutKind`] is.
 const CLOSING: u8 = 1;
 const HALFWAY: u8 = 2;
 const TRICKLE: u8 = 3;
@@ -271,7 +271,7 @@ impl Connection {
             _ => self.stream.try_recv(framer.space_from(inbox)),
         };
         match received {
-            Ok(0) => Err(self.silence(framer.is_partial())),
+            Ok(0) => Err(self.timeout(framer.is_partial())),
             Ok(count) => {
                 framer.received(count);
                 Ok(())
@@ -499,11 +499,11 @@ impl Connection {
     }
 
     /// Makes the read under served_by, or else the next, come back with nothing.
-    pub(super) fn wake(&self, silence: Silence) {
-        let verdict = match silence {
-            Silence::Idle => CLOSING,
-            Silence::Halfway => HALFWAY,
-            Silence::Trickle => TRICKLE,
+    pub(super) fn wake(&self, timeout: TimeoutKind) {
+        let verdict = match timeout {
+            TimeoutKind::Idle => CLOSING,
+            TimeoutKind::Stalled => HALFWAY,
+            TimeoutKind::Slow => TRICKLE,
         };
         self.verdict.store(verdict, Ordering::Release);
         // A connection that is gone already needs no waking.
@@ -512,7 +512,7 @@ impl Connection {
 
     /// Why a read came back with nothing.
     #[cold]
-    fn silence(&self, partial: bool) -> CloseReason {
+    fn timeout(&self, partial: bool) -> CloseReason {
         match self.verdict.load(Ordering::Acquire) {
             CLOSING => CloseReason::Ours,
             HALFWAY => CloseReason::Stalled,

@@ -1,4 +1,4 @@
-//! The open connections of a server: counted, watched for silence, and closed.
+//! The open connections of a server: counted, watched for timeout, and closed.
 //!
 //! A connection waits without a time limit of its own, which would cost a kernel timer per request.
 //! It only leaves marks of what it does, and one sweeper for all connections wakes those that have
@@ -7,7 +7,7 @@
 use super::connection::Connection;
 use crate::orb::lock;
 use crate::settings::Settings;
-use armilla_giop::engine::{IdleMonitor, Silence, Timeouts};
+use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -97,7 +97,7 @@ impl Registry {
             return false;
         };
         watched.evicted = true;
-        watched.connection.wake(Silence::Idle);
+        watched.connection.wake(TimeoutKind::Idle);
         open.evicted += 1;
         true
     }
@@ -108,11 +108,11 @@ impl Registry {
         for watched in lock(&self.open).connections.values_mut() {
             let activity = watched.connection.leadership.activity();
             match watched.monitor.check(activity, now, &self.wait_limit) {
-                Some(Silence::Idle) if watched.connection.is_owing() => {}
+                Some(TimeoutKind::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
-                Some(Silence::Idle) if watched.connection.is_bidirectional() => {}
-                Some(silence) => {
-                    watched.connection.wake(silence);
+                Some(TimeoutKind::Idle) if watched.connection.is_bidirectional() => {}
+                Some(timeout) => {
+                    watched.connection.wake(timeout);
                     watched.connection.cut_if_stuck();
                 }
                 None => {}
@@ -176,7 +176,7 @@ fn wake_all(open: &Open) -> bool {
     for Watched { connection, .. } in open.connections.values() {
         match connection.may_call() {
             true => calling = true,
-            false => connection.wake(Silence::Idle),
+            false => connection.wake(TimeoutKind::Idle),
         }
     }
     calling
