@@ -7,7 +7,7 @@ mod random;
 
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::engine::{
-    Arrived, Begun, Farewell, Fault, Initiator, Loss, Received, Responder, Role,
+    Arrived, Begun, ClosingMessage, Fault, Initiator, Loss, Received, Responder, Role,
 };
 use armilla_giop::{
     CompletionStatus, Fragments, Framer, LocateStatus, Message, MessageBuffer, MessageHeader,
@@ -322,7 +322,7 @@ impl World {
         assert!(body.octets().unwrap().iter().all(|octet| *octet == 7));
         match begun {
             Begun::Serve => {
-                assert!(!self.ends[end].said_farewell, "begun after the farewell");
+                assert!(!self.ends[end].said_farewell, "begun after the closing_message");
                 self.calls[number as usize].executed += 1;
                 self.ends[end].serving.push((header.request_id, number, false));
             }
@@ -369,7 +369,7 @@ impl World {
                 self.ends[end].serving.push((request.request_id, number, true));
             }
             Err(Fault::Closed) => {
-                self.ends[end].responder.close(Farewell::None);
+                self.ends[end].responder.close(ClosingMessage::None);
                 self.lose(end, &Loss::Closed);
             }
             Err(fault) => panic!("{fault}"),
@@ -386,7 +386,7 @@ impl World {
         if !self.ends[end].responder.finish(id) {
             return;
         }
-        assert!(!self.ends[end].said_farewell, "a reply after the farewell");
+        assert!(!self.ends[end].said_farewell, "a reply after the closing_message");
         if asked {
             let message = encoded(|out| {
                 begin_locate_reply(out, self.version, id, LocateStatus::ObjectHere);
@@ -430,22 +430,22 @@ impl World {
     /// An end begins to close. The client's may say so since 1.2.
     fn close(&mut self, end: usize) {
         if self.ends[end].role == Role::Acceptor || self.version >= Version::V1_2 {
-            self.ends[end].responder.close(Farewell::Close);
+            self.ends[end].responder.close(ClosingMessage::CloseConnection);
             self.ends[end].initiator.close();
         }
     }
 
-    /// Says farewell when nothing is owed in either direction, and everything before has left.
+    /// Says closing_message when nothing is owed in either direction, and everything before has left.
     fn look_for_farewell(&mut self, end: usize) {
         let this = &mut self.ends[end];
         if !this.initiator.is_idle() || !this.messages.is_empty() {
             return;
         }
-        if let Some(farewell) = this.responder.poll_farewell() {
-            assert!(this.serving.is_empty(), "a farewell before the last reply");
-            assert!(!this.said_farewell, "a second farewell");
+        if let Some(closing_message) = this.responder.poll_closing_message() {
+            assert!(this.serving.is_empty(), "a closing_message before the last reply");
+            assert!(!this.said_farewell, "a second closing_message");
             this.said_farewell = true;
-            if farewell.is_some() {
+            if closing_message.is_some() {
                 this.outbox.extend(close_connection(self.version));
             }
         }
@@ -455,7 +455,7 @@ impl World {
         self.broken = true;
         for end in [0, 1] {
             self.wires[end].clear();
-            self.ends[end].responder.close(Farewell::None);
+            self.ends[end].responder.close(ClosingMessage::None);
             self.lose(end, &Loss::Broken);
         }
     }

@@ -5,7 +5,7 @@
 mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
-use armilla_giop::engine::{Begun, Farewell, Fault, Received, Responder};
+use armilla_giop::engine::{Begun, ClosingMessage, Fault, Received, Responder};
 use armilla_giop::{
     Framer, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest, ResponseFlags,
     TargetAddress, Version, begin_request, cancel_request, close_connection, decode_request,
@@ -47,7 +47,7 @@ struct World {
     responder: Responder,
     serving: Vec<u32>,
     fates: HashMap<u32, Fate>,
-    farewell: Option<MessageKind>,
+    closing_message: Option<MessageKind>,
     client_closed: bool,
 }
 
@@ -63,7 +63,7 @@ impl World {
             responder: Responder::new(IN_PROGRESS),
             serving: Vec::new(),
             fates: HashMap::new(),
-            farewell: None,
+            closing_message: None,
             client_closed: false,
         }
     }
@@ -81,7 +81,9 @@ impl World {
             }
             5..9 => self.arrive(),
             9..11 => self.end_one(),
-            _ if self.random.below(40) == 0 => self.responder.close(Farewell::Close),
+            _ if self.random.below(40) == 0 => {
+                self.responder.close(ClosingMessage::CloseConnection)
+            }
             _ if self.random.below(40) == 0 && !self.client_closed => {
                 self.wire.extend(close_connection(Version::V1_2));
                 self.client_closed = true;
@@ -102,7 +104,7 @@ impl World {
             if message.header.kind != MessageKind::Request {
                 match self.responder.receive(&message) {
                     Ok(Received::Nothing) => {}
-                    Err(Fault::Closed) => self.responder.close(Farewell::None),
+                    Err(Fault::Closed) => self.responder.close(ClosingMessage::None),
                     other => panic!("{other:?}"),
                 }
                 continue;
@@ -110,7 +112,7 @@ impl World {
             let id = decode_request(&message).unwrap().0.request_id;
             let fate = match self.responder.begin(id, || self.framer.gives_up(id)) {
                 Begun::Serve => {
-                    assert!(self.farewell.is_none(), "begun after the farewell");
+                    assert!(self.closing_message.is_none(), "begun after the closing_message");
                     self.serving.push(id);
                     Fate::Served
                 }
@@ -132,16 +134,16 @@ impl World {
         assert!(!given_up || self.cancelled.contains(&id), "{id} was not given up");
         let wanted = self.responder.finish(id);
         assert_eq!(wanted, !given_up);
-        assert!(self.farewell.is_none(), "a reply after the farewell");
+        assert!(self.closing_message.is_none(), "a reply after the closing_message");
         self.fates.insert(id, if wanted { Fate::Replied } else { Fate::Dropped });
     }
 
     fn look_for_farewell(&mut self) {
-        let Some(farewell) = self.responder.poll_farewell() else { return };
-        assert!(self.serving.is_empty(), "a farewell before the last reply");
-        assert!(self.farewell.is_none(), "a second farewell");
-        let kind = farewell.map(|octets| MessageHeader::decode(&octets).unwrap().kind);
-        self.farewell = Some(kind.unwrap_or(MessageKind::MessageError));
+        let Some(closing_message) = self.responder.poll_closing_message() else { return };
+        assert!(self.serving.is_empty(), "a closing_message before the last reply");
+        assert!(self.closing_message.is_none(), "a second closing_message");
+        let kind = closing_message.map(|octets| MessageHeader::decode(&octets).unwrap().kind);
+        self.closing_message = Some(kind.unwrap_or(MessageKind::MessageError));
     }
 
     /// Lets everything arrive and end, and the connection close.
@@ -151,12 +153,15 @@ impl World {
             self.end_one();
             self.look_for_farewell();
         }
-        self.responder.close(Farewell::Close);
+        self.responder.close(ClosingMessage::CloseConnection);
         while !self.serving.is_empty() {
             self.end_one();
         }
         self.look_for_farewell();
-        assert!(self.farewell.is_some(), "the connection closes when nothing is owed any more");
+        assert!(
+            self.closing_message.is_some(),
+            "the connection closes when nothing is owed any more"
+        );
         assert!(!self.framer.is_partial());
     }
 }
@@ -173,7 +178,7 @@ fn every_request_is_begun_once_or_never_and_nothing_follows_the_farewell() {
                 match world.fates.get(&id) {
                     Some(Fate::Replied | Fate::Refused) => {}
                     // Nobody is without a reply who has not asked for it, or was told.
-                    _ => assert!(world.cancelled.contains(&id) || world.farewell.is_some()),
+                    _ => assert!(world.cancelled.contains(&id) || world.closing_message.is_some()),
                 }
             }
             world.fates.into_values().collect::<Vec<_>>()

@@ -16,18 +16,18 @@ use armilla_cdr::{CdrError, CodeSets};
 /// Each message that came is given to it, in order: a request to [`begin`](Self::begin), any other to
 /// [`receive`](Self::receive). Each request that is to be served is ended by
 /// [`finish`](Self::finish), in any order. Once [`close`](Self::close) was called nothing is begun any
-/// more, and [`poll_farewell`](Self::poll_farewell) gives the last message when nothing is in progress
+/// more, and [`poll_closing_message`](Self::poll_closing_message) gives the last message when nothing is in progress
 /// any more.
 ///
 /// ```
-/// use armilla_giop::engine::{Begun, Farewell, Responder};
+/// use armilla_giop::engine::{Begun, ClosingMessage, Responder};
 ///
 /// let mut responder = Responder::new(100);
 /// assert_eq!(responder.begin(7, || false), Begun::Serve);
-/// responder.close(Farewell::Close);
-/// assert!(responder.poll_farewell().is_none(), "the call under way is waited for");
+/// responder.close(ClosingMessage::CloseConnection);
+/// assert!(responder.poll_closing_message().is_none(), "the call under way is waited for");
 /// assert!(responder.finish(7), "its reply is to be sent");
-/// assert!(responder.poll_farewell().is_some());
+/// assert!(responder.poll_closing_message().is_some());
 /// ```
 ///
 /// Replies are not a server's to receive. A connection that carries requests both ways looks at the
@@ -44,18 +44,18 @@ pub struct Responder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Open,
-    Closing(Farewell),
+    Closing(ClosingMessage),
     Closed,
 }
 
 /// How a client is told that the connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Farewell {
+pub enum ClosingMessage {
     /// In order: nothing that was not answered was begun (CloseConnection).
-    Close,
+    CloseConnection,
     /// Because it sent something that could not be read (MessageError).
-    Error,
-    /// Not at all: it has gone, or has said farewell itself.
+    MessageError,
+    /// Not at all: it has gone, or has announced its end itself.
     None,
 }
 
@@ -193,10 +193,10 @@ impl Responder {
         self.code_sets = code_sets;
     }
 
-    /// Begins no more requests. The farewell of the first call is the one that is said.
-    pub fn close(&mut self, farewell: Farewell) {
+    /// Begins no more requests. The message of the first call is the one that is sent.
+    pub fn close(&mut self, closing_message: ClosingMessage) {
         if self.stage == Stage::Open {
-            self.stage = Stage::Closing(farewell);
+            self.stage = Stage::Closing(closing_message);
         }
     }
 
@@ -208,17 +208,17 @@ impl Responder {
 
     /// The end of the connection, once, when it closes and no request is in progress any more: the
     /// last message that goes to the client, if it gets one.
-    pub fn poll_farewell(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
-        let Stage::Closing(farewell) = self.stage else { return None };
+    pub fn poll_closing_message(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
+        let Stage::Closing(closing_message) = self.stage else { return None };
         if !self.ledger.is_empty() {
             return None;
         }
         self.stage = Stage::Closed;
         // Every client understands 1.0, also one of which not even the version could be read.
-        Some(match farewell {
-            Farewell::Close => Some(close_connection(Version::V1_0)),
-            Farewell::Error => Some(message_error(Version::V1_0)),
-            Farewell::None => None,
+        Some(match closing_message {
+            ClosingMessage::CloseConnection => Some(close_connection(Version::V1_0)),
+            ClosingMessage::MessageError => Some(message_error(Version::V1_0)),
+            ClosingMessage::None => None,
         })
     }
 }

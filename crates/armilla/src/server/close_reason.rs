@@ -3,7 +3,7 @@
 use crate::log::report;
 use crate::settings::Settings;
 use armilla_cdr::CdrError;
-use armilla_giop::engine::{Farewell, Fault, Loss};
+use armilla_giop::engine::{ClosingMessage, Fault, Loss};
 use armilla_giop::{HeaderError, MessageKind};
 use armilla_ipc::{Address, SendError};
 use std::io;
@@ -81,11 +81,13 @@ impl CloseReason {
     }
 
     /// What the client is told.
-    pub(super) fn farewell(&self) -> Farewell {
+    pub(super) fn closing_message(&self) -> ClosingMessage {
         match self {
-            Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => Farewell::None,
-            Self::Ours | Self::Stalled | Self::Trickled => Farewell::Close,
-            Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => Farewell::Error,
+            Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => ClosingMessage::None,
+            Self::Ours | Self::Stalled | Self::Trickled => ClosingMessage::CloseConnection,
+            Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => {
+                ClosingMessage::MessageError
+            }
         }
     }
 }

@@ -451,7 +451,7 @@ impl Connection {
     /// answered first.
     pub(super) fn conclude(&self, end: &CloseReason) {
         end.report(self.stream.peer(), self.orb.settings());
-        self.output.lock().responder.close(end.farewell());
+        self.output.lock().responder.close(end.closing_message());
         self.end_calls(end);
         let mut output = self.output.lock();
         output.gone |=
@@ -459,10 +459,10 @@ impl Connection {
         self.say_farewell(&mut output);
     }
 
-    /// Says farewell and closes, if it is time.
+    /// Sends the closing message and closes, if it is time.
     pub(super) fn say_farewell(&self, output: &mut MutexGuard<'_, Output>) {
-        if let Some(farewell) = output.responder.poll_farewell() {
-            let message = farewell.as_ref().map_or(&[][..], |message| &message[..]);
+        if let Some(closing_message) = output.responder.poll_closing_message() {
+            let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
             if self.put_last(output, message) {
                 self.close();
             }
@@ -473,7 +473,7 @@ impl Connection {
     pub(super) fn close(&self) {
         self.workers.registry.retire(self);
         // What has come since was not begun. Left unread, it would make the kernel reset the
-        // connection, and the farewell might not be heard.
+        // connection, and the closing message might not be heard.
         self.stream.shutdown(Shutdown::Write).ok();
         let mut rest = [0; 4096];
         let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);

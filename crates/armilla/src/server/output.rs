@@ -199,7 +199,7 @@ impl Connection {
             return false;
         }
         if !message.is_empty() {
-            // A client that is gone, or that does not read, needs no farewell.
+            // A client that is gone, or that does not read, needs no closing message.
             self.stream.try_send_vectored(&[IoSlice::new(message)]).ok();
         }
         true

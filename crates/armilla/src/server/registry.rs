@@ -1,4 +1,4 @@
-//! The open connections of a server: counted, watched for timeout, and closed.
+//! The open connections of a server: counted, watched for timeouts, and closed.
 //!
 //! A connection waits without a time limit of its own, which would cost a kernel timer per request.
 //! It only leaves marks of what it does, and one sweeper for all connections wakes those that have
