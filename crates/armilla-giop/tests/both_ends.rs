@@ -7,7 +7,7 @@ mod random;
 
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::engine::{
-    Arrived, Begun, ClosingMessage, Fault, Initiator, Loss, Received, Responder, Role,
+    Arrived, ClosingMessage, Fault, Initiator, Loss, Received, RequestAction, Responder, Role,
 };
 use armilla_giop::{
     CompletionStatus, Fragments, Framer, LocateStatus, Message, MessageBuffer, MessageHeader,
@@ -316,20 +316,20 @@ impl World {
         (self.ends[end].framer, self.ends[end].reader) = (framer, reader);
     }
 
-    fn request(&mut self, end: usize, message: &Message<'_>, begun: Begun) {
+    fn request(&mut self, end: usize, message: &Message<'_>, begun: RequestAction) {
         let (header, mut body) = decode_request(message).unwrap();
         let number = body.u32().unwrap();
         assert!(body.octets().unwrap().iter().all(|octet| *octet == 7));
         match begun {
-            Begun::Serve => {
+            RequestAction::Serve => {
                 assert!(!self.ends[end].said_farewell, "begun after the closing_message");
                 self.calls[number as usize].executed += 1;
                 self.ends[end].serving.push((header.request_id, number, false));
             }
-            Begun::Refuse => {
+            RequestAction::Refuse => {
                 self.answer(end, header.request_id, ReplyStatus::SystemException, number);
             }
-            Begun::Nothing => {}
+            RequestAction::Ignore => {}
         }
     }
 

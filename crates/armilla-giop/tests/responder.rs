@@ -5,7 +5,7 @@
 mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
-use armilla_giop::engine::{Begun, ClosingMessage, Fault, Received, Responder};
+use armilla_giop::engine::{ClosingMessage, Fault, Received, RequestAction, Responder};
 use armilla_giop::{
     Framer, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest, ResponseFlags,
     TargetAddress, Version, begin_request, cancel_request, close_connection, decode_request,
@@ -111,13 +111,13 @@ impl World {
             }
             let id = decode_request(&message).unwrap().0.request_id;
             let fate = match self.responder.begin(id, || self.framer.gives_up(id)) {
-                Begun::Serve => {
+                RequestAction::Serve => {
                     assert!(self.closing_message.is_none(), "begun after the closing_message");
                     self.serving.push(id);
                     Fate::Served
                 }
-                Begun::Refuse => Fate::Refused,
-                Begun::Nothing => Fate::Dropped,
+                RequestAction::Refuse => Fate::Refused,
+                RequestAction::Ignore => Fate::Dropped,
             };
             assert_eq!(self.fates.insert(id, fate), None, "{id} came twice");
         }

@@ -14,4 +14,4 @@ mod responder;
 
 pub use idle_monitor::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
 pub use initiator::{Arrived, Initiator, Loss, Refused, Role};
-pub use responder::{Begun, ClosingMessage, Fault, Received, Responder};
+pub use responder::{ClosingMessage, Fault, Received, RequestAction, Responder};

@@ -20,10 +20,10 @@ use armilla_cdr::{CdrError, CodeSets};
 /// any more.
 ///
 /// ```
-/// use armilla_giop::engine::{Begun, ClosingMessage, Responder};
+/// use armilla_giop::engine::{RequestAction, ClosingMessage, Responder};
 ///
 /// let mut responder = Responder::new(100);
-/// assert_eq!(responder.begin(7, || false), Begun::Serve);
+/// assert_eq!(responder.begin(7, || false), RequestAction::Serve);
 /// responder.close(ClosingMessage::CloseConnection);
 /// assert!(responder.poll_closing_message().is_none(), "the call under way is waited for");
 /// assert!(responder.finish(7), "its reply is to be sent");
@@ -62,13 +62,13 @@ pub enum ClosingMessage {
 /// What is to be done about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Begun {
+pub enum RequestAction {
     /// To serve it. It is in progress until [`Responder::finish`].
     Serve,
     /// To refuse it, because too many are in progress. This one is not.
     Refuse,
     /// Nothing: it was given up, or the connection closes.
-    Nothing,
+    Ignore,
 }
 
 /// What a message other than a request asks for.
@@ -116,16 +116,16 @@ impl Responder {
     /// Takes the number of a request that came. `gives_up` says whether the client has given it up
     /// already (see [`Framer::gives_up`](crate::Framer::gives_up)).
     #[inline]
-    pub fn begin(&mut self, request_id: u32, gives_up: impl FnOnce() -> bool) -> Begun {
+    pub fn begin(&mut self, request_id: u32, gives_up: impl FnOnce() -> bool) -> RequestAction {
         if self.stage != Stage::Open || gives_up() {
-            return Begun::Nothing;
+            return RequestAction::Ignore;
         }
         // Mostly there is none, and not more to look at.
         if (self.limit == 0 || !self.ledger.is_empty()) && self.ledger.len() >= self.limit {
-            return Begun::Refuse;
+            return RequestAction::Refuse;
         }
         self.ledger.enter(request_id);
-        Begun::Serve
+        RequestAction::Serve
     }
 
     /// Takes any other message that came; a request is decoded and [begun](Self::begin). After

@@ -17,7 +17,7 @@ use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
-use armilla_giop::engine::{Begun, Loss, Received, TimeoutKind};
+use armilla_giop::engine::{Loss, Received, RequestAction, TimeoutKind};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
     decode_usual_request,
@@ -230,7 +230,7 @@ impl Connection {
         let LeaderContext { token, reply, status, workers } = context;
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
-        if begun != Begun::Serve {
+        if begun != RequestAction::Serve {
             return self.pass_over(begun, message, &header, reply).map(|()| true);
         }
         self.leadership.enter_servant(token);
@@ -301,13 +301,13 @@ impl Connection {
     }
 
     #[inline(always)]
-    fn begin(&self, framer: &mut Framer, request_id: u32) -> (Begun, CodeSets) {
+    fn begin(&self, framer: &mut Framer, request_id: u32) -> (RequestAction, CodeSets) {
         let mut output = self.output.lock();
         let begun = match self.bidirectional.get() {
             // What was not answered when the connection closes was not begun.
-            Some(_) if self.workers.is_closing() => Begun::Nothing,
+            Some(_) if self.workers.is_closing() => RequestAction::Ignore,
             Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
-                Begun::Refuse
+                RequestAction::Refuse
             }
             _ => output.responder.begin(request_id, || framer.gives_up(request_id)),
         };
@@ -321,13 +321,13 @@ impl Connection {
     #[cold]
     fn pass_over(
         self: &Arc<Self>,
-        begun: Begun,
+        begun: RequestAction,
         message: &Message<'_>,
         header: &RequestHeader<'_>,
         reply: &mut Memory,
     ) -> Result<(), CloseReason> {
         match begun {
-            Begun::Refuse => dispatch::refuse(self, message, header, reply),
+            RequestAction::Refuse => dispatch::refuse(self, message, header, reply),
             _ => Ok(()),
         }
     }
