@@ -7,7 +7,8 @@ mod random;
 
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::engine::{
-    Arrived, ClosingMessage, Fault, Initiator, Loss, Received, RequestAction, Responder, Role,
+    ClientEvent, ClosingMessage, Fault, Initiator, Loss, RequestAction, Responder, Role,
+    ServerEvent,
 };
 use armilla_giop::{
     CompletionStatus, Fragments, Framer, LocateStatus, Message, MessageBuffer, MessageHeader,
@@ -335,12 +336,12 @@ impl World {
 
     fn reply(&mut self, end: usize, message: &Message<'_>) {
         let (number, status, echoed) = match self.ends[end].initiator.receive(message).unwrap() {
-            Arrived::Stale => return,
-            Arrived::LocateReply(number, header, _) => {
+            ClientEvent::Stale => return,
+            ClientEvent::LocateReply(number, header, _) => {
                 assert_eq!(header.status, LocateStatus::ObjectHere);
                 return self.ended(number, Fate::Located);
             }
-            Arrived::Reply(number, header, mut body) => {
+            ClientEvent::Reply(number, header, mut body) => {
                 (number, header.status, body.u32().unwrap())
             }
         };
@@ -362,8 +363,8 @@ impl World {
 
     fn other(&mut self, end: usize, message: &Message<'_>) {
         match self.ends[end].responder.receive(message) {
-            Ok(Received::Nothing) => {}
-            Ok(Received::Locate(request)) => {
+            Ok(ServerEvent::Nothing) => {}
+            Ok(ServerEvent::Locate(request)) => {
                 let key = request.target.object_key().unwrap();
                 let number = u32::from_ne_bytes(key.try_into().unwrap());
                 self.ends[end].serving.push((request.request_id, number, true));

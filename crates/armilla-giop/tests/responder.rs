@@ -5,7 +5,7 @@
 mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
-use armilla_giop::engine::{ClosingMessage, Fault, Received, RequestAction, Responder};
+use armilla_giop::engine::{ClosingMessage, Fault, RequestAction, Responder, ServerEvent};
 use armilla_giop::{
     Framer, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest, ResponseFlags,
     TargetAddress, Version, begin_request, cancel_request, close_connection, decode_request,
@@ -103,7 +103,7 @@ impl World {
         while let Some(message) = self.framer.take(&mut self.reader).unwrap() {
             if message.header.kind != MessageKind::Request {
                 match self.responder.receive(&message) {
-                    Ok(Received::Nothing) => {}
+                    Ok(ServerEvent::Nothing) => {}
                     Err(Fault::Closed) => self.responder.close(ClosingMessage::None),
                     other => panic!("{other:?}"),
                 }

@@ -91,7 +91,7 @@ pub enum Refused {
 
 /// What a message was.
 #[derive(Debug)]
-pub enum Arrived<'m, T> {
+pub enum ClientEvent<'m, T> {
     /// The reply to a call.
     Reply(T, ReplyHeader<'m>, Decoder<'m>),
     /// The reply to the question where an object is.
@@ -233,27 +233,27 @@ impl<T> Initiator<T> {
     /// # Errors
     /// When the message ends the connection; the caller tells [`end`](Self::end) so.
     #[inline]
-    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<Arrived<'m, T>, Loss> {
+    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<ClientEvent<'m, T>, Loss> {
         if message.header.kind == MessageKind::Reply {
             let (header, body) =
                 decode_reply(message).map_err(|e| Loss::Malformed(MessageKind::Reply, e))?;
             return Ok(match self.answered(header.request_id) {
-                Some(call) => Arrived::Reply(call, header, body),
-                None => Arrived::Stale,
+                Some(call) => ClientEvent::Reply(call, header, body),
+                None => ClientEvent::Stale,
             });
         }
         self.receive_other(message)
     }
 
     #[cold]
-    fn receive_other<'m>(&mut self, message: &Message<'m>) -> Result<Arrived<'m, T>, Loss> {
+    fn receive_other<'m>(&mut self, message: &Message<'m>) -> Result<ClientEvent<'m, T>, Loss> {
         match message.header.kind {
             kind @ MessageKind::LocateReply => {
                 let decoded = decode_locate_reply(message);
                 let (header, body) = decoded.map_err(|error| Loss::Malformed(kind, error))?;
                 Ok(match self.answered(header.request_id) {
-                    Some(call) => Arrived::LocateReply(call, header, body),
-                    None => Arrived::Stale,
+                    Some(call) => ClientEvent::LocateReply(call, header, body),
+                    None => ClientEvent::Stale,
                 })
             }
             MessageKind::CloseConnection => Err(Loss::Closed),
@@ -391,7 +391,7 @@ mod tests {
     fn answered(initiator: &mut Initiator<&'static str>, id: u32) -> Option<&'static str> {
         let octets = reply(id);
         match initiator.receive(&message(&octets)).unwrap() {
-            Arrived::Reply(call, header, _) => {
+            ClientEvent::Reply(call, header, _) => {
                 assert_eq!(header.request_id, id);
                 Some(call)
             }
@@ -427,7 +427,7 @@ mod tests {
             begin_locate_reply(out, Version::V1_2, a, LocateStatus::ObjectHere);
         });
         let arrived = initiator.receive(&message(&octets)).unwrap();
-        assert!(matches!(arrived, Arrived::LocateReply("a", header, _)
+        assert!(matches!(arrived, ClientEvent::LocateReply("a", header, _)
             if header.status == LocateStatus::ObjectHere));
     }
 

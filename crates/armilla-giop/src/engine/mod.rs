@@ -13,5 +13,5 @@ mod pending;
 mod responder;
 
 pub use idle_monitor::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
-pub use initiator::{Arrived, Initiator, Loss, Refused, Role};
-pub use responder::{ClosingMessage, Fault, Received, RequestAction, Responder};
+pub use initiator::{ClientEvent, Initiator, Loss, Refused, Role};
+pub use responder::{ClosingMessage, Fault, RequestAction, Responder, ServerEvent};

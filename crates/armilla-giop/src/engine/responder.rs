@@ -73,7 +73,7 @@ pub enum RequestAction {
 
 /// What a message other than a request asks for.
 #[derive(Debug)]
-pub enum Received<'m> {
+pub enum ServerEvent<'m> {
     /// To say where an object is. It is in progress until [`Responder::finish`].
     Locate(LocateRequest<'m>),
     /// Nothing.
@@ -134,24 +134,24 @@ impl Responder {
     /// # Errors
     /// When the message ends the connection; the caller calls [`close`](Self::close) then.
     #[cold]
-    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<Received<'m>, Fault> {
+    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<ServerEvent<'m>, Fault> {
         let kind = message.header.kind;
         if self.stage != Stage::Open {
-            return Ok(Received::Nothing);
+            return Ok(ServerEvent::Nothing);
         }
         match kind {
             MessageKind::LocateRequest => {
                 let request = decode_locate_request(message)
                     .map_err(|error| Fault::Malformed(kind, error))?;
                 self.ledger.enter(request.request_id);
-                Ok(Received::Locate(request))
+                Ok(ServerEvent::Locate(request))
             }
             MessageKind::CancelRequest => {
                 // One that ends early, or that comes too late, cancels nothing and harms nobody.
                 if let Ok(id) = decode_cancel_request(message) {
                     self.ledger.give_up(id);
                 }
-                Ok(Received::Nothing)
+                Ok(ServerEvent::Nothing)
             }
             MessageKind::CloseConnection => Err(Fault::Closed),
             MessageKind::MessageError => Err(Fault::MessageError),

@@ -19,7 +19,7 @@ use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encoder};
-use armilla_giop::engine::Arrived;
+use armilla_giop::engine::ClientEvent;
 use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus, ResponseFlags};
 
@@ -478,9 +478,9 @@ struct TakeReply<'c> {
 }
 
 impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
-    fn take(&mut self, arrived: Arrived<'_, ()>) -> Result<Answer, SystemException> {
+    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> Result<Answer, SystemException> {
         match arrived {
-            Arrived::Reply((), header, body) => self.take_reply(header, body),
+            ClientEvent::Reply((), header, body) => self.take_reply(header, body),
             _ => Err(SystemException::decoding(&wrong_reply(), Completion::Yes)),
         }
     }

@@ -11,7 +11,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
-use armilla_giop::engine::{Arrived, Initiator, Loss};
+use armilla_giop::engine::{ClientEvent, Initiator, Loss};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
     close_connection,
@@ -52,12 +52,12 @@ pub(crate) struct ExclusiveConnection {
 /// for it.
 pub(super) trait ReplyReceiver<T> {
     /// Takes what has arrived, whatever it is.
-    fn take(&mut self, arrived: Arrived<'_, ()>) -> T;
+    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> T;
 
     /// Takes a reply, as most are.
     #[inline(always)]
     fn take_reply(&mut self, header: ReplyHeader<'_>, body: Decoder<'_>) -> T {
-        self.take(Arrived::Reply((), header, body))
+        self.take(ClientEvent::Reply((), header, body))
     }
 }
 
@@ -330,7 +330,7 @@ fn take_other<T>(
     taker: &mut impl ReplyReceiver<T>,
 ) -> Result<Option<T>, Loss> {
     Ok(match initiator.receive(message)? {
-        Arrived::Stale => None,
+        ClientEvent::Stale => None,
         arrived => Some(taker.take(arrived)),
     })
 }

@@ -13,7 +13,7 @@ use armilla_cdr::{
 };
 use armilla_giop::{
     AddressingDisposition, LocateStatus, Message, MessageHeader, ServiceContexts,
-    decode_locate_reply, encode_locate_request, engine::Arrived, ior::Ior,
+    decode_locate_reply, encode_locate_request, engine::ClientEvent, ior::Ior,
 };
 
 /// What a server said of the place of an object.
@@ -111,9 +111,9 @@ fn exchange(
 }
 
 impl ReplyReceiver<CdrResult<Located>> for &Reference {
-    fn take(&mut self, arrived: Arrived<'_, ()>) -> CdrResult<Located> {
+    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> CdrResult<Located> {
         match arrived {
-            Arrived::LocateReply((), header, body) => read(header.status, body, self),
+            ClientEvent::LocateReply((), header, body) => read(header.status, body, self),
             _ => Err(CdrError::new(CdrErrorKind::Invalid(
                 "a Reply outcome_of where a LocateReply is due",
             ))),

@@ -17,7 +17,7 @@ use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
-use armilla_giop::engine::{Loss, Received, RequestAction, TimeoutKind};
+use armilla_giop::engine::{Loss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
     decode_usual_request,
@@ -351,7 +351,7 @@ impl Connection {
             }
         }
         let received = self.output.lock().responder.receive(message)?;
-        let Received::Locate(request) = received else { return Ok(true) };
+        let ServerEvent::Locate(request) = received else { return Ok(true) };
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
         let located = dispatch::locate(self, message, &request, reply);

@@ -45,7 +45,7 @@ enum Called {
     /// A connection is ready for something.
     Ready(Arc<Connection>),
     /// There is a connection with requests that have arrived.
-    Arrived,
+    ClientEvent,
 }
 
 thread_local! {
@@ -72,7 +72,7 @@ impl ReactorPool {
             arrived: Mutex::default(),
             notifier: OnceLock::new(),
         });
-        let notifier = reactor_pool.reactor.notifier(|_| CALLED.set(Some(Called::Arrived)))?;
+        let notifier = reactor_pool.reactor.notifier(|_| CALLED.set(Some(Called::ClientEvent)))?;
         reactor_pool.notifier.set(notifier).ok();
         for _ in 0..least {
             reactor_pool.hire(workers, &mut lock(&reactor_pool.count))?;
@@ -151,7 +151,7 @@ impl ReactorPool {
             }
             match called {
                 Some(Called::Ready(connection)) => connection.ready(&mut worker),
-                Some(Called::Arrived) => self.serve_next(&mut worker),
+                Some(Called::ClientEvent) => self.serve_next(&mut worker),
                 None => {}
             }
             worker.status.unblock(workers);

@@ -44,7 +44,7 @@ use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
-use armilla_giop::engine::{Arrived, Initiator, Loss, Refused, Role};
+use armilla_giop::engine::{ClientEvent, Initiator, Loss, Refused, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
 };
@@ -429,13 +429,13 @@ impl MultiplexedConnection {
     ) -> Result<Option<(ReplyHeader<'m>, Decoder<'m>)>, Loss> {
         let mut state = lock(&self.state);
         let (waiter, header, body) = match state.initiator.receive(message)? {
-            Arrived::Reply(waiter, header, body) => (waiter, header, body),
-            Arrived::LocateReply(Waiter::Thread(slot), ..) => {
+            ClientEvent::Reply(waiter, header, body) => (waiter, header, body),
+            ClientEvent::LocateReply(Waiter::Thread(slot), ..) => {
                 drop(state);
                 slot.deliver(message);
                 return Ok(None);
             }
-            Arrived::LocateReply(..) | Arrived::Stale => return Ok(None),
+            ClientEvent::LocateReply(..) | ClientEvent::Stale => return Ok(None),
         };
         match waiter {
             Waiter::Thread(slot) if own.is_some_and(|own| Arc::ptr_eq(own, &slot)) => {
