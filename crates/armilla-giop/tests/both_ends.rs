@@ -7,7 +7,7 @@ mod random;
 
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::engine::{
-    ClientEvent, ClosingMessage, Fault, Initiator, Loss, RequestAction, Responder, Role,
+    ClientEvent, ClosingMessage, Initiator, Loss, ReceiveError, RequestAction, Responder, Role,
     ServerEvent,
 };
 use armilla_giop::{
@@ -29,7 +29,7 @@ const IN_FLIGHT: usize = 12;
 enum Fate {
     Answered,
     Located,
-    Refused,
+    BeginError,
     GivenUp,
     Expired,
     Closed,
@@ -234,7 +234,7 @@ impl World {
         self.fates.insert(fate);
         match fate {
             Fate::Answered => assert_eq!(call.executed, 1, "call {number}"),
-            Fate::Refused | Fate::Closed | Fate::Unsent | Fate::Located => {
+            Fate::BeginError | Fate::Closed | Fate::Unsent | Fate::Located => {
                 assert_eq!(call.executed, 0, "call {number} was executed though {fate:?}");
             }
             Fate::GivenUp | Fate::Expired | Fate::Broken => assert!(call.executed <= 1),
@@ -348,14 +348,14 @@ impl World {
         assert_eq!(number, echoed, "the reply to another call");
         match status {
             ReplyStatus::NoException => self.ended(number, Fate::Answered),
-            ReplyStatus::SystemException => self.ended(number, Fate::Refused),
+            ReplyStatus::SystemException => self.ended(number, Fate::BeginError),
             _ => {
                 // Elsewhere, or named in another way: over the same connection here.
                 self.forwarded += 1;
                 let call = &mut self.calls[number as usize];
                 call.before += std::mem::take(&mut call.executed);
                 if !self.attempt(end, number) {
-                    self.ended(number, Fate::Refused);
+                    self.ended(number, Fate::BeginError);
                 }
             }
         }
@@ -369,7 +369,7 @@ impl World {
                 let number = u32::from_ne_bytes(key.try_into().unwrap());
                 self.ends[end].serving.push((request.request_id, number, true));
             }
-            Err(Fault::Closed) => {
+            Err(ReceiveError::Closed) => {
                 self.ends[end].responder.close(ClosingMessage::None);
                 self.lose(end, &Loss::Closed);
             }
@@ -535,7 +535,7 @@ fn every_call_ends_once_with_its_own_reply_or_a_truthful_reason() {
     }
     if seeds.len() > 1 {
         use Fate::*;
-        let all = [Answered, Located, Refused, GivenUp, Expired, Closed, Unsent, Broken];
+        let all = [Answered, Located, BeginError, GivenUp, Expired, Closed, Unsent, Broken];
         assert!(fates.into_iter().eq(all), "some never came about");
         assert!(
             twice > 100 && forwarded > 100,

@@ -5,7 +5,7 @@
 mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
-use armilla_giop::engine::{ClosingMessage, Fault, RequestAction, Responder, ServerEvent};
+use armilla_giop::engine::{ClosingMessage, ReceiveError, RequestAction, Responder, ServerEvent};
 use armilla_giop::{
     Framer, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest, ResponseFlags,
     TargetAddress, Version, begin_request, cancel_request, close_connection, decode_request,
@@ -32,7 +32,7 @@ enum Fate {
     Served,
     Replied,
     Dropped,
-    Refused,
+    BeginError,
 }
 
 /// A client and a server with a network between them.
@@ -104,7 +104,7 @@ impl World {
             if message.header.kind != MessageKind::Request {
                 match self.responder.receive(&message) {
                     Ok(ServerEvent::Nothing) => {}
-                    Err(Fault::Closed) => self.responder.close(ClosingMessage::None),
+                    Err(ReceiveError::Closed) => self.responder.close(ClosingMessage::None),
                     other => panic!("{other:?}"),
                 }
                 continue;
@@ -116,7 +116,7 @@ impl World {
                     self.serving.push(id);
                     Fate::Served
                 }
-                RequestAction::Refuse => Fate::Refused,
+                RequestAction::Refuse => Fate::BeginError,
                 RequestAction::Ignore => Fate::Dropped,
             };
             assert_eq!(self.fates.insert(id, fate), None, "{id} came twice");
@@ -176,7 +176,7 @@ fn every_request_is_begun_once_or_never_and_nothing_follows_the_farewell() {
             world.end();
             for id in 0..world.sent {
                 match world.fates.get(&id) {
-                    Some(Fate::Replied | Fate::Refused) => {}
+                    Some(Fate::Replied | Fate::BeginError) => {}
                     // Nobody is without a reply who has not asked for it, or was told.
                     _ => assert!(world.cancelled.contains(&id) || world.closing_message.is_some()),
                 }
@@ -188,7 +188,7 @@ fn every_request_is_begun_once_or_never_and_nothing_follows_the_farewell() {
             Err(_) => panic!("seed {seed} fails"),
         }
     }
-    for fate in [Fate::Replied, Fate::Dropped, Fate::Refused] {
+    for fate in [Fate::Replied, Fate::Dropped, Fate::BeginError] {
         assert!(seen.contains(&format!("{fate:?}")), "{fate:?} never came about");
     }
 }

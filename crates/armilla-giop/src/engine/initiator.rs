@@ -82,7 +82,7 @@ pub enum Role {
 
 /// Why a call cannot be begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum BeginError {
     /// As many requests as the limit allows are without a reply.
     Full,
     /// The connection closes or has ended.
@@ -164,13 +164,13 @@ impl<T> Initiator<T> {
     /// # Errors
     /// When the connection takes no more calls, at the moment or at all.
     #[inline(always)]
-    pub fn begin(&mut self, call: T, deadline: Option<u64>) -> Result<u32, Refused> {
+    pub fn begin(&mut self, call: T, deadline: Option<u64>) -> Result<u32, BeginError> {
         if !self.open {
-            return Err(Refused::Closed);
+            return Err(BeginError::Closed);
         }
         // Mostly there is none, and not more to look at.
         if (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit {
-            return Err(Refused::Full);
+            return Err(BeginError::Full);
         }
         let id = self.next_id();
         let deadline = deadline.unwrap_or(NEVER);
@@ -405,7 +405,7 @@ mod tests {
     ) -> Vec<(&'static str, CompletionStatus)> {
         let mut lost: Vec<_> = initiator.end(loss).collect();
         lost.sort_by_key(|(call, _)| *call);
-        assert_eq!(initiator.begin("late", None), Err(Refused::Closed));
+        assert_eq!(initiator.begin("late", None), Err(BeginError::Closed));
         lost
     }
 
@@ -464,7 +464,7 @@ mod tests {
         initiator.next_id = u32::MAX;
         let [last, first] = ["last", "first"].map(|call| initiator.begin(call, None).unwrap());
         assert_eq!((last, first), (u32::MAX, 0));
-        assert_eq!(initiator.begin("third", None), Err(Refused::Full));
+        assert_eq!(initiator.begin("third", None), Err(BeginError::Full));
         assert_eq!(initiator.next_id(), 1, "oneway calls need no room");
         initiator.forget(first);
         assert_eq!(initiator.begin("third", None), Ok(2));

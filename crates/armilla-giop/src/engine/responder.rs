@@ -82,7 +82,7 @@ pub enum ServerEvent<'m> {
 
 /// Why a message ends the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ReceiveError {
     /// A message that could not be read.
     Malformed(MessageKind, CdrError),
     /// A message that only a server sends.
@@ -93,7 +93,7 @@ pub enum Fault {
     Closed,
 }
 
-impl core::fmt::Display for Fault {
+impl core::fmt::Display for ReceiveError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Malformed(kind, error) => write!(f, "a malformed {kind:?} message: {error}"),
@@ -104,7 +104,7 @@ impl core::fmt::Display for Fault {
     }
 }
 
-impl core::error::Error for Fault {}
+impl core::error::Error for ReceiveError {}
 
 impl Responder {
     /// A new connection, with at most `limit` requests in progress.
@@ -134,7 +134,7 @@ impl Responder {
     /// # Errors
     /// When the message ends the connection; the caller calls [`close`](Self::close) then.
     #[cold]
-    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<ServerEvent<'m>, Fault> {
+    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<ServerEvent<'m>, ReceiveError> {
         let kind = message.header.kind;
         if self.stage != Stage::Open {
             return Ok(ServerEvent::Nothing);
@@ -142,7 +142,7 @@ impl Responder {
         match kind {
             MessageKind::LocateRequest => {
                 let request = decode_locate_request(message)
-                    .map_err(|error| Fault::Malformed(kind, error))?;
+                    .map_err(|error| ReceiveError::Malformed(kind, error))?;
                 self.ledger.enter(request.request_id);
                 Ok(ServerEvent::Locate(request))
             }
@@ -153,9 +153,9 @@ impl Responder {
                 }
                 Ok(ServerEvent::Nothing)
             }
-            MessageKind::CloseConnection => Err(Fault::Closed),
-            MessageKind::MessageError => Err(Fault::MessageError),
-            kind => Err(Fault::Unexpected(kind)),
+            MessageKind::CloseConnection => Err(ReceiveError::Closed),
+            MessageKind::MessageError => Err(ReceiveError::MessageError),
+            kind => Err(ReceiveError::Unexpected(kind)),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::log::report;
 use crate::settings::Settings;
 use armilla_cdr::CdrError;
-use armilla_giop::engine::{ClosingMessage, Fault, Loss};
+use armilla_giop::engine::{ClosingMessage, Loss, ReceiveError};
 use armilla_giop::{HeaderError, MessageKind};
 use armilla_ipc::{Address, SendError};
 use std::io;
@@ -109,13 +109,13 @@ impl From<Loss> for CloseReason {
     }
 }
 
-impl From<Fault> for CloseReason {
-    fn from(fault: Fault) -> Self {
+impl From<ReceiveError> for CloseReason {
+    fn from(fault: ReceiveError) -> Self {
         match fault {
-            Fault::Malformed(kind, error) => Self::Malformed(kind, error),
-            Fault::Unexpected(kind) => Self::Unexpected(kind),
-            Fault::MessageError => Self::MessageError,
-            Fault::Closed => Self::Peer,
+            ReceiveError::Malformed(kind, error) => Self::Malformed(kind, error),
+            ReceiveError::Unexpected(kind) => Self::Unexpected(kind),
+            ReceiveError::MessageError => Self::MessageError,
+            ReceiveError::Closed => Self::Peer,
         }
     }
 }

@@ -44,7 +44,7 @@ use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
-use armilla_giop::engine::{ClientEvent, Initiator, Loss, Refused, Role};
+use armilla_giop::engine::{BeginError, ClientEvent, Initiator, Loss, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
 };
@@ -288,9 +288,9 @@ impl MultiplexedConnection {
 
     /// Why a call cannot be begun.
     #[cold]
-    fn refuse(&self, state: &State, refused: Refused) -> SystemException {
+    fn refuse(&self, state: &State, refused: BeginError) -> SystemException {
         match (refused, &state.lost) {
-            (Refused::Full, _) => {
+            (BeginError::Full, _) => {
                 let what = format!(
                     "{} requests on the connection to {} wait for a reply, which is the limit \
                      (requests_in_flight)",
@@ -301,7 +301,7 @@ impl MultiplexedConnection {
                 SystemException::new(kind, Minor::TOO_MANY_IN_FLIGHT, Completion::No)
                     .with_reason(what)
             }
-            (Refused::Closed, _) => {
+            (BeginError::Closed, _) => {
                 let what = format!("the connection to {} was closed", self.peer());
                 SystemException::new(ExceptionKind::Transient, Minor::CLOSING, Completion::No)
                     .with_reason(what)

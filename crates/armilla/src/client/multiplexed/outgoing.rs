@@ -96,7 +96,7 @@ impl MultiplexedConnection {
         let (mut outgoing, in_place) = self.await_place(out.len(), sending)?;
         let mut state = lock(&self.state);
         if !state.initiator.is_open() {
-            return Err(self.refuse(&state, armilla_giop::engine::Refused::Closed));
+            return Err(self.refuse(&state, armilla_giop::engine::BeginError::Closed));
         }
         state.version = version;
         let answered = waiter.is_some();
