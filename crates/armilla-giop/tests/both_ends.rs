@@ -7,8 +7,8 @@ mod random;
 
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::engine::{
-    ClientEvent, ClosingMessage, Initiator, Loss, ReceiveError, RequestAction, Responder, Role,
-    ServerEvent,
+    ClientEvent, ClosingMessage, ConnectionLoss, Initiator, ReceiveError, RequestAction, Responder,
+    Role, ServerEvent,
 };
 use armilla_giop::{
     CompletionStatus, Fragments, Framer, LocateStatus, Message, MessageBuffer, MessageHeader,
@@ -371,7 +371,7 @@ impl World {
             }
             Err(ReceiveError::Closed) => {
                 self.ends[end].responder.close(ClosingMessage::None);
-                self.lose(end, &Loss::Closed);
+                self.lose(end, &ConnectionLoss::Closed);
             }
             Err(fault) => panic!("{fault}"),
         }
@@ -457,15 +457,15 @@ impl World {
         for end in [0, 1] {
             self.wires[end].clear();
             self.ends[end].responder.close(ClosingMessage::None);
-            self.lose(end, &Loss::Broken);
+            self.lose(end, &ConnectionLoss::Broken);
         }
     }
 
-    fn lose(&mut self, end: usize, loss: &Loss) {
+    fn lose(&mut self, end: usize, loss: &ConnectionLoss) {
         let lost: Vec<_> = self.ends[end].initiator.end(loss).collect();
         for (number, executed) in lost {
             let fate = match (executed, loss) {
-                (CompletionStatus::No, Loss::Closed) => Fate::Closed,
+                (CompletionStatus::No, ConnectionLoss::Closed) => Fate::Closed,
                 (CompletionStatus::No, _) => Fate::Unsent,
                 _ => Fate::Broken,
             };
@@ -479,7 +479,7 @@ impl World {
         self.settle();
         for end in [0, 1] {
             if self.ends[end].responder.is_closing() && !self.ends[end].initiator.is_idle() {
-                self.lose(end, &Loss::Broken);
+                self.lose(end, &ConnectionLoss::Broken);
                 self.settle();
             }
         }

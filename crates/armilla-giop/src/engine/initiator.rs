@@ -22,7 +22,7 @@ use core::fmt;
 /// lost when the connection [ends](Self::end).
 ///
 /// ```
-/// use armilla_giop::engine::{Initiator, Loss};
+/// use armilla_giop::engine::{Initiator, ConnectionLoss};
 /// use armilla_giop::CompletionStatus;
 ///
 /// let mut initiator = Initiator::new(100);
@@ -31,7 +31,7 @@ use core::fmt;
 /// initiator.queue(first, 60);
 /// initiator.queue(second, 60);
 /// initiator.sent(80);
-/// let mut lost: Vec<_> = initiator.end(&Loss::Broken).collect();
+/// let mut lost: Vec<_> = initiator.end(&ConnectionLoss::Broken).collect();
 /// lost.sort_by_key(|(call, _)| *call);
 /// // Nobody knows what became of the first; the second did not get through.
 /// assert_eq!(lost, [("first", CompletionStatus::Maybe), ("second", CompletionStatus::No)]);
@@ -102,7 +102,7 @@ pub enum ClientEvent<'m, T> {
 
 /// Why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Loss {
+pub enum ConnectionLoss {
     /// The server closes it in order: what it has not answered it has not begun.
     Closed,
     /// The server could not read a message.
@@ -117,7 +117,7 @@ pub enum Loss {
     Broken,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for ConnectionLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the server closes the connection"),
@@ -130,7 +130,7 @@ impl fmt::Display for Loss {
     }
 }
 
-impl core::error::Error for Loss {}
+impl core::error::Error for ConnectionLoss {}
 
 impl<T> Initiator<T> {
     /// A new connection, with at most `limit` requests without a reply.
@@ -233,10 +233,13 @@ impl<T> Initiator<T> {
     /// # Errors
     /// When the message ends the connection; the caller tells [`end`](Self::end) so.
     #[inline]
-    pub fn receive<'m>(&mut self, message: &Message<'m>) -> Result<ClientEvent<'m, T>, Loss> {
+    pub fn receive<'m>(
+        &mut self,
+        message: &Message<'m>,
+    ) -> Result<ClientEvent<'m, T>, ConnectionLoss> {
         if message.header.kind == MessageKind::Reply {
-            let (header, body) =
-                decode_reply(message).map_err(|e| Loss::Malformed(MessageKind::Reply, e))?;
+            let (header, body) = decode_reply(message)
+                .map_err(|e| ConnectionLoss::Malformed(MessageKind::Reply, e))?;
             return Ok(match self.answered(header.request_id) {
                 Some(call) => ClientEvent::Reply(call, header, body),
                 None => ClientEvent::Stale,
@@ -246,19 +249,23 @@ impl<T> Initiator<T> {
     }
 
     #[cold]
-    fn receive_other<'m>(&mut self, message: &Message<'m>) -> Result<ClientEvent<'m, T>, Loss> {
+    fn receive_other<'m>(
+        &mut self,
+        message: &Message<'m>,
+    ) -> Result<ClientEvent<'m, T>, ConnectionLoss> {
         match message.header.kind {
             kind @ MessageKind::LocateReply => {
                 let decoded = decode_locate_reply(message);
-                let (header, body) = decoded.map_err(|error| Loss::Malformed(kind, error))?;
+                let (header, body) =
+                    decoded.map_err(|error| ConnectionLoss::Malformed(kind, error))?;
                 Ok(match self.answered(header.request_id) {
                     Some(call) => ClientEvent::LocateReply(call, header, body),
                     None => ClientEvent::Stale,
                 })
             }
-            MessageKind::CloseConnection => Err(Loss::Closed),
-            MessageKind::MessageError => Err(Loss::MessageError),
-            kind => Err(Loss::Unexpected(kind)),
+            MessageKind::CloseConnection => Err(ConnectionLoss::Closed),
+            MessageKind::MessageError => Err(ConnectionLoss::MessageError),
+            kind => Err(ConnectionLoss::Unexpected(kind)),
         }
     }
 
@@ -338,13 +345,16 @@ impl<T> Initiator<T> {
     ///
     /// A request that did not leave whole was not. Of the others, the server says so when it closes
     /// the connection in order, and when it cannot read the only one there is.
-    pub fn end(&mut self, loss: &Loss) -> impl Iterator<Item = (T, CompletionStatus)> + use<'_, T> {
+    pub fn end(
+        &mut self,
+        loss: &ConnectionLoss,
+    ) -> impl Iterator<Item = (T, CompletionStatus)> + use<'_, T> {
         self.open = false;
         self.given_up = 0;
         self.earliest = NEVER;
         let refused = match loss {
-            Loss::Closed => true,
-            Loss::MessageError => self.pending.len() == 1,
+            ConnectionLoss::Closed => true,
+            ConnectionLoss::MessageError => self.pending.len() == 1,
             _ => false,
         };
         let sent = self.sent;
@@ -401,7 +411,7 @@ mod tests {
 
     fn lost(
         initiator: &mut Initiator<&'static str>,
-        loss: &Loss,
+        loss: &ConnectionLoss,
     ) -> Vec<(&'static str, CompletionStatus)> {
         let mut lost: Vec<_> = initiator.end(loss).collect();
         lost.sort_by_key(|(call, _)| *call);
@@ -443,7 +453,7 @@ mod tests {
         assert_eq!(initiator.in_flight(), 2);
         assert_eq!(initiator.give_up(b), Some("b"));
         initiator.queue(initiator.next_id - 1, 7);
-        assert_eq!(lost(&mut initiator, &Loss::Broken), [("c", CompletionStatus::No)]);
+        assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), [("c", CompletionStatus::No)]);
     }
 
     #[test]
@@ -476,7 +486,7 @@ mod tests {
         answered(&mut initiator, a);
         let octets = close_connection(Version::V1_2);
         let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert_eq!(loss, Loss::Closed);
+        assert_eq!(loss, ConnectionLoss::Closed);
         let expected = [("b", CompletionStatus::No), ("c", CompletionStatus::No)];
         assert_eq!(lost(&mut initiator, &loss), expected);
     }
@@ -506,7 +516,7 @@ mod tests {
             ("b", CompletionStatus::Maybe),
             ("c", CompletionStatus::No),
         ];
-        assert_eq!(lost(&mut initiator, &Loss::Broken), expected);
+        assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), expected);
     }
 
     #[test]
@@ -514,12 +524,12 @@ mod tests {
         let (mut initiator, _) = with(["a"]);
         let octets = crate::cancel_request(Version::V1_2, 0);
         let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert_eq!(loss, Loss::Unexpected(MessageKind::CancelRequest));
+        assert_eq!(loss, ConnectionLoss::Unexpected(MessageKind::CancelRequest));
         let mut octets = reply(0);
         octets.truncate(14);
         octets[8..12].copy_from_slice(&2_u32.to_be_bytes());
         let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert!(matches!(loss, Loss::Malformed(MessageKind::Reply, _)));
+        assert!(matches!(loss, ConnectionLoss::Malformed(MessageKind::Reply, _)));
         assert_eq!(lost(&mut initiator, &loss), [("a", CompletionStatus::Maybe)]);
     }
 

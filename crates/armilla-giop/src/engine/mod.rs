@@ -13,5 +13,5 @@ mod pending;
 mod responder;
 
 pub use idle_monitor::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
-pub use initiator::{BeginError, ClientEvent, Initiator, Loss, Role};
+pub use initiator::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
 pub use responder::{ClosingMessage, ReceiveError, RequestAction, Responder, ServerEvent};

@@ -11,7 +11,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
-use armilla_giop::engine::{ClientEvent, Initiator, Loss};
+use armilla_giop::engine::{ClientEvent, ConnectionLoss, Initiator};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
     close_connection,
@@ -235,7 +235,11 @@ impl ExclusiveConnection {
                     first_read = false;
                 }
                 Err(error) => {
-                    return Err(self.ended(Loss::Unreadable, &error.to_string(), deadline));
+                    return Err(self.ended(
+                        ConnectionLoss::Unreadable,
+                        &error.to_string(),
+                        deadline,
+                    ));
                 }
             }
         }
@@ -262,7 +266,7 @@ impl ExclusiveConnection {
             self.limit_receiving(timeout, deadline)?;
         }
         match self.stream.recv(self.framer.space()) {
-            Ok(0) => Err(self.ended(Loss::Broken, CLOSED_BY_SERVER, deadline)),
+            Ok(0) => Err(self.ended(ConnectionLoss::Broken, CLOSED_BY_SERVER, deadline)),
             Ok(count) => {
                 self.framer.received(count);
                 Ok(())
@@ -276,7 +280,7 @@ impl ExclusiveConnection {
     fn unread(&mut self, error: &io::Error, deadline: &Deadline) -> SystemException {
         match error.kind() {
             io::ErrorKind::TimedOut => late(self.stream.peer(), deadline),
-            _ => self.ended(Loss::Broken, &error.to_string(), deadline),
+            _ => self.ended(ConnectionLoss::Broken, &error.to_string(), deadline),
         }
     }
 
@@ -289,7 +293,7 @@ impl ExclusiveConnection {
     ) -> Result<(), SystemException> {
         self.recv_unlimited = limit.is_none();
         let set = self.stream.set_recv_timeout(limit);
-        set.map_err(|error| self.ended(Loss::Broken, &error.to_string(), deadline))
+        set.map_err(|error| self.ended(ConnectionLoss::Broken, &error.to_string(), deadline))
     }
 
     /// Tells the server that nobody waits for its reply any more.
@@ -313,7 +317,7 @@ impl ExclusiveConnection {
 
     /// What the call under way, whose request has left whole, ends with when the connection does.
     #[cold]
-    fn ended(&mut self, loss: Loss, why: &str, deadline: &Deadline) -> SystemException {
+    fn ended(&mut self, loss: ConnectionLoss, why: &str, deadline: &Deadline) -> SystemException {
         let executed = self.initiator.end(&loss).next();
         let executed = executed.map_or(CompletionStatus::Maybe, |((), executed)| executed);
         Lost { peer: self.stream.peer().clone(), loss, why: why.into() }
@@ -328,7 +332,7 @@ fn take_other<T>(
     initiator: &mut Initiator<()>,
     message: &Message<'_>,
     taker: &mut impl ReplyReceiver<T>,
-) -> Result<Option<T>, Loss> {
+) -> Result<Option<T>, ConnectionLoss> {
     Ok(match initiator.receive(message)? {
         ClientEvent::Stale => None,
         arrived => Some(taker.take(arrived)),

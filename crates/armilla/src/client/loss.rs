@@ -4,7 +4,7 @@ use super::deadline::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::server::is_here;
 use armilla_giop::CompletionStatus;
-use armilla_giop::engine::Loss;
+use armilla_giop::engine::ConnectionLoss;
 use armilla_ipc::Address;
 
 /// Why a connection that simply ends did so.
@@ -13,7 +13,7 @@ pub(super) const CLOSED_BY_SERVER: &str = "the server closed the connection";
 /// Why a connection to `peer` ended, for each call that was under way on it.
 pub(super) struct Lost {
     pub(super) peer: Address,
-    pub(super) loss: Loss,
+    pub(super) loss: ConnectionLoss,
     /// What the operating system or the framer says, where that is why.
     pub(super) why: String,
 }
@@ -33,29 +33,29 @@ impl Lost {
         };
         let peer = who(&self.peer);
         let (kind, minor, what) = match &self.loss {
-            Loss::Closed => (
+            ConnectionLoss::Closed => (
                 ExceptionKind::Transient,
                 Minor::CLOSING,
                 format!("{peer} closes the connection and has not begun the call"),
             ),
-            Loss::MessageError => (
+            ConnectionLoss::MessageError => (
                 ExceptionKind::CommFailure,
                 Minor::MESSAGE_ERROR,
                 format!("{peer} could not read the request"),
             ),
-            Loss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),
-            Loss::Unexpected(kind) => (
+            ConnectionLoss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),
+            ConnectionLoss::Unexpected(kind) => (
                 ExceptionKind::CommFailure,
                 Minor::PROTOCOL_ERROR,
                 format!("{peer} sent a {kind:?} where a reply is due"),
             ),
-            Loss::Unreadable => return self.broken(&self.why, completed),
-            Loss::Broken if completed == Completion::No => (
+            ConnectionLoss::Unreadable => return self.broken(&self.why, completed),
+            ConnectionLoss::Broken if completed == Completion::No => (
                 ExceptionKind::CommFailure,
                 Minor::SEND_FAILED,
                 format!("the request to {peer} could not be sent: {}", self.why),
             ),
-            Loss::Broken => (
+            ConnectionLoss::Broken => (
                 ExceptionKind::CommFailure,
                 Minor::CONNECTION_LOST,
                 format!(

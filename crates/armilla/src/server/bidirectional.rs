@@ -14,7 +14,7 @@ use crate::log::report;
 use crate::orb::{Orb, lock};
 use crate::poa::PoaInner;
 use armilla_cdr::CodeSets;
-use armilla_giop::engine::{Loss, Role};
+use armilla_giop::engine::{ConnectionLoss, Role};
 use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::fmt;
@@ -114,19 +114,19 @@ impl Connection {
     pub(super) fn end_calls(&self, end: &CloseReason) {
         if let Some(link) = self.link() {
             let (loss, why) = match end {
-                CloseReason::MessageError => (Loss::MessageError, String::new()),
-                CloseReason::Framing(error) => (Loss::Unreadable, error.to_string()),
+                CloseReason::MessageError => (ConnectionLoss::MessageError, String::new()),
+                CloseReason::Framing(error) => (ConnectionLoss::Unreadable, error.to_string()),
                 CloseReason::Malformed(kind, error) => {
-                    (Loss::Malformed(*kind, *error), String::new())
+                    (ConnectionLoss::Malformed(*kind, *error), String::new())
                 }
-                CloseReason::Unexpected(kind) => (Loss::Unexpected(*kind), String::new()),
-                CloseReason::Ours => (Loss::Broken, "this ORB closes it".into()),
+                CloseReason::Unexpected(kind) => (ConnectionLoss::Unexpected(*kind), String::new()),
+                CloseReason::Ours => (ConnectionLoss::Broken, "this ORB closes it".into()),
                 CloseReason::Stalled | CloseReason::Trickled => {
-                    (Loss::Broken, "a message of the peer stopped halfway".into())
+                    (ConnectionLoss::Broken, "a message of the peer stopped halfway".into())
                 }
-                CloseReason::Io(error) => (Loss::Broken, error.to_string()),
+                CloseReason::Io(error) => (ConnectionLoss::Broken, error.to_string()),
                 CloseReason::Peer | CloseReason::CutShort => {
-                    (Loss::Broken, "the peer closed it".into())
+                    (ConnectionLoss::Broken, "the peer closed it".into())
                 }
             };
             link.fail(loss, &why);
@@ -192,7 +192,7 @@ impl Carrier {
         let link = connection.bidirectional.get()?.link.get_or_init(make).clone();
         if connection.output.lock().responder.is_closing() {
             // It may have ended before the link was there to hear of it.
-            link.fail(Loss::Broken, "the connection has ended");
+            link.fail(ConnectionLoss::Broken, "the connection has ended");
             return None;
         }
         Some(link)

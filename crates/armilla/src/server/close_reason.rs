@@ -3,7 +3,7 @@
 use crate::log::report;
 use crate::settings::Settings;
 use armilla_cdr::CdrError;
-use armilla_giop::engine::{ClosingMessage, Loss, ReceiveError};
+use armilla_giop::engine::{ClosingMessage, ConnectionLoss, ReceiveError};
 use armilla_giop::{HeaderError, MessageKind};
 use armilla_ipc::{Address, SendError};
 use std::io;
@@ -98,13 +98,15 @@ impl From<SendError> for CloseReason {
     }
 }
 
-impl From<Loss> for CloseReason {
-    fn from(loss: Loss) -> Self {
+impl From<ConnectionLoss> for CloseReason {
+    fn from(loss: ConnectionLoss) -> Self {
         match loss {
-            Loss::Malformed(kind, error) => Self::Malformed(kind, error),
-            Loss::Unexpected(kind) => Self::Unexpected(kind),
-            Loss::MessageError => Self::MessageError,
-            Loss::Closed | Loss::Broken | Loss::Unreadable => Self::Peer,
+            ConnectionLoss::Malformed(kind, error) => Self::Malformed(kind, error),
+            ConnectionLoss::Unexpected(kind) => Self::Unexpected(kind),
+            ConnectionLoss::MessageError => Self::MessageError,
+            ConnectionLoss::Closed | ConnectionLoss::Broken | ConnectionLoss::Unreadable => {
+                Self::Peer
+            }
         }
     }
 }

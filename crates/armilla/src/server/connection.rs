@@ -17,7 +17,7 @@ use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
-use armilla_giop::engine::{Loss, RequestAction, ServerEvent, TimeoutKind};
+use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
     decode_usual_request,
@@ -346,7 +346,7 @@ impl Connection {
                     let ready = link.take(message)?;
                     return Ok(self.proceed_with(ready, token, status, workers));
                 }
-                MessageKind::CloseConnection => link.fail(Loss::Closed, ""),
+                MessageKind::CloseConnection => link.fail(ConnectionLoss::Closed, ""),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use crate::client::route::Target;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::orb::lock;
 use armilla_cdr::{ByteOrder, CodeSet, Encoder};
-use armilla_giop::engine::Loss;
+use armilla_giop::engine::ConnectionLoss;
 use armilla_giop::{HEADER_LEN, Message, MessageHeader, encode_locate_request};
 use std::sync::Arc;
 use std::thread;
@@ -28,7 +28,7 @@ impl MultiplexedConnection {
     ///
     /// # Errors
     /// When it ends the connection, of which the calls have heard then.
-    pub(crate) fn take(&self, message: &Message<'_>) -> Result<Ready, Loss> {
+    pub(crate) fn take(&self, message: &Message<'_>) -> Result<Ready, ConnectionLoss> {
         let mut ready = Vec::new();
         match self.dispatch(message, None, &mut ready) {
             Ok(_) => Ok(Ready(ready)),

@@ -44,7 +44,7 @@ use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
 use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
-use armilla_giop::engine::{BeginError, ClientEvent, Initiator, Loss, Role};
+use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
 };
@@ -379,13 +379,13 @@ impl MultiplexedConnection {
         }
         let sent = lock(&self.outgoing).is_empty();
         if sent {
-            self.fail(Loss::Closed, "");
+            self.fail(ConnectionLoss::Closed, "");
         }
     }
 
     /// Ends the connection: every call under way hears why.
     #[cold]
-    pub(crate) fn fail(&self, loss: Loss, why: &str) {
+    pub(crate) fn fail(&self, loss: ConnectionLoss, why: &str) {
         let mut ended = Vec::new();
         {
             let mut state = lock(&self.state);
@@ -426,7 +426,7 @@ impl MultiplexedConnection {
         message: &Message<'m>,
         own: Option<&Arc<Slot>>,
         ready: &mut Vec<Arc<AsyncCall>>,
-    ) -> Result<Option<(ReplyHeader<'m>, Decoder<'m>)>, Loss> {
+    ) -> Result<Option<(ReplyHeader<'m>, Decoder<'m>)>, ConnectionLoss> {
         let mut state = lock(&self.state);
         let (waiter, header, body) = match state.initiator.receive(message)? {
             ClientEvent::Reply(waiter, header, body) => (waiter, header, body),

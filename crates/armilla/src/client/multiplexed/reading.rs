@@ -7,7 +7,7 @@ use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
 use crate::exception::{Completion, SystemException};
 use crate::orb::lock;
 use armilla_cdr::Decoder;
-use armilla_giop::engine::Loss;
+use armilla_giop::engine::ConnectionLoss;
 use armilla_giop::{Framer, Message, ReplyHeader, decode_reply};
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::Interest;
@@ -157,13 +157,13 @@ impl MultiplexedConnection {
     pub(super) fn read_what_is_there(&self) {
         let Some(mut framer) = lock(&self.state).framer.take() else { return };
         match self.stream.try_recv(framer.space()) {
-            Ok(0) => self.fail(Loss::Broken, CLOSED_BY_SERVER),
+            Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
                 self.hand_out(framer);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.step_down(framer),
-            Err(error) => self.fail(Loss::Broken, &error.to_string()),
+            Err(error) => self.fail(ConnectionLoss::Broken, &error.to_string()),
         }
     }
 
@@ -183,7 +183,7 @@ impl MultiplexedConnection {
                 return;
             }
             if Instant::now() >= wait_limit {
-                return self.fail(Loss::Broken, &error.to_string());
+                return self.fail(ConnectionLoss::Broken, &error.to_string());
             }
             thread::sleep(Duration::from_micros(100));
         }
@@ -201,7 +201,7 @@ impl MultiplexedConnection {
         state.initiator.close();
         drop(state);
         let (peer, why) = (self.peer().clone(), error.to_string());
-        lock(&self.outgoing).end(&Arc::new(Lost { peer, loss: Loss::Broken, why }));
+        lock(&self.outgoing).end(&Arc::new(Lost { peer, loss: ConnectionLoss::Broken, why }));
         self.room.notify_all();
         true
     }
@@ -229,13 +229,13 @@ impl MultiplexedConnection {
             .set_recv_timeout(Some(timeout))
             .and_then(|()| self.stream.recv(framer.space()));
         match received {
-            Ok(0) => self.fail(Loss::Broken, CLOSED_BY_SERVER),
+            Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
                 return true;
             }
             Err(error) if error.kind() == io::ErrorKind::TimedOut => return true,
-            Err(error) => self.fail(Loss::Broken, &error.to_string()),
+            Err(error) => self.fail(ConnectionLoss::Broken, &error.to_string()),
         }
         false
     }
@@ -261,7 +261,7 @@ impl MultiplexedConnection {
                 },
                 Ok(None) => return true,
                 Err(error) => {
-                    self.fail(Loss::Unreadable, &error.to_string());
+                    self.fail(ConnectionLoss::Unreadable, &error.to_string());
                     return false;
                 }
             }
