@@ -6,9 +6,9 @@
 //! server's connection are in progress and when it may close; an [`IdleMonitor`] tells when a peer has been
 //! silent for too long.
 
+mod active_requests;
 mod idle_monitor;
 mod initiator;
-mod ledger;
 mod pending;
 mod responder;
 

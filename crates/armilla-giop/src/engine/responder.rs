@@ -4,7 +4,7 @@
 //! What is not here: octets ([`Framer`](crate::Framer)), time ([`IdleMonitor`](super::IdleMonitor)), and calling
 //! objects.
 
-use super::ledger::Ledger;
+use super::active_requests::ActiveRequests;
 use crate::{
     HEADER_LEN, LocateRequest, Message, MessageKind, Version, close_connection,
     decode_cancel_request, decode_locate_request, message_error,
@@ -34,7 +34,7 @@ use armilla_cdr::{CdrError, CodeSets};
 /// kind of a message first and gives those to the other state machine.
 #[derive(Debug)]
 pub struct Responder {
-    ledger: Ledger,
+    active: ActiveRequests,
     /// How many requests may be in progress.
     limit: usize,
     code_sets: CodeSets,
@@ -110,7 +110,7 @@ impl Responder {
     /// A new connection, with at most `limit` requests in progress.
     pub const fn new(limit: usize) -> Self {
         let code_sets = CodeSets::UNAGREED;
-        Self { ledger: Ledger::new(), limit, code_sets, stage: Stage::Open }
+        Self { active: ActiveRequests::new(), limit, code_sets, stage: Stage::Open }
     }
 
     /// Takes the number of a request that came. `gives_up` says whether the client has given it up
@@ -121,10 +121,10 @@ impl Responder {
             return RequestAction::Ignore;
         }
         // Mostly there is none, and not more to look at.
-        if (self.limit == 0 || !self.ledger.is_empty()) && self.ledger.len() >= self.limit {
+        if (self.limit == 0 || !self.active.is_empty()) && self.active.len() >= self.limit {
             return RequestAction::Refuse;
         }
-        self.ledger.enter(request_id);
+        self.active.insert(request_id);
         RequestAction::Serve
     }
 
@@ -143,13 +143,13 @@ impl Responder {
             MessageKind::LocateRequest => {
                 let request = decode_locate_request(message)
                     .map_err(|error| ReceiveError::Malformed(kind, error))?;
-                self.ledger.enter(request.request_id);
+                self.active.insert(request.request_id);
                 Ok(ServerEvent::Locate(request))
             }
             MessageKind::CancelRequest => {
                 // One that ends early, or that comes too late, cancels nothing and harms nobody.
                 if let Ok(id) = decode_cancel_request(message) {
-                    self.ledger.give_up(id);
+                    self.active.give_up(id);
                 }
                 Ok(ServerEvent::Nothing)
             }
@@ -162,24 +162,24 @@ impl Responder {
     /// Ends a request that was in progress: its reply is sent next, if that is still wanted.
     #[inline]
     pub fn finish(&mut self, request_id: u32) -> bool {
-        self.ledger.remove(request_id)
+        self.active.remove(request_id)
     }
 
     /// Whether the client has given up a request that is in progress.
     pub fn is_given_up(&self, request_id: u32) -> bool {
-        self.ledger.is_given_up(request_id)
+        self.active.is_given_up(request_id)
     }
 
     /// How many requests are in progress.
     #[inline]
     pub fn in_progress(&self) -> usize {
-        self.ledger.len()
+        self.active.len()
     }
 
     /// Whether more than one request is in progress.
     #[inline]
     pub fn has_several(&self) -> bool {
-        self.ledger.has_several()
+        self.active.has_several()
     }
 
     /// The code sets of the client's characters and ours.
@@ -210,7 +210,7 @@ impl Responder {
     /// last message that goes to the client, if it gets one.
     pub fn poll_closing_message(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
         let Stage::Closing(closing_message) = self.stage else { return None };
-        if !self.ledger.is_empty() {
+        if !self.active.is_empty() {
             return None;
         }
         self.stage = Stage::Closed;

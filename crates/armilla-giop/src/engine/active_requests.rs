@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 /// Requests in the order of their numbers, which is mostly that in which they come, so that entering
 /// one is putting it at the end. Nothing is allocated once there was room for as many.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct ActiveRequests {
     /// The only request, as it is where calls take turns.
     only: Option<Entry>,
     /// All of them when there are, or were a moment ago, more than one.
@@ -18,7 +18,7 @@ struct Entry {
     given_up: bool,
 }
 
-impl Ledger {
+impl ActiveRequests {
     pub(super) const fn new() -> Self {
         Self { only: None, entries: VecDeque::new() }
     }
@@ -41,11 +41,11 @@ impl Ledger {
 
     /// Enters a request. That a client uses a number twice at once is its own affair.
     #[inline(always)]
-    pub(super) fn enter(&mut self, id: u32) {
+    pub(super) fn insert(&mut self, id: u32) {
         let entry = Entry { id, given_up: false };
         match self.only {
             None if self.entries.is_empty() => self.only = Some(entry),
-            _ => self.enter_among(entry),
+            _ => self.insert_among(entry),
         }
     }
 
@@ -78,7 +78,7 @@ impl Ledger {
         found.is_some_and(|entry| entry.given_up)
     }
 
-    fn enter_among(&mut self, entry: Entry) {
+    fn insert_among(&mut self, entry: Entry) {
         self.entries.extend(self.only.take());
         match self.entries.back() {
             Some(last) if last.id > entry.id => {
@@ -108,33 +108,33 @@ mod tests {
 
     #[test]
     fn requests_are_found_in_whatever_order_they_come_and_go() {
-        let mut ledger = Ledger::new();
+        let mut active = ActiveRequests::new();
         for id in [7, 9, 8, u32::MAX, 0, 8] {
-            ledger.enter(id);
+            active.insert(id);
         }
-        assert!(ledger.give_up(9) && !ledger.give_up(10));
-        assert!(ledger.is_given_up(9) && !ledger.is_given_up(7));
+        assert!(active.give_up(9) && !active.give_up(10));
+        assert!(active.is_given_up(9) && !active.is_given_up(7));
         for (id, wanted) in [(0, true), (9, false), (8, true), (9, false), (8, true), (7, true)] {
-            assert_eq!(ledger.remove(id), wanted, "{id}");
+            assert_eq!(active.remove(id), wanted, "{id}");
         }
-        assert_eq!(ledger.len(), 1);
-        assert!(ledger.remove(u32::MAX));
-        assert_eq!(ledger.len(), 0);
+        assert_eq!(active.len(), 1);
+        assert!(active.remove(u32::MAX));
+        assert_eq!(active.len(), 0);
     }
 
     #[test]
     fn the_only_request_is_like_any_other() {
-        let mut ledger = Ledger::new();
-        ledger.enter(3);
-        assert_eq!(ledger.len(), 1);
-        assert!(!ledger.give_up(4) && !ledger.is_given_up(3) && !ledger.remove(4));
-        assert!(ledger.give_up(3) && ledger.is_given_up(3));
-        ledger.enter(2);
-        assert_eq!(ledger.len(), 2);
-        assert!(ledger.is_given_up(3) && !ledger.is_given_up(2));
-        assert!(ledger.remove(2) && !ledger.remove(3) && !ledger.remove(3));
-        ledger.enter(5);
-        assert!(ledger.remove(5));
-        assert_eq!(ledger.len(), 0);
+        let mut active = ActiveRequests::new();
+        active.insert(3);
+        assert_eq!(active.len(), 1);
+        assert!(!active.give_up(4) && !active.is_given_up(3) && !active.remove(4));
+        assert!(active.give_up(3) && active.is_given_up(3));
+        active.insert(2);
+        assert_eq!(active.len(), 2);
+        assert!(active.is_given_up(3) && !active.is_given_up(2));
+        assert!(active.remove(2) && !active.remove(3) && !active.remove(3));
+        active.insert(5);
+        assert!(active.remove(5));
+        assert_eq!(active.len(), 0);
     }
 }
