@@ -50,7 +50,7 @@ fn taken(data: &[u8], chunk: usize) -> (Vec<Vec<u8>>, Result<(), HeaderError>) {
                 Ok(None) => break,
                 Err(error) => return (messages, Err(error)),
             }
-            framer.gives_up(0);
+            framer.has_cancel_for(0);
         }
         framer.park(&mut reader);
     }

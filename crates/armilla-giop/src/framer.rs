@@ -26,7 +26,7 @@ const LARGE: usize = 4 * 1024;
 
 /// How many requests that were given up are remembered before their turn. To give up is advice, so
 /// that more of them may be passed over.
-const FORESEEN: usize = 256;
+const MAX_CANCELLED_AHEAD: usize = 256;
 
 /// The receive buffer of a connection: octets go in as they arrive, messages come out whole.
 ///
@@ -74,7 +74,7 @@ pub struct Framer {
     /// Up to where the messages behind the first were looked at.
     scanned: usize,
     /// The requests that those messages give up.
-    foreseen: Vec<u32>,
+    cancelled_ahead: Vec<u32>,
     max_message: usize,
     assembly: Assembly,
 }
@@ -100,7 +100,7 @@ impl Framer {
             before: 0,
             needed: 0,
             scanned: 0,
-            foreseen: Vec::new(),
+            cancelled_ahead: Vec::new(),
             max_message,
             assembly: Assembly::new(max_message),
         }
@@ -215,7 +215,7 @@ impl Framer {
     /// too and costs more.
     #[inline(always)]
     pub fn next_alone(&mut self) -> Option<Message<'_>> {
-        if self.lent != 0 || self.assembly.is_busy() || !self.foreseen.is_empty() {
+        if self.lent != 0 || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = self.buffer.get(self.start..self.end)?;
@@ -235,7 +235,7 @@ impl Framer {
     /// As [`take`](Self::take) for a message as [`next_alone`](Self::next_alone) returns them.
     #[inline(always)]
     pub fn take_alone<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
-        if !self.outside || self.assembly.is_busy() || !self.foreseen.is_empty() {
+        if !self.outside || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = into.arrived().get(..self.end)?;
@@ -299,8 +299,8 @@ impl Framer {
     /// Whether what has already arrived behind the message that was returned last gives up the
     /// request with this number.
     #[inline]
-    pub fn gives_up(&mut self, request_id: u32) -> bool {
-        self.has_more() && self.foresees(request_id)
+    pub fn has_cancel_for(&mut self, request_id: u32) -> bool {
+        self.has_more() && self.scan_for_cancel(request_id)
     }
 
     /// Whether a message has begun to arrive and is not complete.
@@ -348,8 +348,8 @@ impl Framer {
             if self.assembly.is_open() {
                 self.assembly.note(header, octets);
             }
-            if !self.foreseen.is_empty() {
-                self.forget(header, self.start);
+            if !self.cancelled_ahead.is_empty() {
+                self.forget_cancel(header, self.start);
             }
             self.lent = length;
             return Ok(Some(Ready::InBuffer(header)));
@@ -409,29 +409,29 @@ impl Framer {
 
     /// Looks at the messages that wait, each of them once, for such as give up requests.
     #[cold]
-    fn foresees(&mut self, request_id: u32) -> bool {
+    fn scan_for_cancel(&mut self, request_id: u32) -> bool {
         let mut at = self.scanned.max(self.start + self.lent);
         while let Ok(Some(message)) = Message::parse(&self.buffer[at..self.end]) {
             if message.header.kind == MessageKind::CancelRequest
-                && self.foreseen.len() < FORESEEN
+                && self.cancelled_ahead.len() < MAX_CANCELLED_AHEAD
                 && let Ok(id) = message.body().u32()
             {
-                self.foreseen.push(id);
+                self.cancelled_ahead.push(id);
             }
             at += message.octets.len();
         }
         self.scanned = at;
-        self.foreseen.contains(&request_id)
+        self.cancelled_ahead.contains(&request_id)
     }
 
     /// Forgets what the message at `start` gives up, because it is returned.
     #[cold]
-    fn forget(&mut self, header: MessageHeader, start: usize) {
+    fn forget_cancel(&mut self, header: MessageHeader, start: usize) {
         if header.kind == MessageKind::CancelRequest {
             let arrived = &self.buffer[start..self.end];
             let id = Decoder::at(arrived, HEADER_LEN, header.order).u32();
-            if let Some(index) = self.foreseen.iter().position(|known| Ok(*known) == id) {
-                self.foreseen.swap_remove(index);
+            if let Some(index) = self.cancelled_ahead.iter().position(|known| Ok(*known) == id) {
+                self.cancelled_ahead.swap_remove(index);
             }
         }
     }

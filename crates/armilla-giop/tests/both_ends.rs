@@ -203,7 +203,7 @@ impl World {
 
     fn give_up(&mut self, end: usize) {
         let id = self.random.below(60);
-        let Some(number) = self.ends[end].initiator.give_up(id) else { return };
+        let Some(number) = self.ends[end].initiator.cancel(id) else { return };
         self.ended(number, Fate::GivenUp);
         self.cancel(end, id);
     }
@@ -306,7 +306,7 @@ impl World {
             match message.header.kind {
                 MessageKind::Request => {
                     let id = decode_request(&message).unwrap().0.request_id;
-                    let begun = self.ends[end].responder.begin(id, || framer.gives_up(id));
+                    let begun = self.ends[end].responder.begin(id, || framer.has_cancel_for(id));
                     self.request(end, &message, begun);
                 }
                 MessageKind::Reply | MessageKind::LocateReply => self.reply(end, &message),

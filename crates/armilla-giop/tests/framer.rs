@@ -305,7 +305,7 @@ fn a_request_that_is_cancelled_further_back_is_known_before_its_turn() {
     while let Some(message) = framer.take(&mut reader).unwrap() {
         if message.header.kind == MessageKind::Request {
             let id = decode_request(&message).unwrap().0.request_id;
-            given_up.push((id, framer.gives_up(id)));
+            given_up.push((id, framer.has_cancel_for(id)));
         }
     }
     // What comes before a request does not concern it.

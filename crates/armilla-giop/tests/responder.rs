@@ -110,7 +110,7 @@ impl World {
                 continue;
             }
             let id = decode_request(&message).unwrap().0.request_id;
-            let fate = match self.responder.begin(id, || self.framer.gives_up(id)) {
+            let fate = match self.responder.begin(id, || self.framer.has_cancel_for(id)) {
                 RequestAction::Serve => {
                     assert!(self.closing_message.is_none(), "begun after the closing_message");
                     self.serving.push(id);
@@ -130,7 +130,7 @@ impl World {
         assert!(self.serving.len() <= IN_PROGRESS);
         let Ok(count @ 1..) = u32::try_from(self.serving.len()) else { return };
         let id = self.serving.swap_remove(self.random.below(count) as usize);
-        let given_up = self.responder.is_given_up(id);
+        let given_up = self.responder.is_cancelled(id);
         assert!(!given_up || self.cancelled.contains(&id), "{id} was not given up");
         let wanted = self.responder.finish(id);
         assert_eq!(wanted, !given_up);

@@ -15,7 +15,7 @@ pub(super) struct ActiveRequests {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     id: u32,
-    given_up: bool,
+    cancelled: bool,
 }
 
 impl ActiveRequests {
@@ -42,7 +42,7 @@ impl ActiveRequests {
     /// Enters a request. That a client uses a number twice at once is its own affair.
     #[inline(always)]
     pub(super) fn insert(&mut self, id: u32) {
-        let entry = Entry { id, given_up: false };
+        let entry = Entry { id, cancelled: false };
         match self.only {
             None if self.entries.is_empty() => self.only = Some(entry),
             _ => self.insert_among(entry),
@@ -55,27 +55,27 @@ impl ActiveRequests {
         match self.only {
             Some(only) if only.id == id => {
                 self.only = None;
-                !only.given_up
+                !only.cancelled
             }
             _ => self.remove_among(id),
         }
     }
 
     /// Notes that the client has given a request up; `false` if it is not here.
-    pub(super) fn give_up(&mut self, id: u32) -> bool {
+    pub(super) fn cancel(&mut self, id: u32) -> bool {
         let found = match &mut self.only {
             Some(only) => Some(only).filter(|only| only.id == id),
             None => self.position(id).ok().and_then(|index| self.entries.get_mut(index)),
         };
-        found.map(|entry| entry.given_up = true).is_some()
+        found.map(|entry| entry.cancelled = true).is_some()
     }
 
-    pub(super) fn is_given_up(&self, id: u32) -> bool {
+    pub(super) fn is_cancelled(&self, id: u32) -> bool {
         let found = match &self.only {
             Some(only) => Some(only).filter(|only| only.id == id),
             None => self.position(id).ok().and_then(|index| self.entries.get(index)),
         };
-        found.is_some_and(|entry| entry.given_up)
+        found.is_some_and(|entry| entry.cancelled)
     }
 
     fn insert_among(&mut self, entry: Entry) {
@@ -94,7 +94,7 @@ impl ActiveRequests {
             Some(last) if last.id == id => self.entries.pop_back(),
             _ => self.position(id).ok().and_then(|index| self.entries.remove(index)),
         };
-        found.is_some_and(|entry| !entry.given_up)
+        found.is_some_and(|entry| !entry.cancelled)
     }
 
     fn position(&self, id: u32) -> Result<usize, usize> {
@@ -112,8 +112,8 @@ mod tests {
         for id in [7, 9, 8, u32::MAX, 0, 8] {
             active.insert(id);
         }
-        assert!(active.give_up(9) && !active.give_up(10));
-        assert!(active.is_given_up(9) && !active.is_given_up(7));
+        assert!(active.cancel(9) && !active.cancel(10));
+        assert!(active.is_cancelled(9) && !active.is_cancelled(7));
         for (id, wanted) in [(0, true), (9, false), (8, true), (9, false), (8, true), (7, true)] {
             assert_eq!(active.remove(id), wanted, "{id}");
         }
@@ -127,11 +127,11 @@ mod tests {
         let mut active = ActiveRequests::new();
         active.insert(3);
         assert_eq!(active.len(), 1);
-        assert!(!active.give_up(4) && !active.is_given_up(3) && !active.remove(4));
-        assert!(active.give_up(3) && active.is_given_up(3));
+        assert!(!active.cancel(4) && !active.is_cancelled(3) && !active.remove(4));
+        assert!(active.cancel(3) && active.is_cancelled(3));
         active.insert(2);
         assert_eq!(active.len(), 2);
-        assert!(active.is_given_up(3) && !active.is_given_up(2));
+        assert!(active.is_cancelled(3) && !active.is_cancelled(2));
         assert!(active.remove(2) && !active.remove(3) && !active.remove(3));
         active.insert(5);
         assert!(active.remove(5));

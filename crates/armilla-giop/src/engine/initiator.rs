@@ -18,7 +18,7 @@ use core::fmt;
 /// [queued](Self::queue) then, and [`sent`](Self::sent) tells how much of all that is queued has left;
 /// a request that is not queued counts as sent, or else is [forgotten](Self::forget). Each message
 /// that came is [received](Self::receive), and gives back the call that it answers. A call ends in
-/// exactly one of these ways: it is answered, [given up](Self::give_up), [expires](Self::expire), or is
+/// exactly one of these ways: it is answered, [given up](Self::cancel), [expires](Self::expire), or is
 /// lost when the connection [ends](Self::end).
 ///
 /// ```
@@ -46,7 +46,7 @@ pub struct Initiator<T> {
     /// How many requests may be without a reply.
     limit: usize,
     /// How many of those are given up.
-    given_up: usize,
+    cancelled: usize,
     next_id: u32,
     /// From one number to the next.
     stride: u32,
@@ -138,7 +138,7 @@ impl<T> Initiator<T> {
         Self {
             pending: Pending::new(),
             limit,
-            given_up: 0,
+            cancelled: 0,
             next_id: 0,
             stride: 1,
             queued: 0,
@@ -272,7 +272,7 @@ impl<T> Initiator<T> {
     #[inline(always)]
     fn answered(&mut self, id: u32) -> Option<T> {
         let entry = self.pending.remove(id)?;
-        self.given_up -= usize::from(entry.call.is_none());
+        self.cancelled -= usize::from(entry.call.is_none());
         entry.call
     }
 
@@ -283,9 +283,9 @@ impl<T> Initiator<T> {
 
     /// Gives a call up: its reply will be stale. `None` if it is not pending any more. The server is
     /// told by a [`cancel_request`](crate::cancel_request).
-    pub fn give_up(&mut self, id: u32) -> Option<T> {
+    pub fn cancel(&mut self, id: u32) -> Option<T> {
         let call = self.pending.get_mut(id)?.call.take()?;
-        self.given_up += 1;
+        self.cancelled += 1;
         Some(call)
     }
 
@@ -299,7 +299,7 @@ impl<T> Initiator<T> {
             if entry.deadline > now {
                 self.earliest = self.earliest.min(entry.deadline);
             } else if let Some(call) = entry.call.take() {
-                self.given_up += 1;
+                self.cancelled += 1;
                 expired(id, call);
             }
         }
@@ -328,7 +328,7 @@ impl<T> Initiator<T> {
     /// Whether anybody waits for a reply.
     #[inline]
     pub const fn is_idle(&self) -> bool {
-        self.pending.len() == self.given_up
+        self.pending.len() == self.cancelled
     }
 
     /// Whether somebody waits for the reply to this request.
@@ -350,7 +350,7 @@ impl<T> Initiator<T> {
         loss: &ConnectionLoss,
     ) -> impl Iterator<Item = (T, CompletionStatus)> + use<'_, T> {
         self.open = false;
-        self.given_up = 0;
+        self.cancelled = 0;
         self.earliest = NEVER;
         let refused = match loss {
             ConnectionLoss::Closed => true,
@@ -444,14 +444,14 @@ mod tests {
     #[test]
     fn what_was_given_up_keeps_its_number_until_its_reply_came() {
         let (mut initiator, [a, b]) = with(["a", "b"]);
-        assert_eq!(initiator.give_up(a), Some("a"));
-        assert_eq!(initiator.give_up(a), None);
+        assert_eq!(initiator.cancel(a), Some("a"));
+        assert_eq!(initiator.cancel(a), None);
         initiator.next_id = a;
         assert!(![a, b].contains(&initiator.begin("c", None).unwrap()));
         assert!(!initiator.is_idle());
         assert_eq!(answered(&mut initiator, a), None, "nobody waits for it any more");
         assert_eq!(initiator.in_flight(), 2);
-        assert_eq!(initiator.give_up(b), Some("b"));
+        assert_eq!(initiator.cancel(b), Some("b"));
         initiator.queue(initiator.next_id - 1, 7);
         assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), [("c", CompletionStatus::No)]);
     }

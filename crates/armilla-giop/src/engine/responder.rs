@@ -113,11 +113,11 @@ impl Responder {
         Self { active: ActiveRequests::new(), limit, code_sets, stage: Stage::Open }
     }
 
-    /// Takes the number of a request that came. `gives_up` says whether the client has given it up
-    /// already (see [`Framer::gives_up`](crate::Framer::gives_up)).
+    /// Takes the number of a request that came. `is_cancelled` says whether the client has given it up
+    /// already (see [`Framer::has_cancel_for`](crate::Framer::has_cancel_for)).
     #[inline]
-    pub fn begin(&mut self, request_id: u32, gives_up: impl FnOnce() -> bool) -> RequestAction {
-        if self.stage != Stage::Open || gives_up() {
+    pub fn begin(&mut self, request_id: u32, is_cancelled: impl FnOnce() -> bool) -> RequestAction {
+        if self.stage != Stage::Open || is_cancelled() {
             return RequestAction::Ignore;
         }
         // Mostly there is none, and not more to look at.
@@ -149,7 +149,7 @@ impl Responder {
             MessageKind::CancelRequest => {
                 // One that ends early, or that comes too late, cancels nothing and harms nobody.
                 if let Ok(id) = decode_cancel_request(message) {
-                    self.active.give_up(id);
+                    self.active.cancel(id);
                 }
                 Ok(ServerEvent::Nothing)
             }
@@ -166,8 +166,8 @@ impl Responder {
     }
 
     /// Whether the client has given up a request that is in progress.
-    pub fn is_given_up(&self, request_id: u32) -> bool {
-        self.active.is_given_up(request_id)
+    pub fn is_cancelled(&self, request_id: u32) -> bool {
+        self.active.is_cancelled(request_id)
     }
 
     /// How many requests are in progress.

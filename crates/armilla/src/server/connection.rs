@@ -309,7 +309,7 @@ impl Connection {
             Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
                 RequestAction::Refuse
             }
-            _ => output.responder.begin(request_id, || framer.gives_up(request_id)),
+            _ => output.responder.begin(request_id, || framer.has_cancel_for(request_id)),
         };
         if output.responder.has_several() {
             self.multiplexed.store(true, Ordering::Relaxed);

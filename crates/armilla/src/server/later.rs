@@ -156,8 +156,9 @@ impl DeferredReply {
     fn is_void(&self) -> bool {
         // Whoever holds the lock sends to the client, which then is there.
         let output = self.connection.output.try_lock();
-        output
-            .is_some_and(|output| output.gone || output.responder.is_given_up(self.port.request_id))
+        output.is_some_and(|output| {
+            output.gone || output.responder.is_cancelled(self.port.request_id)
+        })
     }
 
     /// Replies with what `body` writes, or with why it could not be written.

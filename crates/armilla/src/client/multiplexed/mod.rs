@@ -313,7 +313,7 @@ impl MultiplexedConnection {
     /// has come, or is about to.
     pub(super) fn give_up(&self, id: u32) -> bool {
         let mut state = lock(&self.state);
-        let Some(waiter) = state.initiator.give_up(id) else { return false };
+        let Some(waiter) = state.initiator.cancel(id) else { return false };
         state.asynchronous -= usize::from(matches!(waiter, Waiter::Call(_)));
         let version = state.version;
         drop(state);
