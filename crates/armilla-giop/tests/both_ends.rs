@@ -75,7 +75,7 @@ struct End {
 impl End {
     fn new(role: Role, version: Version) -> Self {
         let initiator = match version >= Version::V1_2 {
-            true => Initiator::both_ways(IN_FLIGHT, role),
+            true => Initiator::bidirectional(IN_FLIGHT, role),
             false => Initiator::new(IN_FLIGHT),
         };
         Self {

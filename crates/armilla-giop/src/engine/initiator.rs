@@ -38,7 +38,7 @@ use core::fmt;
 /// ```
 ///
 /// Numbers are given out in turn; where both ends of a connection call, each end has
-/// [numbers of its own](Self::both_ways). A call that was given up keeps its number until its reply came, so
+/// [numbers of its own](Self::bidirectional). A call that was given up keeps its number until its reply came, so
 /// that this is never taken for that of another call.
 #[derive(Debug)]
 pub struct Initiator<T> {
@@ -150,7 +150,7 @@ impl<T> Initiator<T> {
 
     /// An end of a connection that carries requests both ways: the end that made the connection
     /// numbers its own evenly, the other oddly (CORBA 3.4 Part 2, 9.8).
-    pub fn both_ways(limit: usize, role: Role) -> Self {
+    pub fn bidirectional(limit: usize, role: Role) -> Self {
         let next_id = match role {
             Role::Originator => 0,
             Role::Acceptor => 1,
@@ -459,7 +459,7 @@ mod tests {
     #[test]
     fn both_ends_of_a_connection_have_numbers_of_their_own() {
         for (role, first) in [(Role::Originator, 0), (Role::Acceptor, 1)] {
-            let mut initiator = Initiator::both_ways(3, role);
+            let mut initiator = Initiator::bidirectional(3, role);
             let numbers = ["a", "b", "c"].map(|call| initiator.begin(call, None).unwrap());
             assert_eq!(numbers, [first, first + 2, first + 4]);
             initiator.next_id = u32::MAX - 1 + first;
