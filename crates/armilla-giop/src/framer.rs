@@ -214,32 +214,36 @@ impl Framer {
     /// last message, in one piece, as most are; anything else is left to that, which would return this
     /// too and costs more.
     #[inline(always)]
-    pub fn next_alone(&mut self) -> Option<Message<'_>> {
+    pub fn next_single(&mut self) -> Option<Message<'_>> {
         if self.lent != 0 || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = self.buffer.get(self.start..self.end)?;
-        let header = self.usual_header(octets.first_chunk()?, octets.len())?;
+        let header = self.single_message_header(octets.first_chunk()?, octets.len())?;
         (self.lent, self.last) = (octets.len(), octets.len());
         Some(Message { header, octets, pieces: None })
     }
 
-    /// The header of a [usual](MessageHeader::decode_usual) message that has this length in all.
+    /// The header of a [usual](MessageHeader::decode_fast) message that has this length in all.
     #[inline(always)]
-    fn usual_header(&self, first: &[u8; HEADER_LEN], length: usize) -> Option<MessageHeader> {
-        let header = MessageHeader::decode_usual(first)?;
+    fn single_message_header(
+        &self,
+        first: &[u8; HEADER_LEN],
+        length: usize,
+    ) -> Option<MessageHeader> {
+        let header = MessageHeader::decode_fast(first)?;
         let size = header.size as usize;
         (size <= self.max_message && size + HEADER_LEN == length).then_some(header)
     }
 
-    /// As [`take`](Self::take) for a message as [`next_alone`](Self::next_alone) returns them.
+    /// As [`take`](Self::take) for a message as [`next_single`](Self::next_single) returns them.
     #[inline(always)]
-    pub fn take_alone<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
+    pub fn take_single<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
         if !self.outside || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = into.arrived().get(..self.end)?;
-        let header = self.usual_header(octets.first_chunk()?, octets.len())?;
+        let header = self.single_message_header(octets.first_chunk()?, octets.len())?;
         self.last = self.end;
         (self.end, self.outside) = (0, false);
         Some(Message { header, octets, pieces: None })

@@ -99,7 +99,7 @@ impl MessageHeader {
     /// Reads the header of a request or a reply of 1.2 in one piece, as most are, by one comparison;
     /// `None` if it is another header, which need not be wrong.
     #[inline(always)]
-    pub(crate) fn decode_usual(octets: &[u8; HEADER_LEN]) -> Option<Self> {
+    pub(crate) fn decode_fast(octets: &[u8; HEADER_LEN]) -> Option<Self> {
         const USUAL: u64 = u64::from_le_bytes(*b"GIOP\x01\x02\0\0");
         // The byte order, and whether it is a request or a reply.
         const VARIES: u64 = u64::from_le_bytes([0, 0, 0, 0, 0, 0, 1, 1]);

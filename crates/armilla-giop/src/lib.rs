@@ -100,7 +100,7 @@ pub use operation_name::OperationName;
 pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply};
 pub use request::{
     OutgoingRequest, RequestHeader, RequestLayout, ResponseFlags, begin_request, decode_request,
-    decode_usual_request,
+    decode_request_fast,
 };
 pub use service_context::{CODE_SETS_CONTEXT, ServiceContext, ServiceContexts};
 pub use system_exception::{CompletionStatus, SystemExceptionBody};

@@ -58,7 +58,7 @@ pub struct ReplyHeader<'b> {
 /// Reads the header of a reply without contexts that came in one piece of 1.2, and gives a decoder
 /// for its body; `None` if it is another message, which need not be wrong.
 #[inline(always)]
-pub(crate) fn decode_usual_reply<'b>(
+pub(crate) fn decode_reply_fast<'b>(
     message: &Message<'b>,
 ) -> Option<(ReplyHeader<'b>, Decoder<'b>)> {
     let MessageHeader { kind: MessageKind::Reply, version: Version::V1_2, order, .. } =
@@ -115,14 +115,14 @@ pub fn begin_reply(
     contexts: &[ServiceContext<'_>],
 ) -> CdrResult {
     if version.has_1_2_layout() && contexts.is_empty() {
-        begin_usual_reply(out, version, request_id, status);
+        begin_reply_fast(out, version, request_id, status);
         return Ok(());
     }
-    begin_other_reply(out, version, request_id, status, contexts)
+    begin_reply_full(out, version, request_id, status, contexts)
 }
 
 #[inline(never)]
-fn begin_other_reply(
+fn begin_reply_full(
     out: &mut Encoder<'_>,
     version: Version,
     request_id: u32,
@@ -144,12 +144,7 @@ fn begin_other_reply(
 
 /// Writes the headers of a reply without contexts in one piece.
 #[inline(always)]
-fn begin_usual_reply(
-    out: &mut Encoder<'_>,
-    version: Version,
-    request_id: u32,
-    status: ReplyStatus,
-) {
+fn begin_reply_fast(out: &mut Encoder<'_>, version: Version, request_id: u32, status: ReplyStatus) {
     let order = out.order();
     let kind = MessageKind::Reply;
     let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 }.encode();

@@ -66,7 +66,7 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
 /// its key, without service contexts. `None` if it is another message, which need not be wrong;
 /// [`decode_request`] would read this too and costs more.
 #[inline(always)]
-pub fn decode_usual_request<'b>(message: &Message<'b>) -> Option<(RequestHeader<'b>, Decoder<'b>)> {
+pub fn decode_request_fast<'b>(message: &Message<'b>) -> Option<(RequestHeader<'b>, Decoder<'b>)> {
     let MessageHeader { kind: MessageKind::Request, version: Version::V1_2, order, .. } =
         message.header
     else {

@@ -429,16 +429,16 @@ fn the_short_way_gives_a_message_that_came_alone_and_leaves_all_else_to_the_long
         let mut framer = Framer::new(LIMIT);
         framer.space()[..arrived.len()].copy_from_slice(arrived);
         framer.received(arrived.len());
-        let short = framer.next_alone().map(|message| message.octets.to_vec());
+        let short = framer.next_single().map(|message| message.octets.to_vec());
         assert_eq!(short.as_deref(), alone.then_some(arrived));
-        assert!(framer.next_alone().is_none(), "it was returned already");
+        assert!(framer.next_single().is_none(), "it was returned already");
         let long = framer.next().map(|message| message.map(|message| message.octets.to_vec()));
         assert_eq!(long == Ok(None), alone || arrived != both && long.is_ok(), "{long:?}");
 
         let (mut framer, mut reader) = (Framer::new(LIMIT), MessageBuffer::new());
         framer.space_from(&mut reader)[..arrived.len()].copy_from_slice(arrived);
         framer.received(arrived.len());
-        let short = framer.take_alone(&mut reader).map(|message| message.octets.to_vec());
+        let short = framer.take_single(&mut reader).map(|message| message.octets.to_vec());
         assert_eq!(short.as_deref(), alone.then_some(arrived));
         let taken = framer.take(&mut reader);
         assert_eq!(taken.map(|message| message.map(|message| message.octets.to_vec())), long);

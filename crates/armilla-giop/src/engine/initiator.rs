@@ -4,7 +4,7 @@
 //! What is not here: octets ([`Framer`](crate::Framer)), waiting, and what a reply says.
 
 use super::pending::Pending;
-use crate::reply::decode_usual_reply;
+use crate::reply::decode_reply_fast;
 use crate::{
     CompletionStatus, LocateReplyHeader, Message, MessageKind, ReplyHeader, decode_locate_reply,
     decode_reply,
@@ -220,11 +220,11 @@ impl<T> Initiator<T> {
     /// contexts, and the reply to a call. Everything else is left to [`receive`](Self::receive), which
     /// would take this too and costs more.
     #[inline(always)]
-    pub fn usual_reply<'m>(
+    pub fn receive_reply_fast<'m>(
         &mut self,
         message: &Message<'m>,
     ) -> Option<(T, ReplyHeader<'m>, Decoder<'m>)> {
-        let (header, body) = decode_usual_reply(message)?;
+        let (header, body) = decode_reply_fast(message)?;
         Some((self.answered(header.request_id)?, header, body))
     }
 

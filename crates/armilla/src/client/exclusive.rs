@@ -200,8 +200,8 @@ impl ExclusiveConnection {
             self.read(deadline, watched, first_read)?;
             first_read = false;
         }
-        if let Some(message) = self.framer.next_alone() {
-            if let Some(((), header, body)) = self.initiator.usual_reply(&message) {
+        if let Some(message) = self.framer.next_single() {
+            if let Some(((), header, body)) = self.initiator.receive_reply_fast(&message) {
                 return Ok(taker.take_reply(header, body));
             }
             match take_other(&mut self.initiator, &message, taker) {

@@ -19,8 +19,7 @@ use crate::orb::Orb;
 use armilla_cdr::{CodeSets, Decoder, Memory};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{
-    Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request,
-    decode_usual_request,
+    Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request, decode_request_fast,
 };
 use armilla_ipc::Stream;
 use parking_lot::{Mutex, MutexGuard};
@@ -166,10 +165,10 @@ impl Connection {
                 return Err(CloseReason::Ours);
             }
             let Worker { inbox, reply, status, workers } = &mut *worker;
-            let leads = match framer.take_alone(inbox) {
+            let leads = match framer.take_single(inbox) {
                 Some(message) => {
                     more = false;
-                    match decode_usual_request(&message) {
+                    match decode_request_fast(&message) {
                         Some((header, body)) => {
                             let context = LeaderContext { token, reply, status, workers };
                             self.attend(framer, context, &message, header, body)?
