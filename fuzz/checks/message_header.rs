@@ -52,7 +52,7 @@ fn taken(data: &[u8], chunk: usize) -> (Vec<Vec<u8>>, Result<(), HeaderError>) {
             }
             framer.has_cancel_for(0);
         }
-        framer.park(&mut reader);
+        framer.return_buffer(&mut reader);
     }
     (messages, Ok(()))
 }

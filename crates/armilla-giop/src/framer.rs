@@ -16,7 +16,7 @@ const RETAINED: usize = 1024 * 1024;
 
 /// What has arrived of a message is left behind alone when the buffer is given back, if it is no
 /// more than this.
-const PARKED: usize = INITIAL / 2;
+const MAX_REMAINDER: usize = INITIAL / 2;
 
 /// From how many octets on a message makes the next likely to be as long, and no more is read at once than
 /// that needs. To move what follows away from it costs more than to read again, and over TCP with small
@@ -50,7 +50,7 @@ const MAX_CANCELLED_AHEAD: usize = 256;
 /// Where one thread is to read on while another still works on a message, the message is taken out
 /// instead: [`space_from`](Self::space_from) is in the memory of a [`MessageBuffer`], out of which
 /// [`take`](Self::take) finds a message that arrived alone; the framer borrows it for anything else, and
-/// gives it back with a message in it, or by [`park`](Self::park) without. A connection on which nothing
+/// gives it back with a message in it, or by [`park`](Self::return_buffer) without. A connection on which nothing
 /// is under way then holds no buffer at all.
 #[derive(Debug)]
 pub struct Framer {
@@ -129,7 +129,7 @@ impl Framer {
             return self.space_within(memory);
         }
         if memory.len() != INITIAL || self.buffer.len() > INITIAL {
-            self.lend_larger(memory);
+            self.grow_borrowed(memory);
         }
         (self.start, self.end, self.scanned) = (0, 0, 0);
         (self.room, self.outside) = (memory.len(), true);
@@ -151,7 +151,7 @@ impl Framer {
     /// Sees to it that there is enough memory, and not less than large messages have made of it.
     #[cold]
     #[inline(never)]
-    fn lend_larger(&mut self, memory: &mut Vec<u8>) {
+    fn grow_borrowed(&mut self, memory: &mut Vec<u8>) {
         if self.buffer.len() > memory.len() {
             mem::swap(&mut self.buffer, memory);
         }
@@ -271,7 +271,7 @@ impl Framer {
                 self.lent = 0;
                 if self.end - end <= end - start {
                     mem::swap(&mut self.buffer, into.memory());
-                    self.bring(&into.memory()[end..self.end], end);
+                    self.carry_over(&into.memory()[end..self.end], end);
                     Some(into.found(header, start..end))
                 } else {
                     self.start = end;
@@ -285,9 +285,9 @@ impl Framer {
     }
 
     /// Gives the memory that was borrowed back to `lender`, but for what has arrived of a message.
-    pub fn park(&mut self, lender: &mut MessageBuffer) {
+    pub fn return_buffer(&mut self, lender: &mut MessageBuffer) {
         self.release();
-        if self.buffer.len() >= INITIAL && self.end - self.start <= PARKED {
+        if self.buffer.len() >= INITIAL && self.end - self.start <= MAX_REMAINDER {
             let rest = self.buffer[self.start..self.end].to_vec();
             *lender.memory() = mem::replace(&mut self.buffer, rest);
             self.moved_to_front();
@@ -379,7 +379,7 @@ impl Framer {
 
     /// Goes on with the octets `rest`, which stood at `from` in the memory used before.
     #[inline]
-    fn bring(&mut self, rest: &[u8], from: usize) {
+    fn carry_over(&mut self, rest: &[u8], from: usize) {
         if !rest.is_empty() {
             if self.buffer.len() < rest.len() {
                 self.buffer.resize(rest.len().max(INITIAL), 0);

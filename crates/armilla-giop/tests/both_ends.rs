@@ -313,7 +313,7 @@ impl World {
                 _ => self.other(end, &message),
             }
         }
-        framer.park(&mut reader);
+        framer.return_buffer(&mut reader);
         (self.ends[end].framer, self.ends[end].reader) = (framer, reader);
     }
 

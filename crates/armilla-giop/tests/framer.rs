@@ -98,7 +98,7 @@ fn run_taking(
             messages.push(message.octets.to_vec());
         }
         if random.below(2) == 0 {
-            framer.park(&mut readers[random.below(3) as usize]);
+            framer.return_buffer(&mut readers[random.below(3) as usize]);
         }
     }
     Ok(messages)
@@ -276,7 +276,7 @@ fn a_framer_that_is_parked_holds_no_more_than_has_arrived() {
     let mut framer = Framer::new(LIMIT);
     let mut reader = MessageBuffer::new();
     let usual = framer.space_from(&mut reader).len();
-    framer.park(&mut reader);
+    framer.return_buffer(&mut reader);
     let message = request(Version::V1_2, ByteOrder::Big, 1, b"hello");
     for part in [&message[..20], &message[20..]] {
         // The reader's memory, and what was left behind at its front.
@@ -286,7 +286,7 @@ fn a_framer_that_is_parked_holds_no_more_than_has_arrived() {
         framer.received(part.len());
         let whole = framer.take(&mut reader).unwrap();
         assert_eq!(whole.map(|whole| whole.octets), (part.len() != 20).then_some(&message[..]));
-        framer.park(&mut reader);
+        framer.return_buffer(&mut reader);
         assert_eq!(framer.has_more(), part.len() == 20);
     }
 }

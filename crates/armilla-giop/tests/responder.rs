@@ -121,7 +121,7 @@ impl World {
             };
             assert_eq!(self.fates.insert(id, fate), None, "{id} came twice");
         }
-        self.framer.park(&mut self.reader);
+        self.framer.return_buffer(&mut self.reader);
     }
 
     /// One of the servants ends.

@@ -295,7 +295,7 @@ impl Connection {
     /// Gives the buffer back before the leader turns to another connection.
     pub(super) fn park(&self, token: &mut LeadToken, worker: &mut Worker) {
         let mut framer = self.framer.lock();
-        framer.park(&mut worker.inbox);
+        framer.return_buffer(&mut worker.inbox);
         self.leadership.await_message(token, framer.is_partial());
     }
 
