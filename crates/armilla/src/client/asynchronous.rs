@@ -23,7 +23,7 @@ use crate::orb::{Orb, lock};
 use crate::server::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
-    CompletionStatus, KeptMessage, Message, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
+    CompletionStatus, Message, OwnedMessage, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
 };
 use armilla_ipc::Address;
 use std::cell::Cell;
@@ -60,7 +60,7 @@ pub(super) struct State {
     /// awaits them may be all that is left.
     link: Option<(Arc<MultiplexedConnection>, u32)>,
     event: Option<Event>,
-    reply: KeptMessage,
+    reply: OwnedMessage,
     code_sets: Option<CodeSets>,
     outcome: Option<Result<(), SystemException>>,
     listener: Listener,
@@ -245,7 +245,7 @@ impl AsyncCall {
     /// Its reply was read.
     pub(super) fn deliver(&self, reply: &Message<'_>, code_sets: CodeSets) {
         let mut state = lock(&self.state);
-        state.reply.keep(reply);
+        state.reply.copy_from(reply);
         state.code_sets = Some(code_sets);
         state.event = Some(Event::Reply);
     }

@@ -8,7 +8,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::poa::{PoaInner, exhausted, patience_left, with_wait_limit};
 use armilla_cdr::{CodeSets, Memory};
-use armilla_giop::{KeptMessage, Message, decode_request};
+use armilla_giop::{Message, OwnedMessage, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -166,8 +166,8 @@ fn hand_to_main_thread(
     code_sets: CodeSets,
 ) -> Result<Option<Result<Vec<u8>, SystemException>>, SystemException> {
     let (sender, receiver) = sync_channel(1);
-    let (main, peer, poa, mut kept) = (orb.clone(), peer.clone(), poa.clone(), KeptMessage::new());
-    kept.keep(message);
+    let (main, peer, poa, mut kept) = (orb.clone(), peer.clone(), poa.clone(), OwnedMessage::new());
+    kept.copy_from(message);
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         let limit = main.settings().call_timeout;

@@ -4,7 +4,7 @@ use crate::client::deadline::Deadline;
 use crate::client::loss::Lost;
 use crate::exception::SystemException;
 use crate::orb::lock;
-use armilla_giop::{CompletionStatus, KeptMessage, Message};
+use armilla_giop::{CompletionStatus, Message, OwnedMessage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
@@ -19,7 +19,7 @@ pub(in crate::client) struct Slot {
 
 #[derive(Default)]
 struct Outcome {
-    reply: KeptMessage,
+    reply: OwnedMessage,
     lost: Option<(Arc<Lost>, CompletionStatus)>,
 }
 
@@ -42,7 +42,7 @@ impl Slot {
 
     /// The reply has come.
     pub(super) fn deliver(&self, reply: &Message<'_>) {
-        lock(&self.outcome).reply.keep(reply);
+        lock(&self.outcome).reply.copy_from(reply);
         self.wake();
     }
 

@@ -7,7 +7,7 @@ use armilla_cdr::Pieces;
 /// A message for somebody else than who reads from the connection. Its memory is used again for the
 /// next message that is kept in it.
 #[derive(Debug, Default)]
-pub struct KeptMessage {
+pub struct OwnedMessage {
     header: Option<MessageHeader>,
     octets: Vec<u8>,
     /// The message, when it came in fragments.
@@ -17,14 +17,14 @@ pub struct KeptMessage {
 /// Memory beyond this is given back when the message is dropped.
 const RETAINED: usize = 64 * 1024;
 
-impl KeptMessage {
+impl OwnedMessage {
     /// No message yet.
     pub const fn new() -> Self {
         Self { header: None, octets: Vec::new(), pieces: None }
     }
 
     /// Copies `message`, in place of what was kept before.
-    pub fn keep(&mut self, message: &Message<'_>) {
+    pub fn copy_from(&mut self, message: &Message<'_>) {
         self.clear();
         self.header = Some(message.header);
         match message.pieces {
@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn a_message_is_kept_until_it_is_dropped() {
-        let mut kept = KeptMessage::new();
+        let mut kept = OwnedMessage::new();
         assert_eq!(kept.message(), None);
         for version in [Version::V1_0, Version::V1_2] {
             let octets = close_connection(version);
             let message = Message::parse(&octets).unwrap().unwrap();
-            kept.keep(&message);
+            kept.copy_from(&message);
             assert_eq!(kept.message(), Some(message));
         }
         kept.clear();
