@@ -26,7 +26,7 @@ pub fn cancel_request(version: Version, request_id: u32) -> [u8; HEADER_LEN + 4]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate};
+    use crate::testing::{ORDERS, VERSIONS, for_each_mutation, golden, message};
 
     #[test]
     fn a_cancel_request_reads_the_same_in_every_version_and_order() {
@@ -34,7 +34,7 @@ mod tests {
             let mut octets = golden(b"GIOP\x01\0\0\x02\0\0\0\x04\0\x01\0\x05", order, &[12]);
             octets[5] = version.minor;
             assert_eq!(decode_cancel_request(&message(&octets)), Ok(0x10005));
-            mutilate(&octets, |message| {
+            for_each_mutation(&octets, |message| {
                 decode_cancel_request(message).ok();
             });
             if order == ByteOrder::NATIVE {

@@ -83,7 +83,7 @@ pub fn begin_locate_reply(
 mod tests {
     use super::*;
     use crate::ior::{Ior, TaggedProfile};
-    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use crate::testing::{ORDERS, VERSIONS, for_each_mutation, golden, message, written};
     use armilla_cdr::{Decode, Encode};
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             let (header, body) = decode_locate_reply(&message(&octets)).unwrap();
             assert_eq!(header, LocateReplyHeader { request_id: 5, status });
             assert_eq!(body.remaining(), 0);
-            mutilate(&octets, |message| {
+            for_each_mutation(&octets, |message| {
                 decode_locate_reply(message).ok();
             });
         }

@@ -47,7 +47,7 @@ pub fn encode_locate_request(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use crate::testing::{ORDERS, VERSIONS, for_each_mutation, golden, message, written};
 
     #[test]
     fn a_locate_request_is_written_and_read_as_the_specification_lays_it_out() {
@@ -67,7 +67,7 @@ mod tests {
             assert_eq!(octets, expected, "GIOP {version} {order:?}");
             let request = LocateRequest { request_id: 5, target: Target::Key(b"key") };
             assert_eq!(decode_locate_request(&message(&octets)), Ok(request));
-            mutilate(&octets, |message| {
+            for_each_mutation(&octets, |message| {
                 decode_locate_request(message).ok();
             });
         }

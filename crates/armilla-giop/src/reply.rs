@@ -162,7 +162,7 @@ fn begin_reply_fast(out: &mut Encoder<'_>, version: Version, request_id: u32, st
 mod tests {
     use super::*;
     use crate::put_body;
-    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use crate::testing::{ORDERS, VERSIONS, for_each_mutation, golden, message, written};
     use alloc::vec::Vec;
     use armilla_cdr::{ByteOrder, CdrErrorKind};
 
@@ -241,7 +241,7 @@ mod tests {
     fn mutilated_replies_are_refused_without_a_panic() {
         for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
             let octets = encoded(version, order, ReplyStatus::NoException);
-            mutilate(&octets, |message| {
+            for_each_mutation(&octets, |message| {
                 let Ok((header, mut body)) = decode_reply(message) else { return };
                 header.contexts.find(9);
                 body.u64().ok();

@@ -240,7 +240,7 @@ fn encode_operation(out: &mut Encoder<'_>, name: &str) -> CdrResult {
 mod tests {
     use super::*;
     use crate::put_body;
-    use crate::testing::{ORDERS, VERSIONS, golden, message, mutilate, written};
+    use crate::testing::{ORDERS, VERSIONS, for_each_mutation, golden, message, written};
     use alloc::vec::Vec;
     use armilla_cdr::ByteOrder;
 
@@ -359,7 +359,7 @@ mod tests {
     fn mutilated_requests_are_refused_without_a_panic() {
         for (version, order) in VERSIONS.iter().flat_map(|v| ORDERS.map(|o| (*v, o))) {
             let octets = encoded(version, order, &REQUEST);
-            mutilate(&octets, |message| {
+            for_each_mutation(&octets, |message| {
                 let Ok((header, mut arguments)) = decode_request(message) else { return };
                 let lent: usize = header.contexts.iter().map(|context| context.data.len()).sum();
                 assert!(lent <= octets.len());

@@ -37,7 +37,7 @@ pub(crate) fn message(octets: &[u8]) -> Message<'_> {
 
 /// Hands `read` the message truncated at every length behind the header, and with every bit of the
 /// rest flipped. Whatever `read` makes of it, it must return.
-pub(crate) fn mutilate(octets: &[u8], read: impl Fn(&Message<'_>)) {
+pub(crate) fn for_each_mutation(octets: &[u8], read: impl Fn(&Message<'_>)) {
     let header = MessageHeader::decode(octets.first_chunk().unwrap()).unwrap();
     for length in HEADER_LEN..octets.len() {
         read(&Message { header, octets: &octets[..length], pieces: None });
