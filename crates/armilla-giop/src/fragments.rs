@@ -1,4 +1,4 @@
-//! Whole messages into fragments (CORBA 3.4 Part 2, 9.4.9). The way back is in `assembly`.
+//! Whole messages into fragments (CORBA 3.4 Part 2, 9.4.9). The way back is in `reassembly`.
 
 use crate::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use alloc::vec;
@@ -63,8 +63,8 @@ impl<'m> Fragments<'m> {
         if header.version == Version::V1_0 || !fragmentable {
             return None;
         }
-        let mut cutter = Cutter { message, size, header, request_id };
-        let fragments: Vec<_> = cutter.fragments();
+        let mut fragmenter = Fragmenter { message, size, header, request_id };
+        let fragments: Vec<_> = fragmenter.fragments();
         (fragments.len() > 1).then_some(Self { parts, fragments })
     }
 
@@ -88,14 +88,14 @@ impl<'m> Fragments<'m> {
 }
 
 /// Decides where to cut.
-struct Cutter<'m, 'p> {
+struct Fragmenter<'m, 'p> {
     message: &'m Encoder<'p>,
     size: usize,
     header: MessageHeader,
     request_id: [u8; 4],
 }
 
-impl Cutter<'_, '_> {
+impl Fragmenter<'_, '_> {
     fn fragments(&mut self) -> Vec<Fragment> {
         let (mut fragments, mut start) = (Vec::new(), HEADER_LEN);
         while start < self.message.len() {

@@ -1,6 +1,6 @@
 //! Octets from a stream into whole messages.
 
-use crate::assembly::Assembly;
+use crate::reassembly::Reassembly;
 use crate::{HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -76,13 +76,13 @@ pub struct Framer {
     /// The requests that those messages give up.
     cancelled_ahead: Vec<u32>,
     max_message: usize,
-    assembly: Assembly,
+    reassembly: Reassembly,
 }
 
 /// Where the next message is.
 enum Ready {
     InBuffer(MessageHeader),
-    Assembled,
+    Reassembled,
 }
 
 impl Framer {
@@ -102,7 +102,7 @@ impl Framer {
             scanned: 0,
             cancelled_ahead: Vec::new(),
             max_message,
-            assembly: Assembly::new(max_message),
+            reassembly: Reassembly::new(max_message),
         }
     }
 
@@ -206,7 +206,7 @@ impl Framer {
                 let octets = &self.buffer[self.start..self.start + self.lent];
                 Some(Message { header, octets, pieces: None })
             }
-            Some(Ready::Assembled) => self.assembly.finished(),
+            Some(Ready::Reassembled) => self.reassembly.finished(),
         })
     }
 
@@ -215,7 +215,7 @@ impl Framer {
     /// too and costs more.
     #[inline(always)]
     pub fn next_single(&mut self) -> Option<Message<'_>> {
-        if self.lent != 0 || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
+        if self.lent != 0 || self.reassembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = self.buffer.get(self.start..self.end)?;
@@ -239,7 +239,7 @@ impl Framer {
     /// As [`take`](Self::take) for a message as [`next_single`](Self::next_single) returns them.
     #[inline(always)]
     pub fn take_single<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
-        if !self.outside || self.assembly.is_busy() || !self.cancelled_ahead.is_empty() {
+        if !self.outside || self.reassembly.is_busy() || !self.cancelled_ahead.is_empty() {
             return None;
         }
         let octets = into.arrived().get(..self.end)?;
@@ -278,9 +278,10 @@ impl Framer {
                     Some(into.copied(header, &self.buffer[start..end]))
                 }
             }
-            Some(Ready::Assembled) => {
-                self.assembly.take_finished().map(|(header, octets)| into.assembled(header, octets))
-            }
+            Some(Ready::Reassembled) => self
+                .reassembly
+                .take_finished()
+                .map(|(header, octets)| into.reassembled(header, octets)),
         })
     }
 
@@ -310,7 +311,7 @@ impl Framer {
     /// Whether a message has begun to arrive and is not complete.
     #[inline]
     pub fn is_partial(&self) -> bool {
-        self.end - self.start > self.lent || self.assembly.is_open()
+        self.end - self.start > self.lent || self.reassembly.is_open()
     }
 
     /// Gives up the message that was returned.
@@ -318,7 +319,7 @@ impl Framer {
     fn release(&mut self) {
         self.start += self.lent;
         self.lent = 0;
-        self.assembly.release();
+        self.reassembly.release();
     }
 
     /// Finds the next message: afterwards it is lent, or `needed` says what is missing.
@@ -342,15 +343,15 @@ impl Framer {
             };
             self.last = length;
             if header.more_fragments || header.kind == MessageKind::Fragment {
-                let complete = self.assembly.add(header, octets)?;
+                let complete = self.reassembly.add(header, octets)?;
                 self.start += length;
                 if complete {
-                    return Ok(Some(Ready::Assembled));
+                    return Ok(Some(Ready::Reassembled));
                 }
                 continue;
             }
-            if self.assembly.is_open() {
-                self.assembly.note(header, octets);
+            if self.reassembly.is_open() {
+                self.reassembly.note(header, octets);
             }
             if !self.cancelled_ahead.is_empty() {
                 self.forget_cancel(header, self.start);

@@ -54,7 +54,6 @@
 
 extern crate alloc;
 
-mod assembly;
 mod cancel_request;
 mod code_set;
 mod control;
@@ -73,6 +72,7 @@ mod message;
 mod message_buffer;
 mod operation_name;
 mod owned_message;
+mod reassembly;
 mod reply;
 mod request;
 mod service_context;

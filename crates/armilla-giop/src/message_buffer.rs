@@ -63,7 +63,7 @@ impl MessageBuffer {
 
     /// The message that was put together from fragments.
     #[cold]
-    pub(crate) fn assembled(&mut self, header: MessageHeader, octets: Pieces) -> Message<'_> {
+    pub(crate) fn reassembled(&mut self, header: MessageHeader, octets: Pieces) -> Message<'_> {
         let pieces = &*self.pieces.insert(octets);
         Message { header, octets: pieces.octets(), pieces: Some(pieces) }
     }

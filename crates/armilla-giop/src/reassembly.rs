@@ -16,7 +16,7 @@ const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
 
 /// The messages of a connection that come in fragments.
 #[derive(Debug)]
-pub(crate) struct Assembly {
+pub(crate) struct Reassembly {
     open: Vec<Open>,
     /// How many octets the open messages have together.
     octets: usize,
@@ -35,7 +35,7 @@ struct Open {
     octets: Pieces,
 }
 
-impl Assembly {
+impl Reassembly {
     pub(crate) const fn new(limit: usize) -> Self {
         Self { open: Vec::new(), octets: 0, limit, finished: None }
     }
