@@ -5,7 +5,7 @@
 use armilla::{
     Any, CdrResult, CustomMarshal, Decode, Decoder, Encode, Encoder, Value, ValueBaseRef,
 };
-use armilla_cdr::{ByteOrder, CdrErrorKind, Pieces};
+use armilla_cdr::{ByteOrder, CdrErrorKind, FragmentedOctets};
 use armilla_tests::mirrors::numbers;
 use armilla_tests::older;
 use armilla_tests::orbs::client;
@@ -149,7 +149,7 @@ fn damaged_values_end_in_an_error_or_are_values() {
     let read = |octets: &[u8], cut: usize| {
         let (first, second) = octets.split_at(cut.min(octets.len()));
         // Both aligned as in the whole.
-        let mut pieces = Pieces::new([&[0; 16], first].concat(), 12);
+        let mut pieces = FragmentedOctets::new([&[0; 16], first].concat(), 12);
         pieces.push(second);
         let mut input = pieces.decoder(16, ByteOrder::Big);
         NodeRef::decode(&mut input).and_then(|_| NodeRef::decode(&mut input)).is_ok()

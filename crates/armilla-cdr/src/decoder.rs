@@ -1,17 +1,17 @@
 //! Octets into values.
 
 mod fixed;
+mod fragmented;
 mod kept;
 mod nesting;
 mod numbers;
-mod pieces;
 mod text;
 
+pub use fragmented::FragmentedOctets;
 pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
 pub(crate) use nesting::Room;
 pub use numbers::Number;
-pub use pieces::Pieces;
 
 use crate::encoding::Encoding;
 use crate::value::DecodedValues;
@@ -70,7 +70,7 @@ pub struct Decoder<'a> {
     pub(crate) stack: usize,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
-    pub(crate) pieces: Option<&'a Pieces>,
+    pub(crate) pieces: Option<&'a FragmentedOctets>,
     piece: u32,
     /// What is known of values, from the first of them on.
     pub(crate) values: DecodedValues<'a>,

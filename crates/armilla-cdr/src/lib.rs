@@ -55,7 +55,7 @@ pub use bits::{get_bits, get_signed_bits, set_bits};
 pub use code_set::{CodeSet, CodeSets, UnknownCodeSet};
 pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;
-pub use decoder::{Context, DEPTH_LIMIT, Decoder, Kept, Number, Pieces, Surroundings};
+pub use decoder::{Context, DEPTH_LIMIT, Decoder, FragmentedOctets, Kept, Number, Surroundings};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};

@@ -1,8 +1,8 @@
 //! Fixed-size structs: the bulk encoding is that of member by member, wherever a sequence begins.
 
 use armilla_cdr::{
-    ByteOrder, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encode, Encoder, Fixed, Memory,
-    Order, Pieces,
+    ByteOrder, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encode, Encoder, Fixed,
+    FragmentedOctets, Memory, Order,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -154,7 +154,7 @@ fn a_sequence_that_arrived_in_pieces_keeps_the_alignment_of_each() {
         (0..2).for_each(|_| item.encode(&mut out).unwrap());
         out.to_vec()
     };
-    let mut pieces = Pieces::new(part(Some(4)), 12);
+    let mut pieces = FragmentedOctets::new(part(Some(4)), 12);
     pieces.push(&part(None)[12..]);
     let mut input = pieces.decoder(12, ByteOrder::Big);
     assert_eq!(input.sequence::<BinStruct>(), Ok(vec![item; 4]));

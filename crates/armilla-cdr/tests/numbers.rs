@@ -2,7 +2,7 @@
 //! them wherever they lie.
 
 use armilla_cdr::{
-    Any, ByteOrder, CdrErrorKind, Decoder, Encode, Encoder, Number, Pieces, TypeCode,
+    Any, ByteOrder, CdrErrorKind, Decoder, Encode, Encoder, FragmentedOctets, Number, TypeCode,
 };
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -94,7 +94,7 @@ fn an_empty_sequence_needs_no_padding_behind_its_length() {
 fn numbers_on_both_sides_of_a_seam_are_put_together() {
     let numbers = [1_u32, 2, 3];
     let octets = bytemuck::cast_slice::<u32, u8>(&numbers);
-    let mut pieces = Pieces::new([&3_u32.to_ne_bytes()[..], &octets[..6]].concat(), 0);
+    let mut pieces = FragmentedOctets::new([&3_u32.to_ne_bytes()[..], &octets[..6]].concat(), 0);
     pieces.push(&octets[6..]);
     let mut input = pieces.decoder(0, NATIVE);
     assert_eq!(input.lent_sequence::<u32>(None).as_deref(), Ok(&numbers[..]));

@@ -3,8 +3,8 @@
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
 use armilla_cdr::{
-    Any, ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, Pieces,
-    TypeCode,
+    Any, ByteOrder, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder,
+    FragmentedOctets, TypeCode,
 };
 use std::sync::Arc;
 
@@ -326,12 +326,12 @@ fn a_value_in_fragments_passes_through_where_its_alignment_is_known() {
         let ends = raw.place();
         let whole = raw.end(1).0.to_vec();
         let any = read(&raw, HEADER).unwrap();
-        let read = |pieces: &Pieces, at| {
+        let read = |pieces: &FragmentedOctets, at| {
             Any::decode(&mut pieces.decoder(at, order).with_code_set(CodeSet::Utf8))
         };
         let mut refused = 0;
         for cut in (HEADER + 4..whole.len()).step_by(4) {
-            let mut pieces = Pieces::new(whole[..cut].to_vec(), HEADER);
+            let mut pieces = FragmentedOctets::new(whole[..cut].to_vec(), HEADER);
             pieces.push(&whole[cut..]);
             let found = read(&pieces, HEADER);
             match (cut - HEADER).is_multiple_of(8) {
@@ -349,7 +349,7 @@ fn a_value_in_fragments_passes_through_where_its_alignment_is_known() {
         }
         assert!(refused > 3);
         // In a later fragment as in the first one.
-        let mut pieces = Pieces::new(vec![0; HEADER + 4], HEADER);
+        let mut pieces = FragmentedOctets::new(vec![0; HEADER + 4], HEADER);
         pieces.push(&whole[HEADER..]);
         assert_eq!(seen(&read(&pieces, HEADER + 4).unwrap(), 2, 0), seen(&any, 2, 0));
     }

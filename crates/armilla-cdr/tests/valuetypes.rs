@@ -3,7 +3,7 @@
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
 use armilla_cdr::{
-    ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, Pieces, TypeCode,
+    ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, FragmentedOctets, TypeCode,
 };
 use std::sync::{Arc, Mutex};
 
@@ -383,7 +383,7 @@ fn values_may_come_in_pieces_cut_at_any_multiple_of_four() {
         let whole = octets(&encode(&values, ids));
         for size in (4..whole.len()).step_by(4) {
             let mut cut = whole.chunks(size);
-            let mut pieces = Pieces::new([&[0; 12], cut.next().unwrap()].concat(), 12);
+            let mut pieces = FragmentedOctets::new([&[0; 12], cut.next().unwrap()].concat(), 12);
             cut.for_each(|piece| pieces.push(piece));
             let mut input = pieces.decoder(12, ByteOrder::Big);
             let read: Vec<_> = (0..4).map(|_| get(&mut input).unwrap()).collect();
@@ -409,7 +409,8 @@ fn values_are_truncated_and_damaged_ones_refused_in_pieces_as_in_one() {
     let whole = octets(&[&head[..], &outer, &inner, &again, &behind].concat());
     let parse = |octets: &[u8], size: usize| {
         let mut cut = octets.chunks(size);
-        let mut pieces = Pieces::new([&[0; 12], cut.next().unwrap_or_default()].concat(), 12);
+        let mut pieces =
+            FragmentedOctets::new([&[0; 12], cut.next().unwrap_or_default()].concat(), 12);
         cut.for_each(|piece| pieces.push(piece));
         let mut input = pieces.decoder(12, ByteOrder::Big);
         (0..5).map(|_| get(&mut input).map(numbers)).collect::<CdrResult<Vec<_>>>()

@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::{HEADER_LEN, HeaderError, MessageHeader, Version};
-use armilla_cdr::{CdrResult, Decoder, Encoder, Pieces};
+use armilla_cdr::{CdrResult, Decoder, Encoder, FragmentedOctets};
 
 /// A whole message: its header, and all of its octets where they arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Message<'b> {
     /// The message from its first octet on, which is the origin of alignment: the header too.
     pub octets: &'b [u8],
     /// The same octets, when they came in fragments.
-    pub(crate) pieces: Option<&'b Pieces>,
+    pub(crate) pieces: Option<&'b FragmentedOctets>,
 }
 
 impl<'b> Message<'b> {

@@ -2,7 +2,7 @@
 
 use crate::{HEADER_LEN, Message, MessageHeader};
 use alloc::vec::Vec;
-use armilla_cdr::Pieces;
+use armilla_cdr::FragmentedOctets;
 use core::ops::Range;
 
 /// A message that was taken out of a [`Framer`](crate::Framer), so that the framer can go on while
@@ -12,7 +12,7 @@ use core::ops::Range;
 pub struct MessageBuffer {
     octets: Vec<u8>,
     /// The message, when it came in fragments.
-    pieces: Option<Pieces>,
+    pieces: Option<FragmentedOctets>,
 }
 
 impl MessageBuffer {
@@ -63,7 +63,11 @@ impl MessageBuffer {
 
     /// The message that was put together from fragments.
     #[cold]
-    pub(crate) fn reassembled(&mut self, header: MessageHeader, octets: Pieces) -> Message<'_> {
+    pub(crate) fn reassembled(
+        &mut self,
+        header: MessageHeader,
+        octets: FragmentedOctets,
+    ) -> Message<'_> {
         let pieces = &*self.pieces.insert(octets);
         Message { header, octets: pieces.octets(), pieces: Some(pieces) }
     }

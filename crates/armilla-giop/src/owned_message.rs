@@ -2,7 +2,7 @@
 
 use crate::{Message, MessageHeader};
 use alloc::vec::Vec;
-use armilla_cdr::Pieces;
+use armilla_cdr::FragmentedOctets;
 
 /// A message for somebody else than who reads from the connection. Its memory is used again for the
 /// next message that is kept in it.
@@ -11,7 +11,7 @@ pub struct OwnedMessage {
     header: Option<MessageHeader>,
     octets: Vec<u8>,
     /// The message, when it came in fragments.
-    pieces: Option<Pieces>,
+    pieces: Option<FragmentedOctets>,
 }
 
 /// Memory beyond this is given back when the message is dropped.
@@ -37,7 +37,7 @@ impl OwnedMessage {
     pub fn message(&self) -> Option<Message<'_>> {
         let header = self.header?;
         let pieces = self.pieces.as_ref();
-        let octets = pieces.map_or(&self.octets[..], Pieces::octets);
+        let octets = pieces.map_or(&self.octets[..], FragmentedOctets::octets);
         Some(Message { header, octets, pieces })
     }
 

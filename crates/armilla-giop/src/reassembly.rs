@@ -6,7 +6,7 @@
 
 use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind, Version};
 use alloc::vec::Vec;
-use armilla_cdr::{Decoder, Pieces};
+use armilla_cdr::{Decoder, FragmentedOctets};
 
 /// How many messages may be under way in fragments on one connection.
 const MAX_OPEN: usize = 64;
@@ -32,7 +32,7 @@ struct Open {
     /// What its fragments refer to, in 1.2.
     request_id: Option<u32>,
     /// All of it so far, the header in front.
-    octets: Pieces,
+    octets: FragmentedOctets,
 }
 
 impl Reassembly {
@@ -59,7 +59,7 @@ impl Reassembly {
     }
 
     /// Takes the message out that [`add`](Self::add) completed.
-    pub(crate) fn take_finished(&mut self) -> Option<(MessageHeader, Pieces)> {
+    pub(crate) fn take_finished(&mut self) -> Option<(MessageHeader, FragmentedOctets)> {
         self.finished.take().map(|finished| (finished.header, finished.octets))
     }
 
@@ -110,7 +110,7 @@ impl Reassembly {
             return Err(HeaderError::TooManyFragmented { limit });
         }
         self.octets += octets.len();
-        let octets = Pieces::new(octets.to_vec(), HEADER_LEN);
+        let octets = FragmentedOctets::new(octets.to_vec(), HEADER_LEN);
         self.open.push(Open { header, request_id, octets });
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What a decoder has before it, for who reads it when the octets are gone.
 
-use super::{Decoder, Pieces};
+use super::{Decoder, FragmentedOctets};
 use crate::{ByteOrder, CodeSets, WideFormat};
 use alloc::vec::Vec;
 
@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Kept {
-    octets: Pieces,
+    octets: FragmentedOctets,
     position: usize,
     order: ByteOrder,
     code_sets: CodeSets,
@@ -37,7 +37,7 @@ impl Decoder<'_> {
                 // Nothing is aligned to more than eight octets.
                 let start = self.position.min(self.octets.len()) & !7;
                 let octets = self.octets.get(start..).map_or_else(Vec::new, <[u8]>::to_vec);
-                (Pieces::new(octets, 0), self.position - start)
+                (FragmentedOctets::new(octets, 0), self.position - start)
             }
         };
         let Self { order, code_sets, wide, .. } = *self;

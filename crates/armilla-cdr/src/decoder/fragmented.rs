@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 /// Octets in pieces. They lie one behind the other without the headers that came with them, so that
 /// strings and octet sequences can be borrowed across.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pieces {
+pub struct FragmentedOctets {
     octets: Vec<u8>,
     /// Where each piece but the first begins.
     starts: Vec<usize>,
@@ -20,7 +20,7 @@ pub struct Pieces {
     offset: usize,
 }
 
-impl Pieces {
+impl FragmentedOctets {
     /// The first piece, whose first octet is the origin of its alignment. Every further piece
     /// counts as standing `offset` octets behind such an origin: those of the header that came
     /// with it. The first piece still has its header, so it is at least as long.
@@ -171,7 +171,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether what was read since this piece is aligned as if it had come in one.
     pub(crate) fn is_aligned_since(&self, piece: u32) -> bool {
-        let aligned = |pieces: &Pieces| {
+        let aligned = |pieces: &FragmentedOctets| {
             let mut origins = (piece..=self.piece).map(|piece| pieces.base(piece) % 8);
             origins.next().is_none_or(|first| origins.all(|origin| origin == first))
         };

@@ -1,7 +1,7 @@
 //! Octets that arrived in pieces, each with an alignment of its own.
 
 use armilla_cdr::{
-    Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, Pieces, TypeCode,
+    Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, FragmentedOctets, TypeCode,
 };
 
 const BIG: ByteOrder = ByteOrder::Big;
@@ -9,9 +9,9 @@ const BIG: ByteOrder = ByteOrder::Big;
 /// How long the header of a fragment is.
 const HEADER: usize = 12;
 
-/// Pieces as the fragments of GIOP 1.1 are, the first with its header and the others without.
-fn pieces(all: &[&[u8]]) -> Pieces {
-    let mut pieces = Pieces::new([&[0; HEADER], all[0]].concat(), HEADER);
+/// FragmentedOctets as the fragments of GIOP 1.1 are, the first with its header and the others without.
+fn pieces(all: &[&[u8]]) -> FragmentedOctets {
+    let mut pieces = FragmentedOctets::new([&[0; HEADER], all[0]].concat(), HEADER);
     all[1..].iter().for_each(|piece| pieces.push(piece));
     pieces
 }
