@@ -18,7 +18,7 @@ pub struct Message<'b> {
 impl<'b> Message<'b> {
     /// Whether the octets are aligned from the first one on. Those of a message that came in
     /// fragments of GIOP 1.1 are not (CORBA 3.4 Part 2, 9.4.9).
-    pub const fn is_in_one_piece(&self) -> bool {
+    pub const fn is_contiguous(&self) -> bool {
         self.pieces.is_none()
     }
 

@@ -73,7 +73,7 @@ pub(crate) fn decode_reply_fast<'b>(
     let header = ReplyHeader { request_id, status, contexts: ServiceContexts::EMPTY };
     // A multiple of eight.
     let body = Decoder::at(message.octets, input.position(), order);
-    message.is_in_one_piece().then_some((header, body))
+    message.is_contiguous().then_some((header, body))
 }
 
 /// Reads the header of a reply, and gives a decoder for its body.

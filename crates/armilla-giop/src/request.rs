@@ -81,7 +81,7 @@ pub fn decode_request_fast<'b>(message: &Message<'b>) -> Option<(RequestHeader<'
     let (name, rest) = padded(rest, input.number(*name_length))?;
     let (contexts, rest) = rest.split_first_chunk::<4>()?;
     let (end, name) = name.split_last()?;
-    if [a0, a1, *end] != [0; 3] || *contexts != [0; 4] || !message.is_in_one_piece() {
+    if [a0, a1, *end] != [0; 3] || *contexts != [0; 4] || !message.is_contiguous() {
         return None;
     }
     let header = RequestHeader {
