@@ -70,8 +70,8 @@ pub struct Decoder<'a> {
     pub(crate) stack: usize,
     context: Option<&'a Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
-    pub(crate) pieces: Option<&'a FragmentedOctets>,
-    piece: u32,
+    pub(crate) fragments: Option<&'a FragmentedOctets>,
+    fragment: u32,
     /// What is known of values, from the first of them on.
     pub(crate) values: DecodedValues<'a>,
 }
@@ -95,8 +95,8 @@ impl<'a> Decoder<'a> {
             depth: 0,
             stack: 0,
             context: None,
-            pieces: None,
-            piece: 0,
+            fragments: None,
+            fragment: 0,
             values: None,
         }
     }
@@ -181,7 +181,7 @@ impl<'a> Decoder<'a> {
     /// How many octets are left.
     #[inline]
     pub fn remaining(&self) -> usize {
-        match (self.pieces, &self.values) {
+        match (self.fragments, &self.values) {
             (None, None) => self.here(),
             _ => self.all().len() - self.place(),
         }
@@ -471,8 +471,8 @@ impl<'a> Decoder<'a> {
         match octets.first() {
             Some(flag) => {
                 let order = ByteOrder::from_flag(*flag);
-                let (pieces, values) = (None, None);
-                Ok(Self { octets, position: 1, order, pieces, values, ..*self })
+                let (fragments, values) = (None, None);
+                Ok(Self { octets, position: 1, order, fragments, values, ..*self })
             }
             None => Err(truncated(self.position, self.remaining(), 1)),
         }

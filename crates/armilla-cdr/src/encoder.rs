@@ -209,11 +209,11 @@ impl<'p> Encoder<'p> {
 
     /// Where to cut the output so that the rest can be read as a piece of its own that begins four
     /// octets behind a multiple of eight: up to seven octets before `wanted`, else at the first
-    /// such place behind it. No number may lie in both pieces, nor may the second begin with the
+    /// such place behind it. No number may lie in both fragments, nor may the second begin with the
     /// padding of one, so there is none from the first number of eight octets on but in octets and smaller
     /// numbers that are borrowed.
     ///
-    /// What has values in it is not cut: they are named by distances, which such pieces do not have.
+    /// What has values in it is not cut: they are named by distances, which such fragments do not have.
     pub fn cut(&self, wanted: usize) -> Option<usize> {
         if self.values.is_some() {
             return None;

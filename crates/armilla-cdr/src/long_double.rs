@@ -134,7 +134,7 @@ impl Decoder<'_> {
     /// # Errors
     /// When the octets end before it does.
     pub fn long_double(&mut self) -> CdrResult<LongDouble> {
-        // Two numbers of eight octets, so that it may stand across two pieces.
+        // Two numbers of eight octets, so that it may stand across two fragments.
         let (first, second) = (u128::from(self.u64()?), u128::from(self.u64()?));
         Ok(LongDouble(match self.order() {
             ByteOrder::Little => second << 64 | first,

@@ -4,7 +4,7 @@
 //! converted. A reader for no more than that takes a third fewer instructions than the decoder of
 //! CDR, and every call reads two headers.
 //!
-//! Where a message came in pieces the reader passes over their seams. That is right as long as
+//! Where a message came in fragments the reader passes over their seams. That is right as long as
 //! those within the header lie at multiples of four; a header fills the first piece only when its
 //! service contexts are larger than the sender's buffer, and then the piece ends at one.
 

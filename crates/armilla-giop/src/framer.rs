@@ -204,7 +204,7 @@ impl Framer {
             None => None,
             Some(Ready::InBuffer(header)) => {
                 let octets = &self.buffer[self.start..self.start + self.lent];
-                Some(Message { header, octets, pieces: None })
+                Some(Message { header, octets, fragments: None })
             }
             Some(Ready::Reassembled) => self.reassembly.finished(),
         })
@@ -221,7 +221,7 @@ impl Framer {
         let octets = self.buffer.get(self.start..self.end)?;
         let header = self.single_message_header(octets.first_chunk()?, octets.len())?;
         (self.lent, self.last) = (octets.len(), octets.len());
-        Some(Message { header, octets, pieces: None })
+        Some(Message { header, octets, fragments: None })
     }
 
     /// The header of a [usual](MessageHeader::decode_fast) message that has this length in all.
@@ -246,7 +246,7 @@ impl Framer {
         let header = self.single_message_header(octets.first_chunk()?, octets.len())?;
         self.last = self.end;
         (self.end, self.outside) = (0, false);
-        Some(Message { header, octets, pieces: None })
+        Some(Message { header, octets, fragments: None })
     }
 
     /// Takes the next whole message out into `into`, or gives `None` when more octets are needed. The

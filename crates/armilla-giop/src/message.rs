@@ -12,14 +12,14 @@ pub struct Message<'b> {
     /// The message from its first octet on, which is the origin of alignment: the header too.
     pub octets: &'b [u8],
     /// The same octets, when they came in fragments.
-    pub(crate) pieces: Option<&'b FragmentedOctets>,
+    pub(crate) fragments: Option<&'b FragmentedOctets>,
 }
 
 impl<'b> Message<'b> {
     /// Whether the octets are aligned from the first one on. Those of a message that came in
     /// fragments of GIOP 1.1 are not (CORBA 3.4 Part 2, 9.4.9).
     pub const fn is_contiguous(&self) -> bool {
-        self.pieces.is_none()
+        self.fragments.is_none()
     }
 
     /// Reads the header of a message that lies in memory as a whole; `None` when `octets` end
@@ -33,7 +33,7 @@ impl<'b> Message<'b> {
         let body = octets[HEADER_LEN..].len();
         Ok(match usize::try_from(header.size) {
             Ok(size) if size <= body => {
-                Some(Self { header, octets: &octets[..HEADER_LEN + size], pieces: None })
+                Some(Self { header, octets: &octets[..HEADER_LEN + size], fragments: None })
             }
             _ => None,
         })
@@ -54,22 +54,22 @@ impl<'b> Message<'b> {
     /// A decoder at `position`.
     #[inline]
     pub(crate) fn decoder(&self, position: usize) -> Decoder<'b> {
-        match self.pieces {
+        match self.fragments {
             None => Decoder::at(self.octets, position, self.header.order),
-            Some(pieces) => pieces.decoder(position, self.header.order),
+            Some(fragments) => fragments.decoder(position, self.header.order),
         }
     }
 
     /// A decoder for the body of a request or reply whose header ends at `position`.
     #[inline]
     pub(crate) fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
-        if self.header.version.has_1_2_layout() && self.pieces.is_none() {
+        if self.header.version.has_1_2_layout() && self.fragments.is_none() {
             return Decoder::at(self.octets, position.next_multiple_of(8), self.header.order);
         }
         self.decoder_for_other_body(position)
     }
 
-    /// That of a body which begins at once or comes in pieces.
+    /// That of a body which begins at once or comes in fragments.
     #[cold]
     fn decoder_for_other_body(&self, position: usize) -> Decoder<'b> {
         let aligned = position.next_multiple_of(8);

@@ -12,13 +12,13 @@ use core::ops::Range;
 pub struct MessageBuffer {
     octets: Vec<u8>,
     /// The message, when it came in fragments.
-    pieces: Option<FragmentedOctets>,
+    fragments: Option<FragmentedOctets>,
 }
 
 impl MessageBuffer {
     /// A buffer that takes memory when it is first used.
     pub const fn new() -> Self {
-        Self { octets: Vec::new(), pieces: None }
+        Self { octets: Vec::new(), fragments: None }
     }
 
     /// The memory, for a framer to use.
@@ -30,14 +30,14 @@ impl MessageBuffer {
     /// The message that arrived here, at `place`.
     #[inline]
     pub(crate) fn found(&mut self, header: MessageHeader, place: Range<usize>) -> Message<'_> {
-        Message { header, octets: &self.arrived()[place], pieces: None }
+        Message { header, octets: &self.arrived()[place], fragments: None }
     }
 
     /// What has arrived here, with what stands behind it.
     #[inline(always)]
     pub(crate) fn arrived(&mut self) -> &[u8] {
-        if self.pieces.is_some() {
-            self.pieces = None; // A large message does not keep its memory for small ones.
+        if self.fragments.is_some() {
+            self.fragments = None; // A large message does not keep its memory for small ones.
         }
         &self.octets
     }
@@ -58,7 +58,7 @@ impl MessageBuffer {
         }
         let octets = &mut self.octets[..message.len()];
         octets.copy_from_slice(message);
-        Message { header, octets, pieces: None }
+        Message { header, octets, fragments: None }
     }
 
     /// The message that was put together from fragments.
@@ -68,7 +68,7 @@ impl MessageBuffer {
         header: MessageHeader,
         octets: FragmentedOctets,
     ) -> Message<'_> {
-        let pieces = &*self.pieces.insert(octets);
-        Message { header, octets: pieces.octets(), pieces: Some(pieces) }
+        let fragments = &*self.fragments.insert(octets);
+        Message { header, octets: fragments.octets(), fragments: Some(fragments) }
     }
 }

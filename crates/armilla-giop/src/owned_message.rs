@@ -11,7 +11,7 @@ pub struct OwnedMessage {
     header: Option<MessageHeader>,
     octets: Vec<u8>,
     /// The message, when it came in fragments.
-    pieces: Option<FragmentedOctets>,
+    fragments: Option<FragmentedOctets>,
 }
 
 /// Memory beyond this is given back when the message is dropped.
@@ -20,15 +20,15 @@ const RETAINED: usize = 64 * 1024;
 impl OwnedMessage {
     /// No message yet.
     pub const fn new() -> Self {
-        Self { header: None, octets: Vec::new(), pieces: None }
+        Self { header: None, octets: Vec::new(), fragments: None }
     }
 
     /// Copies `message`, in place of what was kept before.
     pub fn copy_from(&mut self, message: &Message<'_>) {
         self.clear();
         self.header = Some(message.header);
-        match message.pieces {
-            Some(pieces) => self.pieces = Some(pieces.clone()),
+        match message.fragments {
+            Some(fragments) => self.fragments = Some(fragments.clone()),
             None => self.octets.extend_from_slice(message.octets),
         }
     }
@@ -36,15 +36,15 @@ impl OwnedMessage {
     /// The message, if one is kept.
     pub fn message(&self) -> Option<Message<'_>> {
         let header = self.header?;
-        let pieces = self.pieces.as_ref();
-        let octets = pieces.map_or(&self.octets[..], FragmentedOctets::octets);
-        Some(Message { header, octets, pieces })
+        let fragments = self.fragments.as_ref();
+        let octets = fragments.map_or(&self.octets[..], FragmentedOctets::octets);
+        Some(Message { header, octets, fragments })
     }
 
     /// Drops the message, and its memory if that is large.
     pub fn clear(&mut self) {
         self.header = None;
-        self.pieces = None;
+        self.fragments = None;
         self.octets.clear();
         self.octets.shrink_to(RETAINED);
     }

@@ -55,7 +55,7 @@ impl Reassembly {
     /// The message that [`add`](Self::add) completed.
     pub(crate) fn finished(&self) -> Option<Message<'_>> {
         let Open { header, octets, .. } = self.finished.as_ref()?;
-        Some(Message { header: *header, octets: octets.octets(), pieces: Some(octets) })
+        Some(Message { header: *header, octets: octets.octets(), fragments: Some(octets) })
     }
 
     /// Takes the message out that [`add`](Self::add) completed.

@@ -40,11 +40,11 @@ pub(crate) fn message(octets: &[u8]) -> Message<'_> {
 pub(crate) fn for_each_mutation(octets: &[u8], read: impl Fn(&Message<'_>)) {
     let header = MessageHeader::decode(octets.first_chunk().unwrap()).unwrap();
     for length in HEADER_LEN..octets.len() {
-        read(&Message { header, octets: &octets[..length], pieces: None });
+        read(&Message { header, octets: &octets[..length], fragments: None });
     }
     for bit in HEADER_LEN * 8..octets.len() * 8 {
         let mut octets = octets.to_vec();
         octets[bit / 8] ^= 1 << (bit % 8);
-        read(&Message { header, octets: &octets, pieces: None });
+        read(&Message { header, octets: &octets, fragments: None });
     }
 }

@@ -40,18 +40,18 @@ impl<'c> Copy<'c> {
         let declared = declared.and_then(TypeCode::id);
         begin(head, noted, declared, input, out)?;
         let (before, now) = (input.value_level(), out.value_level());
-        let mut piece = input.piece();
+        let mut fragment = input.fragment();
         input.value_parts(head, |input, part| {
             match part {
                 Part::Null => out.put_null_value(),
                 Part::Chunk(octets) => {
-                    if !input.is_aligned_since(piece) {
+                    if !input.is_aligned_since(fragment) {
                         return Err(invalid(
                             "a value that only its own type can read lies in fragments of GIOP 1.1, \
                              so that nobody knows how it is aligned",
                         ));
                     }
-                    piece = input.piece();
+                    fragment = input.fragment();
                     chunk(octets, input, out)?;
                 }
                 Part::Value(head) => {

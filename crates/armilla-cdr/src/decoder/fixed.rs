@@ -39,7 +39,7 @@ impl Decoder<'_> {
             items.clear();
             return Ok(items);
         };
-        if self.pieces.is_some() || self.is_in_chunks() {
+        if self.fragments.is_some() || self.is_in_chunks() {
             // The offsets hold only where nothing changes the alignment in between.
             return self.elements(len, T::decode);
         }

@@ -31,8 +31,8 @@ impl Decoder<'_> {
     /// Copies what this decoder has before it. Values that were read before cannot be referred to by
     /// what follows, and the [context](Self::context) is not kept.
     pub fn keep(&self) -> Kept {
-        let (octets, position) = match self.pieces {
-            Some(pieces) => (pieces.clone(), pieces.octets().len() - self.remaining()),
+        let (octets, position) = match self.fragments {
+            Some(fragments) => (fragments.clone(), fragments.octets().len() - self.remaining()),
             None => {
                 // Nothing is aligned to more than eight octets.
                 let start = self.position.min(self.octets.len()) & !7;
