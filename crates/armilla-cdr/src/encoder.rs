@@ -7,7 +7,7 @@ mod text;
 use crate::encoding::Encoding;
 use crate::value::EncodedValues;
 use crate::{
-    ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, Memory, WideFormat,
+    Buffer, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, WideFormat,
 };
 use alloc::vec::Vec;
 
@@ -21,13 +21,13 @@ const MAX_PARTS: usize = 2 * MAX_BORROWED + 1;
 /// one more part of a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
 
-/// Writes CDR into memory of its own, aligned from the start of that memory.
+/// Writes CDR into buffer of its own, aligned from the start of that buffer.
 ///
 /// Large payloads of octets or numbers are not copied: the encoder remembers where in the output they
 /// stand, for as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
 #[derive(Debug)]
 pub struct Encoder<'p> {
-    pub(crate) memory: Memory,
+    pub(crate) buffer: Buffer,
     pub(crate) order: ByteOrder,
     pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
@@ -49,7 +49,7 @@ pub(crate) struct Borrowed<'p> {
 /// One of them.
 #[derive(Debug, Clone, Copy)]
 struct Payload<'p> {
-    /// Where in the memory it stands.
+    /// Where in the buffer it stands.
     at: usize,
     octets: &'p [u8],
     /// Whether it is numbers of eight octets.
@@ -93,15 +93,15 @@ impl<'p> Encoder<'p> {
     /// characters of a connection.
     #[inline]
     pub const fn with_code_sets(buffer: Vec<u8>, order: ByteOrder, code_sets: CodeSets) -> Self {
-        Self::with_memory(Memory::of(buffer), order, code_sets)
+        Self::with_reused_buffer(Buffer::of(buffer), order, code_sets)
     }
 
-    /// An encoder that appends to `memory`, which was used before and will be again.
+    /// An encoder that appends to `buffer`, which was used before and will be again.
     #[inline]
-    pub const fn with_memory(memory: Memory, order: ByteOrder, code_sets: CodeSets) -> Self {
+    pub const fn with_reused_buffer(buffer: Buffer, order: ByteOrder, code_sets: CodeSets) -> Self {
         let borrowed = Borrowed { payloads: [None; MAX_BORROWED], count: 0, octets: 0 };
         let (wide, eights_from, values) = (WideFormat::Octets, usize::MAX, None);
-        Self { memory, order, code_sets, wide, borrowed, eights_from, values }
+        Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
     }
 
     /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
@@ -136,7 +136,7 @@ impl<'p> Encoder<'p> {
     /// How many octets there are, borrowed ones among them.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.memory.len() + self.borrowed.octets
+        self.buffer.len() + self.borrowed.octets
     }
 
     /// Whether nothing was written.
@@ -153,7 +153,7 @@ impl<'p> Encoder<'p> {
     /// not lie behind the first of those.
     #[inline(always)]
     pub fn truncate(&mut self, len: usize) {
-        self.memory.truncate(len);
+        self.buffer.truncate(len);
         (self.borrowed.count, self.borrowed.octets) = (0, 0);
         self.eights_from = usize::MAX;
         if self.values.is_some() {
@@ -170,12 +170,12 @@ impl<'p> Encoder<'p> {
     /// The output in one piece, when nothing in it is borrowed.
     #[inline]
     pub fn as_contiguous(&self) -> Option<&[u8]> {
-        (self.borrowed.count == 0).then(|| self.memory.written())
+        (self.borrowed.count == 0).then(|| self.buffer.written())
     }
 
     /// The output in order, piece by piece.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        let written = self.memory.written();
+        let written = self.buffer.written();
         let starts = core::iter::once(0).chain(self.borrowed.iter().map(|payload| payload.at));
         let ends = self.borrowed.iter().map(|payload| payload.at).chain([written.len()]);
         let own = starts.zip(ends).map(|(start, end)| &written[start..end]);
@@ -190,7 +190,7 @@ impl<'p> Encoder<'p> {
         places: &mut [T; MAX_PARTS],
         part: impl Fn(&'e [u8]) -> T,
     ) -> usize {
-        let written = self.memory.written();
+        let written = self.buffer.written();
         let (mut count, mut start) = (0, 0);
         let mut list = |octets: &'e [u8]| {
             if !octets.is_empty() {
@@ -243,19 +243,19 @@ impl<'p> Encoder<'p> {
 
     /// What was written, to be used again; borrowed payloads are forgotten.
     pub fn into_buffer(self) -> Vec<u8> {
-        self.memory.into_vec()
+        self.buffer.into_vec()
     }
 
-    /// Gives back the memory with what was written, to be used again; borrowed payloads are forgotten.
+    /// Gives back the buffer with what was written, to be used again; borrowed payloads are forgotten.
     /// The encoder itself stays where it is, for to move it costs more than to look that it is empty.
     /// It owns nothing then, so that it may be [forgotten](core::mem::forget) instead of dropped.
     #[inline(always)]
-    pub fn take_memory(&mut self) -> Memory {
+    pub fn take_buffer(&mut self) -> Buffer {
         if self.values.is_some() {
             self.forget_values();
         }
         (self.borrowed.count, self.borrowed.octets) = (0, 0);
-        core::mem::take(&mut self.memory)
+        core::mem::take(&mut self.buffer)
     }
 
     /// Pads with zeros to a multiple of `alignment`, a power of two.
@@ -267,7 +267,7 @@ impl<'p> Encoder<'p> {
         debug_assert!(alignment <= 8, "CDR aligns to eight at most");
         let padding = self.len().wrapping_neg() & (alignment - 1);
         if padding != 0 {
-            self.memory.pad::<8>(self.memory.len() + padding);
+            self.buffer.pad::<8>(self.buffer.len() + padding);
         }
     }
 
@@ -275,7 +275,7 @@ impl<'p> Encoder<'p> {
     #[inline(always)]
     pub fn take_back_padding(&mut self, len: usize) {
         debug_assert!(self.len() - len < 8, "more than padding");
-        self.memory.truncate(len - self.borrowed.octets);
+        self.buffer.truncate(len - self.borrowed.octets);
     }
 
     /// Overwrites the four octets at `at`, which lie before every borrowed payload.
@@ -291,7 +291,7 @@ impl<'p> Encoder<'p> {
     /// Overwrites as many octets as these from `at` on, which lie before every borrowed payload.
     #[inline]
     pub fn patch(&mut self, at: usize, octets: &[u8]) {
-        if let Some(place) = self.memory.written_mut().get_mut(at..at + octets.len()) {
+        if let Some(place) = self.buffer.written_mut().get_mut(at..at + octets.len()) {
             place.copy_from_slice(octets);
         }
     }
@@ -299,13 +299,13 @@ impl<'p> Encoder<'p> {
     /// Appends an octet or an IDL `char`.
     #[inline]
     pub fn put_u8(&mut self, value: u8) {
-        self.memory.put([value]);
+        self.buffer.put([value]);
     }
 
     /// Appends a boolean.
     #[inline]
     pub fn put_bool(&mut self, value: bool) {
-        self.memory.put([u8::from(value)]);
+        self.buffer.put([u8::from(value)]);
     }
 
     /// Appends octets as they are, without a length.
@@ -319,9 +319,9 @@ impl<'p> Encoder<'p> {
     fn lend_payload(&mut self, octets: &'p [u8], eights: bool) {
         let borrowed = &mut self.borrowed;
         if octets.len() < BORROW_FROM || borrowed.count == MAX_BORROWED {
-            return self.memory.append(octets);
+            return self.buffer.append(octets);
         }
-        let at = self.memory.len();
+        let at = self.buffer.len();
         borrowed.payloads[borrowed.count] = Some(Payload { at, octets, eights });
         borrowed.count += 1;
         borrowed.octets += octets.len();
@@ -330,7 +330,7 @@ impl<'p> Encoder<'p> {
     /// Appends a copy of octets as they are, without a length.
     #[inline]
     pub fn copy_raw(&mut self, octets: &[u8]) {
-        self.memory.append(octets);
+        self.buffer.append(octets);
     }
 
     /// Appends a sequence of octets, copied.
@@ -345,7 +345,7 @@ impl<'p> Encoder<'p> {
 
     /// Appends booleans without a length.
     pub fn put_bools(&mut self, values: &[bool]) {
-        let places = self.memory.room(values.len()).iter_mut();
+        let places = self.buffer.room(values.len()).iter_mut();
         places.zip(values).for_each(|(place, value)| *place = u8::from(*value));
     }
 
@@ -408,7 +408,7 @@ impl<'p> Encoder<'p> {
         inner.put_u8(self.order.flag());
         fill(&mut inner)?;
         self.put_length(inner.len())?;
-        inner.parts().for_each(|part| self.memory.append(part));
+        inner.parts().for_each(|part| self.buffer.append(part));
         Ok(())
     }
 }

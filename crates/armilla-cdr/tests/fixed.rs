@@ -1,8 +1,8 @@
 //! Fixed-size structs: the bulk encoding is that of member by member, wherever a sequence begins.
 
 use armilla_cdr::{
-    ByteOrder, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encode, Encoder, Fixed,
-    FragmentedOctets, Memory, Order,
+    Buffer, ByteOrder, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encode, Encoder, Fixed,
+    FragmentedOctets, Order,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -63,12 +63,12 @@ fixed!(Trailing, 4, 1, 8, l u32 put_u32 3..7, o u8 put_u8 7..8);
 fixed!(Flag, 2, 1, 4, s u16 put_u16 1..3, on bool put_bool 3..4);
 fixed!(Octet, 1, 0, 1, o u8 put_u8 0..1);
 
-/// Memory that holds what must not be seen again.
-fn used_memory() -> Memory {
+/// Buffer that holds what must not be seen again.
+fn used_buffer() -> Buffer {
     let mut out = Encoder::new(ByteOrder::Big);
     out.copy_raw(&[0xbb; 1024]);
     out.truncate(0);
-    out.take_memory()
+    out.take_buffer()
 }
 
 /// Compares the bulk encoding behind 0 to 15 octets with that of member by member, and reads it.
@@ -77,7 +77,7 @@ where
     T: Fixed + Copy + PartialEq + core::fmt::Debug,
 {
     for (order, before) in ORDERS.iter().flat_map(|order| (0..16).map(|before| (*order, before))) {
-        let mut bulk = Encoder::with_memory(used_memory(), order, CodeSets::UNAGREED);
+        let mut bulk = Encoder::with_reused_buffer(used_buffer(), order, CodeSets::UNAGREED);
         bulk.copy_raw(&[0xaa; 16][..before]);
         let mut single = Encoder::new(order);
         single.copy_raw(&[0xaa; 16][..before]);

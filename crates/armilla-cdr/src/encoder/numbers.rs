@@ -4,7 +4,7 @@ use super::Encoder;
 use crate::ByteOrder;
 
 impl<'p> Encoder<'p> {
-    /// Appends numbers of `size` octets each that lie in memory as they travel.
+    /// Appends numbers of `size` octets each that lie in buffer as they travel.
     pub(crate) fn lend_numbers(&mut self, octets: &'p [u8], size: usize) {
         if !octets.is_empty() {
             self.align(size);
@@ -20,7 +20,7 @@ macro_rules! numbers {
             #[inline]
             pub fn $put(&mut self, value: $ty) {
                 self.align(size_of::<$ty>());
-                self.memory.put(match self.order {
+                self.buffer.put(match self.order {
                     ByteOrder::Little => value.to_le_bytes(),
                     ByteOrder::Big => value.to_be_bytes(),
                 });
@@ -45,9 +45,9 @@ macro_rules! numbers {
                 }
                 self.align(SIZE);
                 if self.order == ByteOrder::NATIVE {
-                    return self.memory.append(bytemuck::cast_slice(values));
+                    return self.buffer.append(bytemuck::cast_slice(values));
                 }
-                let room = self.memory.room(values.len() * SIZE);
+                let room = self.buffer.room(values.len() * SIZE);
                 let places = room.as_chunks_mut::<SIZE>().0.iter_mut().zip(values);
                 match self.order {
                     ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),

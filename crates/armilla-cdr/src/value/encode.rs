@@ -5,7 +5,7 @@ mod parts;
 use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
 use crate::encoder::Borrowed;
 use crate::encoding::Encoding;
-use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, Memory, TypeCode};
+use crate::{Buffer, CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -209,17 +209,17 @@ impl<'p> Encoder<'p> {
     /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
     fn lend<'s>(&mut self) -> Encoder<'s> {
         Encoder {
-            memory: core::mem::take(&mut self.memory),
+            buffer: core::mem::take(&mut self.buffer),
             borrowed: Borrowed::full(self.borrowed.octets()),
             wide: self.wide,
             eights_from: self.eights_from,
             values: self.values.take(),
-            ..Encoder::with_memory(Memory::new(), self.order, self.code_sets)
+            ..Encoder::with_reused_buffer(Buffer::new(), self.order, self.code_sets)
         }
     }
 
     fn take_back(&mut self, lent: Encoder<'_>) {
-        self.memory = lent.memory;
+        self.buffer = lent.buffer;
         self.eights_from = lent.eights_from;
         self.values = lent.values;
     }
@@ -273,7 +273,7 @@ impl<'p> Encoder<'p> {
     fn open_chunk(&mut self) {
         if self.values.as_ref().is_some_and(|values| values.level > 0) {
             self.put_u32(0);
-            let place = self.memory.len() - 4;
+            let place = self.buffer.len() - 4;
             self.values.get_or_insert_default().chunk = Some(place);
         }
     }
@@ -283,8 +283,8 @@ impl<'p> Encoder<'p> {
         let Some(place) = self.values.as_mut().and_then(|values| values.chunk.take()) else {
             return;
         };
-        match self.memory.len() - place - 4 {
-            0 => self.memory.truncate(place),
+        match self.buffer.len() - place - 4 {
+            0 => self.buffer.truncate(place),
             // A message that is sent has at most 2 GiB; this one is refused for its length.
             size => self.patch_u32(place, u32::try_from(size).unwrap_or(u32::MAX)),
         }

@@ -9,7 +9,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::{ReplyBuffer, serve_collocated};
-use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decode, Decoder, Encoder, Memory};
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{
     Message, MessageHeader, OutgoingRequest, ReplyHeader, ReplyStatus, ResponseFlags,
@@ -90,8 +90,11 @@ pub(crate) fn exchange<'p, R>(
     take: impl FnOnce(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<R, SystemException>,
 ) -> Result<Option<R>, SystemException> {
     let mut kept = KEPT.try_with(Cell::take).unwrap_or_default();
-    let mut out =
-        Encoder::with_memory(std::mem::take(&mut kept.request), ByteOrder::NATIVE, CODE_SETS);
+    let mut out = Encoder::with_reused_buffer(
+        std::mem::take(&mut kept.request),
+        ByteOrder::NATIVE,
+        CODE_SETS,
+    );
     encode(&mut out, request, arguments)?;
     let gathered;
     let octets = match out.as_contiguous() {
@@ -102,7 +105,7 @@ pub(crate) fn exchange<'p, R>(
         }
     };
     let reply = serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, &mut kept.reply_buffer)?;
-    kept.request = out.take_memory();
+    kept.request = out.take_buffer();
     let mut taken = None;
     if request.response.response_expected() {
         let decoded = decode_reply(&parse(&reply)?);
@@ -114,10 +117,10 @@ pub(crate) fn exchange<'p, R>(
     Ok(taken)
 }
 
-/// Memory for a call within the process.
+/// Buffer for a call within the process.
 #[derive(Default)]
 struct Kept {
-    request: Memory,
+    request: Buffer,
     reply_buffer: ReplyBuffer,
 }
 

@@ -10,7 +10,7 @@ use super::request::{Outgoing, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
-use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
+use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
 use armilla_giop::engine::{ClientEvent, ConnectionLoss, Initiator};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
@@ -27,7 +27,7 @@ pub(crate) struct ExclusiveConnection {
     call_timer: Arc<CallTimer>,
     framer: Framer,
     /// The last request sent, whose header is the template of the next.
-    request: Memory,
+    request: Buffer,
     template: Template,
     initiator: Initiator<()>,
     code_sets: CodeSets,
@@ -72,7 +72,7 @@ impl ExclusiveConnection {
             stream,
             call_timer,
             framer: Framer::new(settings.max_message),
-            request: Memory::new(),
+            request: Buffer::new(),
             template: Template::default(),
             initiator: Initiator::new(1),
             // What was agreed on is what we chose ourselves.
@@ -119,13 +119,13 @@ impl ExclusiveConnection {
         let id = self.begin(outgoing.response.response_expected())?;
         self.version = outgoing.target.access.version;
         let memory = std::mem::take(&mut self.request);
-        let mut out = Encoder::with_memory(memory, ByteOrder::NATIVE, self.code_sets);
+        let mut out = Encoder::with_reused_buffer(memory, ByteOrder::NATIVE, self.code_sets);
         let agreed = (self.agreed.as_ref(), None, self.unannounced);
         let sent = match self.template.encode(&mut out, id, outgoing, agreed, self.max_message) {
             Ok(_) => self.put(&out, deadline),
             Err(error) => Err(error),
         };
-        self.request = out.take_memory();
+        self.request = out.take_buffer();
         std::mem::forget(out);
         self.unannounced &= sent.is_err();
         if sent.is_err() {

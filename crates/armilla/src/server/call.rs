@@ -11,7 +11,7 @@ use crate::log::report;
 use crate::object::{AsDeclared, Servant};
 use crate::orb::Orb;
 use crate::poa::{LocatedServant, Target, operation_number};
-use armilla_cdr::{CdrError, CdrResult, Decoder, Encode, Encoder, Memory, TypeCode};
+use armilla_cdr::{Buffer, CdrError, CdrResult, Decoder, Encode, Encoder, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
 use std::fmt;
@@ -57,8 +57,8 @@ pub struct ServerCall<'a> {
     arguments: &'a Decoder<'a>,
     connection: &'a Arc<Connection>,
     port: ReplyPort,
-    /// Memory for the reply.
-    memory: &'a mut Memory,
+    /// Buffer for the reply.
+    memory: &'a mut Buffer,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
     /// Where the servant was lent, and has not gone back.
@@ -72,7 +72,7 @@ impl<'a> ServerCall<'a> {
         arguments: &'a Decoder<'a>,
         connection: &'a Arc<Connection>,
         port: ReplyPort,
-        memory: &'a mut Memory,
+        memory: &'a mut Buffer,
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {

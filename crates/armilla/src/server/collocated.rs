@@ -7,7 +7,7 @@ use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::{Orb, lock};
 use crate::poa::{PoaInner, exhausted, patience_left, with_wait_limit};
-use armilla_cdr::{CodeSets, Memory};
+use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::{Message, OwnedMessage, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
@@ -27,10 +27,10 @@ pub(crate) fn serve_collocated(
     serve_for(HERE, orb, message, code_sets, limit, reply_buffer)
 }
 
-/// Memory for a reply: where it is written, and where it is caught.
+/// Buffer for a reply: where it is written, and where it is caught.
 #[derive(Default)]
 pub(crate) struct ReplyBuffer {
-    written: Memory,
+    written: Buffer,
     caught: Vec<u8>,
 }
 

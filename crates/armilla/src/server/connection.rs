@@ -16,7 +16,7 @@ use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
 use crate::log::report;
 use crate::orb::Orb;
-use armilla_cdr::{CodeSets, Decoder, Memory};
+use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request, decode_request_fast,
@@ -82,7 +82,7 @@ pub(super) enum AfterServing {
 /// What a leader has at worker for one message.
 struct LeaderContext<'h> {
     token: &'h mut LeadToken,
-    reply: &'h mut Memory,
+    reply: &'h mut Buffer,
     status: &'h WorkerStatus,
     workers: &'h Arc<Workers>,
 }
@@ -323,7 +323,7 @@ impl Connection {
         begun: RequestAction,
         message: &Message<'_>,
         header: &RequestHeader<'_>,
-        reply: &mut Memory,
+        reply: &mut Buffer,
     ) -> Result<(), CloseReason> {
         match begun {
             RequestAction::Refuse => dispatch::refuse(self, message, header, reply),

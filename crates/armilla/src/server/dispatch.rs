@@ -14,7 +14,7 @@ use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb};
 use crate::poa::{Found, PoaInner};
-use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder, Memory};
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
     LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Target, Version,
@@ -35,7 +35,7 @@ pub(super) fn request(
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
-    memory: &mut Memory,
+    memory: &mut Buffer,
 ) -> Served {
     let orb = &connection.orb;
     let plain = header.contexts.is_empty() && !connection.is_originated();
@@ -81,7 +81,7 @@ fn otherwise(
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
-    memory: &mut Memory,
+    memory: &mut Buffer,
 ) -> Served {
     let orb = &connection.orb;
     // How the request ends, where it does before its object was looked for.
@@ -183,7 +183,7 @@ fn lend(
 ) -> Result<Vec<u8>, SystemException> {
     let collocated::ReplyCapture { connection: caught, catcher } =
         collocated::catch(orb, port.request_id, collocated::HERE, Vec::new())?;
-    let mut memory = Memory::new();
+    let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
     call.returns(found.located_servant());
@@ -205,7 +205,7 @@ fn lend(
 fn relay(
     connection: &Arc<Connection>,
     port: ReplyPort,
-    memory: &mut Memory,
+    memory: &mut Buffer,
     reply: Result<Vec<u8>, SystemException>,
 ) -> Result<(), CloseReason> {
     match reply {
@@ -229,7 +229,7 @@ pub(super) fn refuse(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
-    memory: &mut Memory,
+    memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
     let limit = connection.orb.settings().requests_in_progress;
     let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
@@ -332,7 +332,7 @@ pub(super) fn locate(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     request: &LocateRequest<'_>,
-    memory: &mut Memory,
+    memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
     let found = match request.target.object_key() {
         None => Ok(Located::Unnamed),
@@ -341,7 +341,7 @@ pub(super) fn locate(
     // Why it could not be found out is told where it can be; else the request that follows is told it.
     let raised = found.as_ref().err().filter(|_| message.header.version >= Version::V1_2);
     let code_sets = CodeSets::with_utf_16(CodeSet::default());
-    let mut out = Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, code_sets);
+    let mut out = Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, code_sets);
     out.truncate(0);
     let (status, ior) = match &found {
         Ok(Located::Here) => (LocateStatus::ObjectHere, None),
@@ -364,6 +364,6 @@ pub(super) fn locate(
         .map_err(|error| CloseReason::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(CloseReason::Framing));
     let sent = finished.and_then(|()| connection.send(&out).map_err(CloseReason::from));
-    *memory = out.take_memory();
+    *memory = out.take_buffer();
     sent
 }

@@ -8,7 +8,7 @@ use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::ServerFlow;
 use crate::log::report;
-use armilla_cdr::{CdrResult, Encoder, Memory};
+use armilla_cdr::{Buffer, CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
 use std::fmt;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl DeferredReply {
     /// Replies with what `body` writes, or with why it could not be written.
     fn pay<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
         let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.answer(flow, connection, &mut Memory::new(), status, body);
+        let sent = self.port.answer(flow, connection, &mut Buffer::new(), status, body);
         if let Err(exception) = self.paid(sent) {
             self.raise(&exception);
         }
@@ -172,7 +172,7 @@ impl DeferredReply {
 
     fn raise(&mut self, exception: &SystemException) {
         let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.raise(flow, connection, &mut Memory::new(), exception);
+        let sent = self.port.raise(flow, connection, &mut Buffer::new(), exception);
         if let Err(error) = self.paid(sent) {
             report!(error, "no reply could be made", exception = exception, error = error);
         }

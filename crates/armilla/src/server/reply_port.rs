@@ -6,7 +6,7 @@ use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
 use crate::interceptor::{Outcome, ServerFlow};
-use armilla_cdr::{ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder, Memory};
+use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
     put_body,
@@ -42,7 +42,7 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         status: ReplyStatus,
         body: impl Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
@@ -58,7 +58,7 @@ impl ReplyPort {
         self,
         mut flow: Box<ServerFlow>,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         status: ReplyStatus,
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
@@ -76,7 +76,7 @@ impl ReplyPort {
         let contexts = flow.contexts();
         let sent = (is_reply && self.response_expected && contexts.is_empty())
             .then(|| connection.settle(self.request_id, self.pending, Some(&out)));
-        *memory = out.take_memory();
+        *memory = out.take_buffer();
         match sent {
             Some(sent) => Ok(sent),
             None if is_reply => self.send(connection, memory, status, &contexts, body),
@@ -93,7 +93,7 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         exception: &SystemException,
     ) -> Sent {
         self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
@@ -108,7 +108,7 @@ impl ReplyPort {
         self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         outcome: Outcome,
     ) -> Sent {
         let Some(mut flow) = flow.take() else {
@@ -122,7 +122,7 @@ impl ReplyPort {
         self,
         flow: &ServerFlow,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         outcome: &Outcome,
     ) -> Sent {
         self.send_alone(connection, memory, &flow.contexts(), outcome)
@@ -132,7 +132,7 @@ impl ReplyPort {
     fn send_alone(
         self,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         contexts: &[ServiceContext<'_>],
         outcome: &Outcome,
     ) -> Sent {
@@ -153,7 +153,7 @@ impl ReplyPort {
     fn send_exception(
         self,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         contexts: &[ServiceContext<'_>],
         exception: &SystemException,
     ) -> Sent {
@@ -176,7 +176,7 @@ impl ReplyPort {
     fn send<'p>(
         self,
         connection: &Arc<Connection>,
-        memory: &mut Memory,
+        memory: &mut Buffer,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
         body: impl Fn(&mut Encoder<'p>) -> CdrResult,
@@ -187,16 +187,16 @@ impl ReplyPort {
         let mut out = self.reply_buffer(memory);
         let encoded = self.encode(&mut out, connection, status, contexts, &body);
         let sent = encoded.map(|()| connection.settle(self.request_id, self.pending, Some(&out)));
-        *memory = out.take_memory();
+        *memory = out.take_buffer();
         std::mem::forget(out);
         sent
     }
 
     /// What a reply is written with, into `memory`.
     #[inline(always)]
-    fn reply_buffer<'p>(self, memory: &mut Memory) -> Encoder<'p> {
+    fn reply_buffer<'p>(self, memory: &mut Buffer) -> Encoder<'p> {
         let mut out =
-            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
+            Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);
         out
     }

@@ -10,17 +10,17 @@ use std::ops::Deref;
 const RETAINED: usize = 256 * 1024;
 
 thread_local! {
-    /// The [`Memory`] of the last sequence, whatever its type; nothing while one is read within it.
+    /// The [`Buffer`] of the last sequence, whatever its type; nothing while one is read within it.
     static KEPT: Cell<Option<Box<dyn Any>>> = const { Cell::new(None) };
 }
 
 /// What a sequence lies in, as a type that says what its elements are.
-struct Memory<T>(Vec<T>);
+struct Buffer<T>(Vec<T>);
 
 /// A sequence that a skeleton lends to a servant. The next one of the same type finds its memory,
 /// and the values in it, so that it has neither to be allocated nor to be filled before it is read.
 #[doc(hidden)]
-pub struct Scratch<T: 'static>(Option<Box<Memory<T>>>);
+pub struct Scratch<T: 'static>(Option<Box<Buffer<T>>>);
 
 impl<T: Fixed + 'static> Scratch<T> {
     /// Reads a sequence of at most `bound` elements if there is a bound.
@@ -29,8 +29,8 @@ impl<T: Fixed + 'static> Scratch<T> {
     /// As [`Decoder::fixed_sequence`].
     #[inline]
     pub fn read(input: &mut Decoder<'_>, bound: Option<u32>) -> CdrResult<Self> {
-        let kept = KEPT.take().and_then(|kept| kept.downcast::<Memory<T>>().ok());
-        let mut memory = kept.unwrap_or_else(|| Box::new(Memory(Vec::new())));
+        let kept = KEPT.take().and_then(|kept| kept.downcast::<Buffer<T>>().ok());
+        let mut memory = kept.unwrap_or_else(|| Box::new(Buffer(Vec::new())));
         memory.0 = input.fixed_sequence(mem::take(&mut memory.0), bound)?;
         Ok(Self(Some(memory)))
     }

@@ -13,7 +13,7 @@ use crate::concurrency::Concurrency;
 use crate::log::report;
 use crate::orb::lock;
 use crate::settings::Settings;
-use armilla_cdr::Memory;
+use armilla_cdr::Buffer;
 use armilla_giop::MessageBuffer;
 use armilla_ipc::Stream;
 use std::collections::VecDeque;
@@ -62,7 +62,7 @@ pub(super) struct Worker {
     /// The request that it serves, and the memory to read into.
     pub(super) inbox: MessageBuffer,
     /// The last reply; its memory is used for the next.
-    pub(super) reply: Memory,
+    pub(super) reply: Buffer,
     pub(super) status: Arc<WorkerStatus>,
     pub(super) workers: Arc<Workers>,
 }
@@ -72,14 +72,14 @@ impl Worker {
     pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Self {
         let status = WorkerStatus::new(workers, pooled);
         lock(&workers.statuses).push(status.clone());
-        Self { inbox: MessageBuffer::new(), reply: Memory::new(), status, workers: workers.clone() }
+        Self { inbox: MessageBuffer::new(), reply: Buffer::new(), status, workers: workers.clone() }
     }
 
     /// Gives the memory of a large reply back, before the thread turns to another connection.
     #[inline]
     pub(super) fn shrink(&mut self) {
         if self.reply.capacity() > RETAINED {
-            self.reply = Memory::new();
+            self.reply = Buffer::new();
         }
     }
 }

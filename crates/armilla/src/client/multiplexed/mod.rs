@@ -43,7 +43,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
-use armilla_cdr::{ByteOrder, CodeSets, Decoder, Encoder, Memory};
+use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
 use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
 use armilla_giop::{
     CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
@@ -123,7 +123,7 @@ thread_local! {
 
 /// What a thread uses again with every call. A call within a call finds none and makes its own.
 pub(super) struct ThreadBuffers {
-    request: Memory,
+    request: Buffer,
     template: Template,
     pub(super) slot: Arc<Slot>,
 }
@@ -134,7 +134,7 @@ impl ThreadBuffers {
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
         let mut buffers = AT_HAND.take().unwrap_or_else(|| {
             let slot = Arc::new(Slot::of_this_thread());
-            Box::new(Self { request: Memory::new(), template: Template::default(), slot })
+            Box::new(Self { request: Buffer::new(), template: Template::default(), slot })
         });
         let result = call(&mut buffers);
         AT_HAND.set(Some(buffers));
@@ -270,14 +270,14 @@ impl MultiplexedConnection {
     ) -> Result<u32, SystemException> {
         let ThreadBuffers { request: memory, template, .. } = buffers;
         let mut out =
-            Encoder::with_memory(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
+            Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
         let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
         let queued =
             template.encode(&mut out, 0, &request, agreed, self.settings.max_message).and_then(
                 |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
             );
-        *memory = out.take_memory();
+        *memory = out.take_buffer();
         // What is queued later comes later.
         let told = self.offered.is_none() || request.target.access.version >= Version::V1_2;
         if announces && told && queued.is_ok() {

@@ -1,4 +1,4 @@
-//! The memory that encoders write into, one after the other.
+//! The buffers that encoders write into, one after the other.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// it is used again, so that a [`Fixed`](crate::Fixed) struct costs no more than its members. Whoever
 /// takes room fills all of it: what an earlier message left there never goes out with another.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct Buffer {
     octets: Vec<u8>,
     /// How many of them were written since the last [`truncate`](Self::truncate).
     len: usize,
@@ -20,13 +20,13 @@ const LEAST: usize = 64;
 /// From how many octets on it costs less to append than to make room for more than these.
 const MANY: usize = 4096;
 
-impl Memory {
-    /// Memory that takes none until it is written.
+impl Buffer {
+    /// A buffer that allocates nothing until it is written.
     pub const fn new() -> Self {
         Self::of(Vec::new())
     }
 
-    /// Memory in which `octets` are written.
+    /// A buffer that holds `octets`.
     pub(crate) const fn of(octets: Vec<u8>) -> Self {
         Self { len: octets.len(), octets }
     }
@@ -149,36 +149,36 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_is_there_however_it_is_written() {
-        let (mut memory, mut expected) = (Memory::new(), Vec::new());
+        let (mut buffer, mut expected) = (Buffer::new(), Vec::new());
         for round in 0..3_u8 {
             for step in 0..200_u8 {
                 let many = vec![step; usize::from(step) * 40];
-                memory.put([round, step]);
-                memory.append(&many);
-                let end = memory.len() + usize::from(step % 8);
-                memory.pad::<8>(end);
-                memory.room(3).fill(round);
-                memory.append(&[step]);
+                buffer.put([round, step]);
+                buffer.append(&many);
+                let end = buffer.len() + usize::from(step % 8);
+                buffer.pad::<8>(end);
+                buffer.room(3).fill(round);
+                buffer.append(&[step]);
                 expected.extend([round, step]);
                 expected.extend(&many);
                 expected.resize(end, 0);
                 expected.extend([round, round, round, step]);
-                assert_eq!(memory.len(), expected.len());
+                assert_eq!(buffer.len(), expected.len());
             }
-            assert_eq!(memory.written(), expected);
+            assert_eq!(buffer.written(), expected);
             let kept = expected.len() / 3;
-            memory.truncate(kept);
+            buffer.truncate(kept);
             expected.truncate(kept);
-            assert_eq!(memory.written(), expected);
+            assert_eq!(buffer.written(), expected);
         }
-        assert_eq!(memory.into_vec(), expected);
+        assert_eq!(buffer.into_vec(), expected);
     }
 
     #[test]
     fn room_that_was_cleared_is_not_cleared_again() {
-        let mut memory = Memory::new();
-        memory.append(&[7; 100]);
-        memory.truncate(0);
-        assert_eq!(memory.room(100), [7; 100]);
+        let mut buffer = Buffer::new();
+        buffer.append(&[7; 100]);
+        buffer.truncate(0);
+        assert_eq!(buffer.room(100), [7; 100]);
     }
 }
