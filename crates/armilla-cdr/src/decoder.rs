@@ -27,7 +27,7 @@ const WEIGHTLESS_LIMIT: u32 = 1 << 16;
 
 /// What surrounds a decoder, for values that need more than their octets: an object reference needs
 /// the ORB that it shall belong to. The type that reads such a value knows what to look for.
-pub trait Surroundings: Any + Send + Sync {
+pub trait Context: Any + Send + Sync {
     /// The type of the values with this repository id, for an [`any`](crate::Any) whose TypeCode does
     /// not describe it though such a value stands in it.
     fn value_type(&self, _repository_id: &str) -> Option<TypeCode> {
@@ -46,16 +46,13 @@ pub trait Surroundings: Any + Send + Sync {
     }
 }
 
-impl Surroundings for () {}
+impl Context for () {}
 
-impl core::fmt::Debug for dyn Surroundings {
+impl core::fmt::Debug for dyn Context {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("Surroundings")
+        f.write_str("Context")
     }
 }
-
-/// [`Surroundings`] of any type.
-pub type Context = dyn Surroundings;
 
 /// Reads CDR from a slice, aligned from its start.
 #[derive(Debug, Clone)]
@@ -68,7 +65,7 @@ pub struct Decoder<'a> {
     pub(crate) depth: u16,
     /// Where the stack ended when nesting began.
     pub(crate) stack: usize,
-    context: Option<&'a Context>,
+    context: Option<&'a dyn Context>,
     /// Where `octets` is one piece of several: all of them, and which one this is.
     pub(crate) fragments: Option<&'a FragmentedOctets>,
     fragment: u32,
@@ -147,7 +144,7 @@ impl<'a> Decoder<'a> {
     /// The same decoder on behalf of `context`.
     #[inline]
     #[must_use]
-    pub const fn with_context(mut self, context: &'a Context) -> Self {
+    pub const fn with_context(mut self, context: &'a dyn Context) -> Self {
         self.context = Some(context);
         self
     }
@@ -162,7 +159,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// On whose behalf values are decoded.
-    pub(crate) const fn surroundings(&self) -> Option<&'a Context> {
+    pub(crate) const fn any_context(&self) -> Option<&'a dyn Context> {
         self.context
     }
 

@@ -79,7 +79,7 @@ impl Any {
     ///
     /// # Errors
     /// When the octets are no such value, or the value contains one of a type that is neither described
-    /// nor known to the [`Surroundings`](crate::Surroundings) of the input.
+    /// nor known to the [`Context`](crate::Context) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
         let start = input.mark();
         let out = in_some_form(|out| {
@@ -175,7 +175,7 @@ impl Any {
     /// As [`get`](Self::get).
     pub fn get_within<T: Typed + for<'a> Decode<'a>>(
         &self,
-        context: &Context,
+        context: &dyn Context,
     ) -> CdrResult<Option<T>> {
         self.extract(&T::type_code(), Some(context))
     }
@@ -206,7 +206,7 @@ impl Any {
     pub fn get_as_within<T: for<'a> Decode<'a>>(
         &self,
         type_code: &TypeCode,
-        context: &Context,
+        context: &dyn Context,
     ) -> CdrResult<Option<T>> {
         self.extract(type_code, Some(context))
     }
@@ -214,7 +214,7 @@ impl Any {
     fn extract<T: for<'a> Decode<'a>>(
         &self,
         wanted: &TypeCode,
-        context: Option<&Context>,
+        context: Option<&dyn Context>,
     ) -> CdrResult<Option<T>> {
         if !self.type_code.is_equivalent(wanted) && !self.type_code.is_derived_from(wanted) {
             return Ok(None);

@@ -39,7 +39,7 @@ impl<'k> Beyond<'k> {
         self.iter().any(|code| code.id() == Some(id))
     }
 
-    /// The valuetype that the surroundings of `input` know by this repository id.
+    /// The valuetype that the any_context of `input` know by this repository id.
     pub(super) fn learn(&self, id: &str, input: &Decoder<'_>) -> Option<&TypeCode> {
         let code = input.value_type(id).filter(|code| {
             let is_custom = code.type_modifier() == Some(super::values::CUSTOM);

@@ -163,8 +163,8 @@ impl<'c> Copy<'c> {
         match code {
             TypeCode::ValueBox(code) => self.value(&code.ty, input, out),
             TypeCode::Value(code) | TypeCode::Event(code) if code.modifier == CUSTOM => {
-                let surroundings = input.surroundings();
-                let copied = surroundings.and_then(|all| all.copy_custom(&code.id, input, out));
+                let any_context = input.any_context();
+                let copied = any_context.and_then(|all| all.copy_custom(&code.id, input, out));
                 copied.unwrap_or_else(|| {
                     Err(invalid(
                         "a custom value without chunks is of a type that is not known here",

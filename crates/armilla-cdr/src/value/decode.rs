@@ -279,7 +279,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
         let mut types = self.values.iter().flat_map(|values| values.types);
         let known = types.find(|code| code.id() == Some(repository_id)).cloned();
-        known.or_else(|| self.surroundings()?.value_type(repository_id))
+        known.or_else(|| self.any_context()?.value_type(repository_id))
     }
 
     /// Reads the state of a value. Where it is `truncated`, what `read` leaves of it is skipped.

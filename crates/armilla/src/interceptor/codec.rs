@@ -136,7 +136,7 @@ impl Codec {
     fn unpack(
         &self,
         octets: &[u8],
-        context: &Context,
+        context: &dyn Context,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<Any, CdrError>,
     ) -> Result<Any, SystemException> {
         let malformed = |error| SystemException::decoding(&error, Completion::No);

@@ -2,7 +2,7 @@
 
 use super::State;
 use crate::orb::Orb;
-use armilla_cdr::{CdrResult, Decoder, Encoder, Surroundings, TypeCode};
+use armilla_cdr::{CdrResult, Context, Decoder, Encoder, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-impl Surroundings for Orb {
+impl Context for Orb {
     fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
         self.value_type_code(repository_id)
     }
