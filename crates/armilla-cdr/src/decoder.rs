@@ -10,7 +10,7 @@ mod text;
 pub use fragmented::FragmentedOctets;
 pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
-pub(crate) use nesting::Room;
+pub(crate) use nesting::StackBudget;
 pub use numbers::Number;
 
 use crate::encoding::Encoding;

@@ -57,7 +57,7 @@ struct Payload<'p> {
 }
 
 impl<'p> Borrowed<'p> {
-    /// Room for nothing more, behind so many octets that are borrowed elsewhere.
+    /// StackBudget for nothing more, behind so many octets that are borrowed elsewhere.
     pub(crate) const fn full(octets: usize) -> Self {
         Self { payloads: [None; MAX_BORROWED], count: MAX_BORROWED, octets }
     }

@@ -298,7 +298,7 @@ fn what_nests_in_values_shares_the_stack_with_what_nests_around_them() {
             let read = || match moved {
                 false => read(levels, values),
                 true => Decoder::new(&octets, ByteOrder::Big).on_another_stack(12 << 20, |input| {
-                    assert_eq!(input.stack_taken() >> 12, 0);
+                    assert_eq!(input.stack_used() >> 12, 0);
                     alternating(input, levels, values)
                 }),
             };

@@ -12,14 +12,14 @@ const STACK_LIMIT: usize = 1600 << 10;
 
 /// How much of the stack there is for what begins within a value, and what is taken of it already.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
-    taken: usize,
-    all: usize,
+pub(crate) struct StackBudget {
+    used: usize,
+    limit: usize,
 }
 
-impl Room {
+impl StackBudget {
     /// That of a thread on which nothing nests yet.
-    pub(crate) const WHOLE: Self = Self { taken: 0, all: STACK_LIMIT };
+    pub(crate) const FULL: Self = Self { used: 0, limit: STACK_LIMIT };
 }
 
 impl Decoder<'_> {
@@ -32,7 +32,7 @@ impl Decoder<'_> {
         let stack = end_of_stack();
         if self.depth == 0 {
             self.stack = stack;
-        } else if self.depth == DEPTH_LIMIT || !self.has_room(stack) {
+        } else if self.depth == DEPTH_LIMIT || !self.has_stack_left(stack) {
             return Err(self.too_deep());
         }
         self.depth += 1;
@@ -43,10 +43,10 @@ impl Decoder<'_> {
 
     /// How much of the stack what is being read has taken since nesting began on this thread, in
     /// octets.
-    pub fn stack_taken(&self) -> usize {
+    pub fn stack_used(&self) -> usize {
         match self.depth {
             0 => 0,
-            _ => self.room().taken + end_of_stack().abs_diff(self.stack),
+            _ => self.stack_budget().used + end_of_stack().abs_diff(self.stack),
         }
     }
 
@@ -57,37 +57,37 @@ impl Decoder<'_> {
         room: usize,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
     ) -> CdrResult<T> {
-        self.begin_anew(Room { taken: 0, all: room.saturating_add(STACK_LIMIT) }, read)
+        self.with_budget(StackBudget { used: 0, limit: room.saturating_add(STACK_LIMIT) }, read)
     }
 
     /// Runs `read` where nesting counts anew, but not what of the stack is taken already.
-    pub(crate) fn within_value<T>(
+    pub(crate) fn with_fresh_depth<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
     ) -> CdrResult<T> {
-        let room = Room { taken: self.stack_taken(), ..self.room() };
-        self.begin_anew(room, read)
+        let budget = StackBudget { used: self.stack_used(), ..self.stack_budget() };
+        self.with_budget(budget, read)
     }
 
-    fn begin_anew<T>(
+    fn with_budget<T>(
         &mut self,
-        room: Room,
+        budget: StackBudget,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
     ) -> CdrResult<T> {
-        let outside = (self.depth, self.stack, self.room());
+        let outside = (self.depth, self.stack, self.stack_budget());
         // What has begun is the first level.
-        (self.depth, self.stack, *self.value_room()) = (1, end_of_stack(), room);
+        (self.depth, self.stack, *self.value_stack_budget()) = (1, end_of_stack(), budget);
         let read = read(self);
-        (self.depth, self.stack, *self.value_room()) = outside;
+        (self.depth, self.stack, *self.value_stack_budget()) = outside;
         read
     }
 
     /// Whether there is room for one more level on a stack that ends there.
     #[inline]
-    fn has_room(&self, stack: usize) -> bool {
-        let (used, room) = (stack.abs_diff(self.stack), self.room());
-        let (level, used) = (used / usize::from(self.depth), room.taken + used);
-        used <= STACK_LIMIT / 4 || used + 3 * level <= room.all
+    fn has_stack_left(&self, stack: usize) -> bool {
+        let (used, budget) = (stack.abs_diff(self.stack), self.stack_budget());
+        let (level, used) = (used / usize::from(self.depth), budget.used + used);
+        used <= STACK_LIMIT / 4 || used + 3 * level <= budget.limit
     }
 
     #[cold]

@@ -5,7 +5,7 @@ mod parts;
 pub(crate) use parts::Part;
 
 use super::{CHUNKED, CODEBASE, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, TYPE, ValueHandle};
-use crate::decoder::Room;
+use crate::decoder::StackBudget;
 use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, TypeCode};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub(crate) struct Values<'a> {
     /// How many values are being read by who looks to the stack itself.
     depth: u32,
     /// The stack for what nests in the value that is being read so.
-    room: Room,
+    stack_budget: StackBudget,
     /// Types of values that the octets are known to hold.
     types: &'a [TypeCode],
     known: Notes<Known>,
@@ -300,7 +300,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// As [`value_state`](Self::value_state), for who looks to the stack itself
-    /// ([`stack_taken`](Self::stack_taken), [`on_another_stack`](Self::on_another_stack)): such values
+    /// ([`stack_used`](Self::stack_used), [`on_another_stack`](Self::on_another_stack)): such values
     /// may nest `limit` deep, and what nests within each counts anew.
     ///
     /// # Errors
@@ -316,7 +316,7 @@ impl<'a> Decoder<'a> {
             return Err(self.error(CdrErrorKind::ValuesTooDeep { limit }));
         }
         self.table().depth += 1;
-        let state = self.within_value(read);
+        let state = self.with_fresh_depth(read);
         self.table().depth -= 1;
         let state = state?;
         self.end_state(head, truncated)?;
@@ -415,7 +415,7 @@ impl<'a> Decoder<'a> {
                 target: 0,
                 again: 0,
                 depth: 0,
-                room: Room::WHOLE,
+                stack_budget: StackBudget::FULL,
                 types: &[],
                 known: Notes::default(),
                 ids: Notes::default(),
@@ -426,12 +426,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// The stack for what nests in the value that is being read, or in what is no value.
-    pub(crate) fn room(&self) -> Room {
-        self.values.as_ref().map_or(Room::WHOLE, |values| values.room)
+    pub(crate) fn stack_budget(&self) -> StackBudget {
+        self.values.as_ref().map_or(StackBudget::FULL, |values| values.stack_budget)
     }
 
-    pub(crate) fn value_room(&mut self) -> &mut Room {
-        &mut self.table().room
+    pub(crate) fn value_stack_budget(&mut self) -> &mut StackBudget {
+        &mut self.table().stack_budget
     }
 
     /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.

@@ -24,7 +24,7 @@ impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
         let expected =
             Expected { ty: TypeId::of::<T>(), repository_id: T::REPOSITORY_ID, family: T::FAMILY };
-        let decoded = stack::with_room(input.stack_taken(), |moved| match moved {
+        let decoded = stack::with_room(input.stack_used(), |moved| match moved {
             Some(room) => input.on_another_stack(room, |input| expected.decode(input)),
             None => expected.decode(input),
         });

@@ -1,4 +1,4 @@
-//! Room on the stack for values that lead to one another.
+//! StackBudget on the stack for values that lead to one another.
 //!
 //! To read or write a value is to call what reads or writes the values that it leads to, so a long list
 //! of them needs a large stack. When a thread has used a part of its own, the rest is left to another
