@@ -2,16 +2,16 @@
 
 mod fixed;
 mod fragmented;
-mod kept;
 mod nesting;
 mod numbers;
+mod owned_input;
 mod text;
 
 pub use fragmented::FragmentedOctets;
-pub use kept::Kept;
 pub use nesting::DEPTH_LIMIT;
 pub(crate) use nesting::StackBudget;
 pub use numbers::Number;
+pub use owned_input::OwnedInput;
 
 use crate::encoding::Encoding;
 use crate::value::DecodedValues;

@@ -56,7 +56,7 @@ pub use buffer::Buffer;
 pub use code_set::{CodeSet, CodeSets, UnknownCodeSet};
 pub use decimal::{Decimal, DecimalError};
 pub use decode::Decode;
-pub use decoder::{Context, DEPTH_LIMIT, Decoder, FragmentedOctets, Kept, Number};
+pub use decoder::{Context, DEPTH_LIMIT, Decoder, FragmentedOctets, Number, OwnedInput};
 pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};

@@ -148,9 +148,9 @@ fn what_is_kept_of_a_decoder_reads_as_it_did() {
     let pieces =
         pieces(&[&[0, 0, 0, 1, 7], &[&[0; 4], &double[..], &[0, 0, 0, 2]].concat(), &[0, 3]]);
     let mut input = pieces.decoder(HEADER, BIG);
-    let (start, _) = (input.keep(), input.u32());
-    let (within, _) = (input.keep(), input.u8());
-    let behind = input.keep();
+    let (start, _) = (input.to_owned_input(), input.u32());
+    let (within, _) = (input.to_owned_input(), input.u8());
+    let behind = input.to_owned_input();
     assert_eq!((start.decoder().u32(), within.decoder().u8()), (Ok(1), Ok(7)));
     let mut kept = behind.decoder();
     assert_eq!((kept.f64(), kept.u32(), kept.u16()), (Ok(0.5), Ok(2), Ok(3)));
@@ -158,7 +158,7 @@ fn what_is_kept_of_a_decoder_reads_as_it_did() {
 
     let octets = [0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 1];
     let mut input = Decoder::at(&octets, 9, BIG);
-    let kept = input.keep();
+    let kept = input.to_owned_input();
     assert_eq!(kept.decoder().u32(), input.u32(), "aligned as before");
     assert_eq!(kept.decoder().u8(), Ok(0), "and read again");
 }

@@ -17,7 +17,7 @@ use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::BlockingScope;
 use crate::transport::EndpointAddress;
-use armilla_cdr::{CdrResult, Decoder, Kept};
+use armilla_cdr::{CdrResult, Decoder, OwnedInput};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
@@ -103,7 +103,7 @@ struct Call<'c, 'p> {
     /// Where a server has sent the call and all later ones.
     for_good: RefCell<Option<Ior>>,
     /// The results or the user exception, where an interceptor may ask for them.
-    reply: RefCell<Option<Kept>>,
+    reply: RefCell<Option<OwnedInput>>,
 }
 
 /// An object of this process to which a call goes without travelling.

@@ -7,7 +7,7 @@ use super::outcome::Outcome;
 use crate::client::CODE_SETS_HERE as CODE_SETS;
 use crate::dynamic::{NamedValue, Signature, is_exception};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, Kept, TypeCode};
+use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, OwnedInput, TypeCode};
 
 /// Reads from a decoder that stands where values begin.
 pub(crate) type Read<'r> = &'r mut dyn FnMut(&mut Decoder<'_>) -> CdrResult;
@@ -174,9 +174,9 @@ pub(super) struct Served {
     pub(super) signature: Signature,
     /// Whether IDL tells of the operation, and not the servant.
     pub(super) is_declared: bool,
-    pub(super) arguments: Kept,
+    pub(super) arguments: OwnedInput,
     /// The results, or the user exception, once there are any.
-    pub(super) reply: Option<Kept>,
+    pub(super) reply: Option<OwnedInput>,
 }
 
 impl Values for Served {
@@ -201,7 +201,7 @@ impl Values for Served {
 }
 
 /// What `write` writes, for who reads it within the process.
-pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<Kept> {
+pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<OwnedInput> {
     let mut out = Encoder::with_code_sets(Vec::new(), armilla_cdr::ByteOrder::NATIVE, CODE_SETS);
     write(&mut out).or_else(|error| {
         out.in_other_order(error, |out| {

@@ -13,13 +13,13 @@ use alloc::vec::Vec;
 ///     let octets = [7, 0, 0, 0, 0, 0, 0, 42];
 ///     let mut input = Decoder::new(&octets, ByteOrder::Big);
 ///     input.u8()?;
-///     input.keep()
+///     input.to_owned_input()
 /// };
 /// assert_eq!(kept.decoder().u32()?, 42);
 /// # Ok::<(), armilla_cdr::CdrError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct OwnedInput {
     octets: FragmentedOctets,
     position: usize,
     order: ByteOrder,
@@ -30,7 +30,7 @@ pub struct Kept {
 impl Decoder<'_> {
     /// Copies what this decoder has before it. Values that were read before cannot be referred to by
     /// what follows, and the [context](Self::context) is not kept.
-    pub fn keep(&self) -> Kept {
+    pub fn to_owned_input(&self) -> OwnedInput {
         let (octets, position) = match self.fragments {
             Some(fragments) => (fragments.clone(), fragments.octets().len() - self.remaining()),
             None => {
@@ -41,11 +41,11 @@ impl Decoder<'_> {
             }
         };
         let Self { order, code_sets, wide, .. } = *self;
-        Kept { octets, position, order, code_sets, wide }
+        OwnedInput { octets, position, order, code_sets, wide }
     }
 }
 
-impl Kept {
+impl OwnedInput {
     /// A decoder where the one stood that this was kept of.
     pub fn decoder(&self) -> Decoder<'_> {
         let decoder = self.octets.decoder(self.position, self.order);
