@@ -384,11 +384,11 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// When the octets that are left cannot hold so many elements.
     pub fn length_for(&mut self, element: &TypeCode) -> CdrResult<usize> {
-        let here = self.mark();
+        let here = self.checkpoint();
         let length = self.length();
         // Looked at only where it makes a difference: there may be as many lengths as octets.
         if length.is_err() && element.weightless_parts(WEIGHTLESS_LIMIT as usize).is_some() {
-            self.return_to(here);
+            self.rewind(here);
             let length = self.u32()? as usize;
             self.check_bound(length, WEIGHTLESS_LIMIT)?;
             return Ok(length);

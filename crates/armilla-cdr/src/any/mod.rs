@@ -81,9 +81,9 @@ impl Any {
     /// When the octets are no such value, or the value contains one of a type that is neither described
     /// nor known to the [`Context`](crate::Context) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
-        let start = input.mark();
+        let start = input.checkpoint();
         let out = in_some_form(|out| {
-            input.return_to(start);
+            input.rewind(start);
             copy::value(&type_code, &Beyond::default(), input, out, false)
         })?;
         let rest = Rest::of(&type_code, &out);

@@ -34,9 +34,9 @@ impl<'a> Decoder<'a> {
     /// Whether `text` is the string that comes next, which stays unread: of an exception in an any some
     /// ORBs leave out the repository id.
     pub fn may_be_string(&mut self, text: &str) -> bool {
-        let here = self.mark();
+        let here = self.checkpoint();
         let found = self.octets();
-        self.return_to(here);
+        self.rewind(here);
         matches!(found, Ok([found @ .., 0]) if *found == *text.as_bytes())
     }
 

@@ -229,11 +229,11 @@ impl Reader {
 /// where that has eight octets. They are not all zero behind the octet, for the length of a name is not.
 fn default_label(discriminator: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i64> {
     if matches!(discriminator.resolved(), TypeCode::LongLong | TypeCode::ULongLong) {
-        let here = input.mark();
+        let here = input.checkpoint();
         if input.i64() == Ok(0) {
             return Ok(0);
         }
-        input.return_to(here);
+        input.rewind(here);
     }
     input.u8().map(i64::from)
 }

@@ -88,12 +88,12 @@ pub struct NewValue<'a> {
     codebase: Option<&'a [u8]>,
     ids: Ids<'a>,
     /// Where to go on behind it, when an indirection led to it.
-    back: Option<Back>,
+    back: Option<Checkpoint>,
 }
 
-/// Where a decoder is.
+/// Where a decoder is, so that it can return there.
 #[derive(Debug, Clone, Copy)]
-struct Back {
+pub(crate) struct Checkpoint {
     place: usize,
     end: usize,
     level: u32,
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
         let Some(level) = self.table().skipped.at(target).copied() else {
             return Err(self.invalid("an indirection leads to no value"));
         };
-        let back = self.back();
+        let back = self.checkpoint();
         self.go_to_value(target, level)?;
         let tag = self.tag()?;
         let head = self.new_value(tag, target)?;
@@ -211,21 +211,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns from there.
-    fn go_back(&mut self, begun: usize, back: Back) {
+    fn go_back(&mut self, begun: usize, back: Checkpoint) {
         let octets = self.place().saturating_sub(begun);
         let table = self.table();
         table.again = table.again.saturating_add(octets);
-        self.return_to_place(back);
+        self.restore(back);
     }
 
-    /// The present place.
-    fn back(&mut self) -> Back {
-        let place = self.place();
-        let &mut Values { end, level, ended, .. } = self.table();
-        Back { place, end, level, ended }
-    }
-
-    fn return_to_place(&mut self, back: Back) {
+    fn restore(&mut self, back: Checkpoint) {
         let table = self.table();
         (table.end, table.level, table.ended) = (back.end, back.level, back.ended);
         self.go_to(back.place, back.end);
@@ -254,7 +247,7 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// Those of `read`, or when more is read again than four times the whole message.
     pub fn value_again<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
-        let back = self.back();
+        let back = self.checkpoint();
         let table = self.table();
         let target = table.target;
         let Some(level) = table.known.at(target).map(|known| known.level) else {
@@ -499,7 +492,7 @@ impl<'a> Decoder<'a> {
             return false;
         }
         // Where the chunk ended nothing may have been skipped as padding.
-        let back = self.back();
+        let back = self.checkpoint();
         self.position = self.octets.len();
         self.see_all();
         if let Some(size) = self.u32().ok().filter(|size| is_size(*size))
@@ -507,7 +500,7 @@ impl<'a> Decoder<'a> {
         {
             return true;
         }
-        self.return_to_place(back);
+        self.restore(back);
         false
     }
 

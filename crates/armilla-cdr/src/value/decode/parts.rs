@@ -1,6 +1,6 @@
 //! Values in chunks, read without knowing their types.
 
-use super::{Back, NewValue, is_size};
+use super::{Checkpoint, NewValue, is_size};
 use crate::value::{NULL, ValueHandle};
 use crate::{CdrResult, Decoder};
 
@@ -15,10 +15,6 @@ pub(crate) enum Part<'a> {
     /// The end of the values of this level and above.
     End(u32),
 }
-
-/// A place to which a decoder can return.
-#[derive(Clone, Copy)]
-pub(crate) struct Mark(Back);
 
 impl<'a> Decoder<'a> {
     /// Reads a value whose head has just been read, part by part.
@@ -111,18 +107,18 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The present place.
-    pub(crate) fn mark(&self) -> Mark {
+    /// The present state, to which [`rewind`](Self::rewind) returns.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
         let table = self.values.as_ref();
         let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
-        Mark(Back { place: self.place(), end: self.end_of_chunk(), level, ended })
+        Checkpoint { place: self.place(), end: self.end_of_chunk(), level, ended }
     }
 
     /// Returns to a place. What was noted of values since then stays.
-    pub(crate) fn return_to(&mut self, Mark(back): Mark) {
+    pub(crate) fn rewind(&mut self, to: Checkpoint) {
         match self.values {
-            Some(_) => self.return_to_place(back),
-            None => self.go_to(back.place, back.end),
+            Some(_) => self.restore(to),
+            None => self.go_to(to.place, to.end),
         }
     }
 }
