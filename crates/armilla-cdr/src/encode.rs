@@ -52,14 +52,14 @@ scalar! {
 impl Encode for str {
     #[inline]
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        out.lend_string(self)
+        out.borrow_string(self)
     }
 }
 
 impl Encode for String {
     #[inline]
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        out.lend_string(self)
+        out.borrow_string(self)
     }
 }
 

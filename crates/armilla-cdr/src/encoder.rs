@@ -311,12 +311,12 @@ impl<'p> Encoder<'p> {
     /// Appends octets as they are, without a length.
     #[inline]
     pub fn put_raw(&mut self, octets: &'p [u8]) {
-        self.lend_payload(octets, false);
+        self.borrow_payload(octets, false);
     }
 
     /// Appends a payload, which is borrowed where it is large.
     #[inline]
-    fn lend_payload(&mut self, octets: &'p [u8], eights: bool) {
+    fn borrow_payload(&mut self, octets: &'p [u8], eights: bool) {
         let borrowed = &mut self.borrowed;
         if octets.len() < BORROW_FROM || borrowed.count == MAX_BORROWED {
             return self.buffer.append(octets);

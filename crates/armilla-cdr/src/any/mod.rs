@@ -110,7 +110,7 @@ impl Any {
         match self.type_code.resolved() {
             TypeCode::String(_) => {
                 if let [text @ .., 0] = self.decoder().octets()?
-                    && out.lend_plain(text)?
+                    && out.borrow_ascii(text)?
                 {
                     return Ok(());
                 }
@@ -123,7 +123,7 @@ impl Any {
                     out.put_length(length)?;
                     if length > 0 {
                         input.align(size);
-                        out.lend_numbers(input.raw(length.saturating_mul(size))?, size);
+                        out.borrow_numbers(input.raw(length.saturating_mul(size))?, size);
                     }
                     return Ok(());
                 }

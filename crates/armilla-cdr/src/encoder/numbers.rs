@@ -5,10 +5,10 @@ use crate::ByteOrder;
 
 impl<'p> Encoder<'p> {
     /// Appends numbers of `size` octets each that lie in buffer as they travel.
-    pub(crate) fn lend_numbers(&mut self, octets: &'p [u8], size: usize) {
+    pub(crate) fn borrow_numbers(&mut self, octets: &'p [u8], size: usize) {
         if !octets.is_empty() {
             self.align(size);
-            self.lend_payload(octets, size == 8);
+            self.borrow_payload(octets, size == 8);
         }
     }
 }
@@ -31,7 +31,7 @@ macro_rules! numbers {
             pub fn $slice(&mut self, values: &'p [$ty]) {
                 match self.order {
                     ByteOrder::NATIVE => {
-                        self.lend_numbers(bytemuck::cast_slice(values), size_of::<$ty>());
+                        self.borrow_numbers(bytemuck::cast_slice(values), size_of::<$ty>());
                     }
                     _ => self.$copy(values),
                 }

@@ -44,27 +44,27 @@ impl<'p> Encoder<'p> {
     /// # Errors
     /// As [`put_string`](Self::put_string).
     #[inline]
-    pub fn lend_string(&mut self, value: &'p str) -> CdrResult {
+    pub fn borrow_string(&mut self, value: &'p str) -> CdrResult {
         if value.len() < BORROW_FROM || !self.goes_unchanged(value)? {
             return self.put_string(value);
         }
-        self.lend_text(value.as_bytes())
+        self.borrow_text(value.as_bytes())
     }
 
     /// Appends a string whose octets are known to be one, if they are the same in every code set; otherwise
     /// nothing, and `false`.
-    pub(crate) fn lend_plain(&mut self, text: &'p [u8]) -> CdrResult<bool> {
+    pub(crate) fn borrow_ascii(&mut self, text: &'p [u8]) -> CdrResult<bool> {
         if !is_plain(text) {
             return Ok(false);
         }
         match text.len() < BORROW_FROM {
             true => self.put_text(text)?,
-            false => self.lend_text(text)?,
+            false => self.borrow_text(text)?,
         }
         Ok(true)
     }
 
-    fn lend_text(&mut self, text: &'p [u8]) -> CdrResult {
+    fn borrow_text(&mut self, text: &'p [u8]) -> CdrResult {
         self.put_length(text.len() + 1)?;
         self.put_raw(text);
         self.put_u8(0);

@@ -51,7 +51,7 @@ pub mod bank {
 
     impl rt::Encode for Entry {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.text)
+            out.borrow_string(&self.text)
         }
     }
 
@@ -315,8 +315,8 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.lend_string(name)?;
-                        out.lend_string(&*rest)?;
+                        out.borrow_string(name)?;
+                        out.borrow_string(&*rest)?;
                         out.put_sequence(&*pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(&*e, out)
@@ -362,8 +362,8 @@ pub mod bank {
             self.invoke_async(
                 "split",
                 |out| {
-                    out.lend_string(name)?;
-                    out.lend_string(rest)?;
+                    out.borrow_string(name)?;
+                    out.borrow_string(rest)?;
                     out.put_sequence(pieces)?;
                     out.put_i32(n);
                     rt::Encode::encode(e, out)
@@ -683,7 +683,7 @@ pub mod bank {
                     outcome.map(|value| (value, rest, pieces, n, e)),
                     |((result, text), rest, pieces, n, e), out| {
                         out.put_sequence(result)?;
-                        out.lend_string(rest)?;
+                        out.borrow_string(rest)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(e, out)?;

@@ -375,7 +375,7 @@ pub mod dynamic {
 
     impl rt::Encode for Tree {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.name)?;
+            out.borrow_string(&self.name)?;
             out.put_sequence(&self.children)
         }
     }

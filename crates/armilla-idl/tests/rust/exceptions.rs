@@ -69,7 +69,7 @@ pub mod bank {
     impl rt::Encode for InsufficientFunds {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
             out.put_f64(self.missing);
-            out.lend_string(&self.currency)
+            out.borrow_string(&self.currency)
         }
     }
 
@@ -275,7 +275,7 @@ pub mod bank {
 
             impl rt::Encode for Locked {
                 fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-                    out.lend_string(&self.by)
+                    out.borrow_string(&self.by)
                 }
             }
 
@@ -445,7 +445,7 @@ pub mod bank {
                 ) -> rt::Dispatched {
                     let input = &mut call.arguments();
                     let page = input.i32()?;
-                    call.reply(servant.read(page), |result, out| out.lend_string(result))
+                    call.reply(servant.read(page), |result, out| out.borrow_string(result))
                 }
 
                 pub fn close<T: super::super::Ledger + ?Sized>(

@@ -97,7 +97,7 @@ pub mod base {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.name(), |result, out| out.lend_string(result))
+                call.reply(servant.name(), |result, out| out.borrow_string(result))
             }
         }
     }

@@ -201,7 +201,7 @@ pub mod bank {
             match self {
                 Self::Text(value) => {
                     out.put_i32(0);
-                    out.lend_string(value)
+                    out.borrow_string(value)
                 }
                 Self::Unlisted { discriminator: 0, .. } => {
                     Err(rt::CdrError::invalid_discriminator("Bank::Detail"))
@@ -413,7 +413,7 @@ pub mod bank {
             {
                 return done;
             }
-            self.invoke("_set_owner", |out| out.lend_string(value), |_input| Ok(()))
+            self.invoke("_set_owner", |out| out.borrow_string(value), |_input| Ok(()))
         }
 
         fn recent(&self) -> Result<account::Entries, rt::SystemException> {
@@ -465,7 +465,7 @@ pub mod bank {
                 "notify",
                 |out| {
                     out.put_i32(n);
-                    out.lend_string(text)
+                    out.borrow_string(text)
                 },
             )
         }
@@ -484,7 +484,7 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.lend_string(name)?;
+                        out.borrow_string(name)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*rest);
                         Ok(())
@@ -512,7 +512,7 @@ pub mod bank {
             self.invoke(
                     "swap",
                     |out| {
-                        out.lend_string(&*a)?;
+                        out.borrow_string(&*a)?;
                         rt::Encode::encode(&*m, out)
                     },
                     |input| Ok((
@@ -731,7 +731,7 @@ pub mod bank {
                     "locals",
                     |out_| {
                         out_.put_i32(servant);
-                        out_.lend_string(call)?;
+                        out_.borrow_string(call)?;
                         out_.put_i32(input);
                         out_.put_i32(*out);
                         out_.put_i32(*value);
@@ -1086,7 +1086,7 @@ pub mod bank {
 
         impl rt::Encode for Entry {
             fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-                out.lend_string(&self.text)?;
+                out.borrow_string(&self.text)?;
                 out.put_f64(self.amount);
                 Ok(())
             }
@@ -1160,7 +1160,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.owner(), |result, out| out.lend_string(result))
+                call.reply(servant.owner(), |result, out| out.borrow_string(result))
             }
 
             pub fn set_owner<T: super::super::Account + ?Sized>(
@@ -1224,7 +1224,7 @@ pub mod bank {
                     |((result, text), rest), out| {
                         out.put_sequence(result)?;
                         out.put_i32(*rest);
-                        out.lend_string(text)
+                        out.borrow_string(text)
                     },
                 )
             }
@@ -1240,7 +1240,7 @@ pub mod bank {
                 call.reply(
                     outcome.map(|()| (a, m)),
                     |(a, m), out| {
-                        out.lend_string(a)?;
+                        out.borrow_string(a)?;
                         rt::Encode::encode(m, out)
                     },
                 )

@@ -51,7 +51,7 @@ pub mod bank {
 
     impl rt::Encode for Entry {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.text)
+            out.borrow_string(&self.text)
         }
     }
 
@@ -243,7 +243,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.name(), |result, out| out.lend_string(result))
+                call.reply(servant.name(), |result, out| out.borrow_string(result))
             }
         }
 
@@ -255,7 +255,7 @@ pub mod bank {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                servant.name_later(call.later(|result, out| out.lend_string(result)));
+                servant.name_later(call.later(|result, out| out.borrow_string(result)));
                 Ok(())
             }
         }
@@ -328,8 +328,8 @@ pub mod bank {
             self.invoke(
                     "split",
                     |out| {
-                        out.lend_string(reply)?;
-                        out.lend_string(&*rest)?;
+                        out.borrow_string(reply)?;
+                        out.borrow_string(&*rest)?;
                         out.put_sequence(&*pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(&*e, out)
@@ -633,7 +633,7 @@ pub mod bank {
                     outcome.map(|value| (value, rest, pieces, n, e)),
                     |((result, text), rest, pieces, n, e), out| {
                         out.put_sequence(result)?;
-                        out.lend_string(rest)?;
+                        out.borrow_string(rest)?;
                         out.put_sequence(pieces)?;
                         out.put_i32(*n);
                         rt::Encode::encode(e, out)?;
@@ -686,7 +686,7 @@ pub mod bank {
                         call
                             .later(|(result, rest, pieces, n, e, text), out| {
                                 out.put_sequence(result)?;
-                                out.lend_string(rest)?;
+                                out.borrow_string(rest)?;
                                 out.put_sequence(pieces)?;
                                 out.put_i32(*n);
                                 rt::Encode::encode(e, out)?;

@@ -196,12 +196,12 @@ pub mod outer {
 
     impl rt::Encode for Large {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.a)?;
-            out.lend_string(&self.b)?;
-            out.lend_string(&self.c)?;
-            out.lend_string(&self.d)?;
-            out.lend_string(&self.e)?;
-            out.lend_string(&self.f)
+            out.borrow_string(&self.a)?;
+            out.borrow_string(&self.b)?;
+            out.borrow_string(&self.c)?;
+            out.borrow_string(&self.d)?;
+            out.borrow_string(&self.e)?;
+            out.borrow_string(&self.f)
         }
     }
 

@@ -19,7 +19,7 @@ pub mod r#match {
     impl rt::Encode for Type {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
             out.put_i32(self.r#fn);
-            out.lend_string(&self.interface)?;
+            out.borrow_string(&self.interface)?;
             out.put_i32(self.self_);
             Ok(())
         }
@@ -227,7 +227,7 @@ pub mod r#match {
             {
                 return done;
             }
-            self.invoke("from_text", |out| out.lend_string(text), |_input| Ok(()))
+            self.invoke("from_text", |out| out.borrow_string(text), |_input| Ok(()))
         }
 
         fn new(&self) -> Result<(), rt::SystemException> {

@@ -372,7 +372,7 @@ pub mod extras {
             }
             self.invoke_raises(
                 "_set_text",
-                |out| out.lend_string(value),
+                |out| out.borrow_string(value),
                 |_input| Ok(()),
             )
         }
@@ -416,7 +416,7 @@ pub mod extras {
             self.invoke(
                 "run",
                 |out| {
-                    out.lend_string(program)?;
+                    out.borrow_string(program)?;
                     context.write(&["PATH", "HOME*"], out)
                 },
                 |input| input.i32(),
@@ -818,7 +818,7 @@ pub mod extras {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.text(), |result, out| out.lend_string(result))
+                call.reply(servant.text(), |result, out| out.borrow_string(result))
             }
 
             pub fn set_text<T: super::super::Device + ?Sized>(

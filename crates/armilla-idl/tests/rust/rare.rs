@@ -285,7 +285,7 @@ pub mod rare {
                         out.put_length(given.len())?;
                         for (key, value) in given {
                             out.put_f64(*key);
-                            out.lend_string(value)?;
+                            out.borrow_string(value)?;
                         }
                         out.check_bound(changed.len(), 4)?;
                         out.put_length(changed.len())?;
@@ -294,7 +294,7 @@ pub mod rare {
                             out.put_length(value.len())?;
                             for (key, value) in value {
                                 out.put_f64(*key);
-                                out.lend_string(value)?;
+                                out.borrow_string(value)?;
                             }
                         }
                         Ok(())
@@ -515,7 +515,7 @@ pub mod rare {
                         out.put_length(result.len())?;
                         for (key, value) in result {
                             out.put_f64(*key);
-                            out.lend_string(value)?;
+                            out.borrow_string(value)?;
                         }
                         out.check_bound(changed.len(), 4)?;
                         out.put_length(changed.len())?;
@@ -524,7 +524,7 @@ pub mod rare {
                             out.put_length(value.len())?;
                             for (key, value) in value {
                                 out.put_f64(*key);
-                                out.lend_string(value)?;
+                                out.borrow_string(value)?;
                             }
                         }
                         Ok(())
@@ -551,7 +551,7 @@ pub mod rare {
             out.put_length(self.heights.len())?;
             for (key, value) in &self.heights {
                 out.put_f64(*key);
-                out.lend_string(value)?;
+                out.borrow_string(value)?;
             }
             out.check_bound(self.sorted.len(), 4)?;
             out.put_length(self.sorted.len())?;
@@ -560,7 +560,7 @@ pub mod rare {
                 out.put_length(value.len())?;
                 for (key, value) in value {
                     out.put_f64(*key);
-                    out.lend_string(value)?;
+                    out.borrow_string(value)?;
                 }
             }
             Ok(())

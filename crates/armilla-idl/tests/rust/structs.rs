@@ -366,7 +366,7 @@ pub mod data {
 
     impl rt::Encode for Person {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.name)?;
+            out.borrow_string(&self.name)?;
             out.put_bounded_string(&self.code, 8)?;
             out.put_sequence(&self.numbers)?;
             out.put_bounded_sequence(&self.key, 16)?;

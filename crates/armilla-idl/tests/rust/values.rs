@@ -174,7 +174,7 @@ pub mod drawing {
                 servant: &T,
                 call: &mut rt::ServerCall<'_>,
             ) -> rt::Dispatched {
-                call.reply(servant.print(), |result, out| out.lend_string(result))
+                call.reply(servant.print(), |result, out| out.borrow_string(result))
             }
         }
     }

@@ -31,8 +31,8 @@ pub mod cos_naming {
 
     impl rt::Encode for NameComponent {
         fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-            out.lend_string(&self.id)?;
-            out.lend_string(&self.kind)
+            out.borrow_string(&self.id)?;
+            out.borrow_string(&self.kind)
         }
     }
 
@@ -2077,7 +2077,7 @@ pub mod cos_naming {
             }
             self.invoke_raises(
                 "to_name",
-                |out| out.lend_string(sn),
+                |out| out.borrow_string(sn),
                 |input| input.sequence(),
             )
         }
@@ -2098,8 +2098,8 @@ pub mod cos_naming {
             self.invoke_raises(
                 "to_url",
                 |out| {
-                    out.lend_string(addr)?;
-                    out.lend_string(sn)
+                    out.borrow_string(addr)?;
+                    out.borrow_string(sn)
                 },
                 |input| input.string().map(Into::into),
             )
@@ -2117,7 +2117,7 @@ pub mod cos_naming {
             }
             self.invoke_raises(
                 "resolve_str",
-                |out| out.lend_string(sn),
+                |out| out.borrow_string(sn),
                 |input| rt::Decode::decode(input),
             )
         }
@@ -2648,7 +2648,7 @@ pub mod cos_naming {
             ) -> rt::Dispatched {
                 let input = &mut call.arguments();
                 let n: super::super::Name = input.sequence()?;
-                call.reply(servant.to_string(&n), |result, out| out.lend_string(result))
+                call.reply(servant.to_string(&n), |result, out| out.borrow_string(result))
             }
 
             pub fn to_name<T: super::super::NamingContextExt + ?Sized>(
@@ -2669,7 +2669,7 @@ pub mod cos_naming {
                 let sn = input.string()?;
                 call.reply(
                     servant.to_url(&addr, &sn),
-                    |result, out| out.lend_string(result),
+                    |result, out| out.borrow_string(result),
                 )
             }
 
