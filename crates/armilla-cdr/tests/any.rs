@@ -169,7 +169,7 @@ fn a_long_string_or_sequence_of_octets_is_lent_and_reads_the_same() {
     for order in ORDERS {
         for (any, parts) in &values {
             let mut out = Encoder::with_buffer(vec![0; 3], order, CodeSet::Utf8);
-            any.lend(&mut out).unwrap();
+            any.write_borrowed(&mut out).unwrap();
             assert_eq!(out.parts().filter(|part| !part.is_empty()).count(), *parts, "{any:?}");
             let mut copied = Encoder::with_buffer(vec![0; 3], order, CodeSet::Utf8);
             any.write(&mut copied).unwrap();
@@ -178,7 +178,7 @@ fn a_long_string_or_sequence_of_octets_is_lent_and_reads_the_same() {
     }
     let converted = Any::new(&accented).unwrap();
     let mut latin = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Iso8859_1);
-    converted.lend(&mut latin).unwrap();
+    converted.write_borrowed(&mut latin).unwrap();
     assert_eq!(latin.to_vec().len(), 4 + 50_000 + 1);
 }
 

@@ -119,7 +119,7 @@ fn an_any_lends_its_numbers_and_turns_them_round_for_the_other_order() {
         let mut out = Encoder::new(order);
         out.put_u8(1);
         for any in [&of_longs, &of_doubles, &empty] {
-            any.lend(&mut out).unwrap();
+            any.write_borrowed(&mut out).unwrap();
         }
         assert_eq!(out.as_contiguous().is_none(), order == NATIVE);
         let octets = out.to_vec();

@@ -105,7 +105,7 @@ impl Any {
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub fn lend<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+    pub fn write_borrowed<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         // What is here was checked when it was put here.
         match self.type_code.resolved() {
             TypeCode::String(_) => {
@@ -283,7 +283,7 @@ impl fmt::Debug for Any {
 impl Encode for Any {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         self.type_code.encode(out)?;
-        self.lend(out)
+        self.write_borrowed(out)
     }
 }
 

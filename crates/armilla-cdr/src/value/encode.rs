@@ -153,7 +153,7 @@ impl<'p> Encoder<'p> {
             self.values.get_or_insert_default().level += 1;
             self.open_chunk();
         }
-        Ok(Some(self.lend()))
+        Ok(Some(self.reborrow()))
     }
 
     /// The values to which what `write` writes leads, each as often as it does. Not those to which
@@ -192,7 +192,7 @@ impl<'p> Encoder<'p> {
     /// # Errors
     /// That of `encoded`, or when a chunk is too long.
     pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
-        self.take_back(state);
+        self.end_reborrow(state);
         encoded?;
         self.close_chunk();
         let Some(values) = &mut self.values else { return Ok(()) };
@@ -207,7 +207,7 @@ impl<'p> Encoder<'p> {
     }
 
     /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
-    fn lend<'s>(&mut self) -> Encoder<'s> {
+    fn reborrow<'s>(&mut self) -> Encoder<'s> {
         Encoder {
             buffer: core::mem::take(&mut self.buffer),
             borrowed: Borrowed::full(self.borrowed.octets()),
@@ -218,7 +218,7 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    fn take_back(&mut self, lent: Encoder<'_>) {
+    fn end_reborrow(&mut self, lent: Encoder<'_>) {
         self.buffer = lent.buffer;
         self.eights_from = lent.eights_from;
         self.values = lent.values;
@@ -229,10 +229,13 @@ impl<'p> Encoder<'p> {
     ///
     /// # Errors
     /// Those of `write`.
-    pub fn lent<'s>(&mut self, write: impl FnOnce(&mut Encoder<'s>) -> CdrResult) -> CdrResult {
-        let mut lent = self.lend();
+    pub fn with_copies<'s>(
+        &mut self,
+        write: impl FnOnce(&mut Encoder<'s>) -> CdrResult,
+    ) -> CdrResult {
+        let mut lent = self.reborrow();
         let written = write(&mut lent);
-        self.take_back(lent);
+        self.end_reborrow(lent);
         written
     }
 

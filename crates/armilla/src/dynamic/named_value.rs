@@ -100,7 +100,7 @@ pub(super) fn write<'p>(
 ) -> CdrResult {
     let invalid = |what| Err(CdrError::new(CdrErrorKind::Invalid(what)));
     match value {
-        Some(value) if is_of(value, type_code) => value.lend(out),
+        Some(value) if is_of(value, type_code) => value.write_borrowed(out),
         Some(_) => invalid("an argument or result is not of the type that was declared"),
         None => invalid("an argument has no value"),
     }

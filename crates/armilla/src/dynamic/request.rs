@@ -315,7 +315,7 @@ fn write_arguments<'p>(
     out: &mut Encoder<'p>,
 ) -> CdrResult {
     let sent = arguments.iter().filter(|argument| argument.is_sent());
-    sent.filter_map(NamedValue::value).try_for_each(|value| value.lend(out))?;
+    sent.filter_map(NamedValue::value).try_for_each(|value| value.write_borrowed(out))?;
     context.map_or(Ok(()), |clause| clause.write(out))
 }
 

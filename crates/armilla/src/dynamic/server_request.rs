@@ -272,7 +272,7 @@ fn write_results<'p>(
     out: &mut Encoder<'p>,
 ) -> CdrResult {
     if !matches!(result.type_code(), TypeCode::Null | TypeCode::Void) {
-        result.lend(out)?;
+        result.write_borrowed(out)?;
     }
     let mut returned = arguments.iter().filter(|argument| argument.is_returned());
     returned.try_for_each(|argument| write(argument.value(), argument.type_code(), out))

@@ -46,7 +46,7 @@ impl Context for Orb {
             Ok(state) => state,
             Err(error) => return Some(Err(error)),
         };
-        Some(out.lent(|out| state.encode(out)))
+        Some(out.with_copies(|out| state.encode(out)))
     }
 }
 
