@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// A type that can be read from CDR. The IDL compiler implements it for IDL types.
 pub trait Decode<'a>: Sized {
     /// Whether values take no octets, as structs without members do.
-    const WEIGHTLESS: bool = false;
+    const ZERO_SIZED: bool = false;
 
     /// Reads one value.
     ///

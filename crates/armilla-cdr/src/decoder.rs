@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 
 /// How many elements a sequence may have that take no octets, so that nothing but this limits them.
-const WEIGHTLESS_LIMIT: u32 = 1 << 16;
+const ZERO_SIZED_LIMIT: u32 = 1 << 16;
 
 /// What surrounds a decoder, for values that need more than their octets: an object reference needs
 /// the ORB that it shall belong to. The type that reads such a value knows what to look for.
@@ -370,16 +370,16 @@ impl<'a> Decoder<'a> {
     /// Reads the length of a sequence of such elements.
     #[inline]
     fn length_of<T: Decode<'a>>(&mut self) -> CdrResult<usize> {
-        if !T::WEIGHTLESS {
+        if !T::ZERO_SIZED {
             return self.length();
         }
         let length = self.u32()? as usize;
-        self.check_bound(length, WEIGHTLESS_LIMIT)?;
+        self.check_bound(length, ZERO_SIZED_LIMIT)?;
         Ok(length)
     }
 
     /// Reads the length of a sequence of elements of this type, which need no octets to follow where they
-    /// take none ([`weightless_parts`](TypeCode::weightless_parts)).
+    /// take none ([`zero_sized_parts`](TypeCode::zero_sized_parts)).
     ///
     /// # Errors
     /// When the octets that are left cannot hold so many elements.
@@ -387,10 +387,10 @@ impl<'a> Decoder<'a> {
         let here = self.checkpoint();
         let length = self.length();
         // Looked at only where it makes a difference: there may be as many lengths as octets.
-        if length.is_err() && element.weightless_parts(WEIGHTLESS_LIMIT as usize).is_some() {
+        if length.is_err() && element.zero_sized_parts(ZERO_SIZED_LIMIT as usize).is_some() {
             self.rewind(here);
             let length = self.u32()? as usize;
-            self.check_bound(length, WEIGHTLESS_LIMIT)?;
+            self.check_bound(length, ZERO_SIZED_LIMIT)?;
             return Ok(length);
         }
         length

@@ -7,7 +7,7 @@ use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCod
 use alloc::vec::Vec;
 
 /// The most values without octets, which are structs without members, in one any.
-const MAX_WEIGHTLESS: usize = 1_000;
+const MAX_ZERO_SIZED: usize = 1_000;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
 /// `beyond` has types of values in it that `code` does not describe. What is `trusted` was written by
@@ -19,8 +19,8 @@ pub(super) fn value(
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
-    let (index, enclosing, passing, weightless) = (None, Vec::new(), false, 0);
-    Copy { root: code, beyond, index, enclosing, passing, weightless, trusted }
+    let (index, enclosing, passing, zero_sized) = (None, Vec::new(), false, 0);
+    Copy { root: code, beyond, index, enclosing, passing, zero_sized, trusted }
         .value(code, input, out)
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Copy<'c> {
     /// Whether it reads over a value that the output has already.
     pub(super) passing: bool,
     /// How many values have taken no octets so far.
-    weightless: usize,
+    zero_sized: usize,
     trusted: bool,
 }
 
@@ -69,8 +69,8 @@ impl<'c> Copy<'c> {
         // Only nothing at all and structs without members take no octets. A TypeCode could make any
         // number of them out of none.
         let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
-        self.weightless += 1;
-        match nothing && !self.enclosing.is_empty() || self.weightless > MAX_WEIGHTLESS {
+        self.zero_sized += 1;
+        match nothing && !self.enclosing.is_empty() || self.zero_sized > MAX_ZERO_SIZED {
             true => Err(no_octets()),
             false => Ok(()),
         }

@@ -110,15 +110,15 @@ impl TypeCode {
     /// How many values one of this type consists of, itself among them, where it takes no octets: a struct
     /// without members, or of nothing but such, or an array. `None` for all other types, and where it is
     /// more than `most`.
-    pub fn weightless_parts(&self, most: usize) -> Option<usize> {
+    pub fn zero_sized_parts(&self, most: usize) -> Option<usize> {
         let within = most.checked_sub(1)?;
         let parts = match self.resolved() {
             Self::Struct(code) => code.members.iter().try_fold(0, |parts: usize, member| {
-                Some(parts + member.ty.weightless_parts(within.checked_sub(parts)?)?)
+                Some(parts + member.ty.zero_sized_parts(within.checked_sub(parts)?)?)
             })?,
             Self::Array(_, 0) => 0,
             Self::Array(element, length) => {
-                element.weightless_parts(within)?.checked_mul(*length as usize)?
+                element.zero_sized_parts(within)?.checked_mul(*length as usize)?
             }
             _ => return None,
         };

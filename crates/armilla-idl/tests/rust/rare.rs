@@ -20,7 +20,7 @@ pub mod rare {
         fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
             Ok(Self)
         }
-        const WEIGHTLESS: bool = true;
+        const ZERO_SIZED: bool = true;
 
         fn decode_vec(
             input: &mut rt::Decoder<'a>,
@@ -64,7 +64,7 @@ pub mod rare {
                 more: rt::Decode::decode(input)?,
             })
         }
-        const WEIGHTLESS: bool = true;
+        const ZERO_SIZED: bool = true;
 
         fn decode_vec(
             input: &mut rt::Decoder<'a>,

@@ -11,7 +11,7 @@ use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
 /// The most values without octets, which are structs without members, in one sequence or array.
-const MAX_WEIGHTLESS: usize = 1_000;
+const MAX_ZERO_SIZED: usize = 1_000;
 
 /// Why a value does not stand where it should.
 const OTHER_TYPE: &str = "a value is of another type than the one that is expected";
@@ -133,8 +133,8 @@ fn elements(
     }
     // A type could make any number of them out of nothing.
     let are_few = || {
-        let weightless = types.resolve(element).weightless_parts(MAX_WEIGHTLESS);
-        weightless.is_some_and(|parts| length <= MAX_WEIGHTLESS / parts)
+        let zero_sized = types.resolve(element).zero_sized_parts(MAX_ZERO_SIZED);
+        zero_sized.is_some_and(|parts| length <= MAX_ZERO_SIZED / parts)
     };
     let mut parts = Vec::new();
     for _ in 0..length {
