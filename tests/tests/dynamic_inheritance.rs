@@ -123,7 +123,7 @@ fn an_orb_knows_valuetypes_by_their_type_codes() {
     orb.register_value_type(&TypeCode::alias("IDL:D:1.0", "D", derived.clone())).unwrap();
     assert!(orb.has_value("IDL:Derived:1.0"));
     let any = read().unwrap().to_any().unwrap();
-    assert_eq!((any.type_code(), any.types_beyond()), (&base, std::slice::from_ref(&derived)));
+    assert_eq!((any.type_code(), any.dynamic_types()), (&base, std::slice::from_ref(&derived)));
     assert_eq!(DynAny::from_any(&any).unwrap().to_json().unwrap(), json);
     let other = DynAny::from_json_within(&value("Other", TypeCode::Null, vec![]), &json, &orb);
     assert!(other.is_err(), "it does not inherit from that");
@@ -144,5 +144,5 @@ fn what_the_program_has_a_type_for_stays_that_type() {
     let json = json!({"$type": id, "radius": 0.5});
     let any = ValueBase::type_code();
     let value = DynAny::from_json_within(&any, &json, &orb).unwrap().to_any().unwrap();
-    assert_eq!(value.types_beyond(), [cycle]);
+    assert_eq!(value.dynamic_types(), [cycle]);
 }

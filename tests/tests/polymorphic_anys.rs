@@ -47,7 +47,7 @@ fn check_pair(any: &Any) {
 fn an_any_keeps_what_derived_values_have_beyond_the_declared_type() {
     let any = Any::new(&pair()).unwrap();
     assert_eq!(any.type_code(), &Pair::type_code());
-    assert_eq!(any.types_beyond(), [Document::type_code()]);
+    assert_eq!(any.dynamic_types(), [Document::type_code()]);
     check_pair(&any);
     let orb = client();
     orb.register_value::<Document>();
@@ -68,7 +68,7 @@ fn values_whose_type_is_not_known_stay_whole_if_they_lie_in_chunks_and_else_are_
     let any = Any::new(&pair()).unwrap();
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let passed = arrived(&any, &orb, order).unwrap();
-        assert_eq!(passed.types_beyond(), [], "documents are not known");
+        assert_eq!(passed.dynamic_types(), [], "documents are not known");
         check_pair(&passed);
         check_pair(&arrived(&passed, &orb, order).unwrap());
         // Who looks into it sees what is known.
@@ -120,7 +120,7 @@ fn dynamic_values_have_the_types_of_what_is_in_them() {
     let mut node = DynAny::new(&Node::type_code()).unwrap();
     node.as_value().unwrap().share(&shared).unwrap();
     let node = node.to_any().unwrap();
-    assert_eq!(node.types_beyond(), [Document::type_code()]);
+    assert_eq!(node.dynamic_types(), [Document::type_code()]);
     assert_eq!(title(&node.get::<NodeRef>().unwrap().flatten()).as_deref(), Some("first"));
 }
 

@@ -361,7 +361,7 @@ fn what_a_type_code_does_not_describe_stays_if_it_can_be_told_where_it_ends() {
     let report = Report { author: "nobody".to_owned(), ..Report::default() };
     let any = describe(Some(Value::new(report).upcast())).unwrap();
     let again = sent(&any, ByteOrder::Big, 0);
-    assert_eq!(again.types_beyond(), [], "whoever passes it on does not know reports");
+    assert_eq!(again.dynamic_types(), [], "whoever passes it on does not know reports");
     let report = again.get::<NodeRef>().unwrap().flatten().unwrap().downcast::<Report>();
     assert_eq!(report.unwrap().get().author, "nobody");
     // A program that does not know reports either.

@@ -96,7 +96,7 @@ impl Any {
     /// When the connection cannot express it: a character that its code set lacks, wide text in GIOP
     /// 1.0.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
-        let beyond = Beyond::new(self.types_beyond());
+        let beyond = Beyond::new(self.dynamic_types());
         copy::value(&self.type_code, &beyond, &mut self.decoder(), out, true)
     }
 
@@ -142,7 +142,7 @@ impl Any {
     pub fn decoder(&self) -> Decoder<'_> {
         let Encoding { order, code_sets, wide } = self.form();
         let input = Decoder::new(&self.value, order).with_code_sets(code_sets);
-        input.with_wide_format(wide).with_types(self.types_beyond())
+        input.with_wide_format(wide).with_types(self.dynamic_types())
     }
 
     /// The type of the value.
@@ -152,7 +152,7 @@ impl Any {
 
     /// The types of valuetypes in it that [`type_code`](Self::type_code) does not describe: those that
     /// inherit from the declared ones.
-    pub fn types_beyond(&self) -> &[TypeCode] {
+    pub fn dynamic_types(&self) -> &[TypeCode] {
         self.rest.as_ref().map_or(&[], |rest| &rest.types)
     }
 
@@ -240,7 +240,7 @@ impl Any {
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
         let mut copy = Encoder::in_form(self.form());
-        let beyond = Beyond::new(self.types_beyond());
+        let beyond = Beyond::new(self.dynamic_types());
         copy::value(&self.type_code, &beyond, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),

@@ -103,7 +103,7 @@ impl DynAny {
         if matches!(any.type_code().resolved(), LocalInterface(_) | Native(_) | Principal) {
             return Err(DynAnyError::InconsistentTypeCode("there are no values of the type"));
         }
-        let mut types = Types::of(any.type_code(), any.types_beyond());
+        let mut types = Types::of(any.type_code(), any.dynamic_types());
         types.keeps_whole = keeps_whole;
         Ok(decode::value(any.type_code().clone(), &types, &mut any.decoder())?)
     }
