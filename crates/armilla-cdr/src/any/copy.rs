@@ -1,7 +1,7 @@
 //! Values from one encoding into another, led by their TypeCode.
 
 use super::plain::Plain;
-use super::types::Beyond;
+use super::types::DynamicTypes;
 use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_label, write};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
@@ -10,24 +10,24 @@ use alloc::vec::Vec;
 const MAX_ZERO_SIZED: usize = 1_000;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
-/// `beyond` has types of values in it that `code` does not describe. What is `trusted` was written by
+/// `dynamic_types` has types of values in it that `code` does not describe. What is `trusted` was written by
 /// this module before, so that its octets need not be looked at.
 pub(super) fn value(
     code: &TypeCode,
-    beyond: &Beyond<'_>,
+    dynamic_types: &DynamicTypes<'_>,
     input: &mut Decoder<'_>,
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
     let (index, enclosing, passing, zero_sized) = (None, Vec::new(), false, 0);
-    Copy { root: code, beyond, index, enclosing, passing, zero_sized, trusted }
+    Copy { root: code, dynamic_types, index, enclosing, passing, zero_sized, trusted }
         .value(code, input, out)
 }
 
 pub(super) struct Copy<'c> {
     /// The type of the whole.
     pub(super) root: &'c TypeCode,
-    pub(super) beyond: &'c Beyond<'c>,
+    pub(super) dynamic_types: &'c DynamicTypes<'c>,
     /// All types within the whole and of those beyond, from when it is first asked for.
     pub(super) index: Option<TypeIndex<'c>>,
     /// The types that enclose the value, for those that contain themselves.
@@ -162,7 +162,7 @@ impl<'c> Copy<'c> {
     fn any(&self, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
         let code = TypeCode::decode(input)?;
         write(&code, out)?;
-        input.nested(|input| value(&code, self.beyond, input, out, self.trusted))
+        input.nested(|input| value(&code, self.dynamic_types, input, out, self.trusted))
     }
 
     fn union(

@@ -13,7 +13,7 @@ use crate::{
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use types::Beyond;
+use types::DynamicTypes;
 
 /// A value of any type, with its TypeCode.
 ///
@@ -84,7 +84,7 @@ impl Any {
         let start = input.checkpoint();
         let out = in_some_form(|out| {
             input.rewind(start);
-            copy::value(&type_code, &Beyond::default(), input, out, false)
+            copy::value(&type_code, &DynamicTypes::default(), input, out, false)
         })?;
         let rest = Rest::of(&type_code, &out);
         Ok(Self { type_code, value: out.into_buffer(), rest })
@@ -96,8 +96,8 @@ impl Any {
     /// When the connection cannot express it: a character that its code set lacks, wide text in GIOP
     /// 1.0.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
-        let beyond = Beyond::new(self.dynamic_types());
-        copy::value(&self.type_code, &beyond, &mut self.decoder(), out, true)
+        let dynamic_types = DynamicTypes::new(self.dynamic_types());
+        copy::value(&self.type_code, &dynamic_types, &mut self.decoder(), out, true)
     }
 
     /// Appends the value without its type; a string or a sequence of octets or of numbers is borrowed where
@@ -240,8 +240,8 @@ impl Any {
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
         let mut copy = Encoder::in_form(self.form());
-        let beyond = Beyond::new(self.dynamic_types());
-        copy::value(&self.type_code, &beyond, &mut input, &mut copy, false)?;
+        let dynamic_types = DynamicTypes::new(self.dynamic_types());
+        copy::value(&self.type_code, &dynamic_types, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),
             _ => Err(more_than_its_type(&input)),
@@ -295,7 +295,7 @@ impl<'a> Decode<'a> for Any {
 
 impl Rest {
     fn of(type_code: &TypeCode, out: &Encoder<'_>) -> Option<Arc<Self>> {
-        let (types, form) = (types::beyond(type_code, out), out.encoding());
+        let (types, form) = (types::dynamic_types(type_code, out), out.encoding());
         let is_usual = types.is_empty() && form == Encoding::NATIVE;
         (!is_usual).then(|| Arc::new(Self { types, form }))
     }

@@ -10,7 +10,7 @@ use core::cell::OnceCell;
 /// Types beyond that of the whole: those that an `any` has kept, and those that come to be known
 /// while it is read.
 #[derive(Default)]
-pub(super) struct Beyond<'k> {
+pub(super) struct DynamicTypes<'k> {
     kept: &'k [TypeCode],
     learned: Learned,
 }
@@ -19,7 +19,7 @@ pub(super) struct Beyond<'k> {
 #[derive(Default)]
 struct Learned(OnceCell<Box<(TypeCode, Self)>>);
 
-impl<'k> Beyond<'k> {
+impl<'k> DynamicTypes<'k> {
     pub(super) fn new(kept: &'k [TypeCode]) -> Self {
         Self { kept, learned: Learned::default() }
     }
@@ -54,7 +54,7 @@ impl<'k> Beyond<'k> {
 }
 
 /// The types of the values in `out` that `type_code` does not describe.
-pub(super) fn beyond(type_code: &TypeCode, out: &Encoder<'_>) -> Vec<TypeCode> {
+pub(super) fn dynamic_types(type_code: &TypeCode, out: &Encoder<'_>) -> Vec<TypeCode> {
     let mut types = out.value_types();
     if !types.is_empty() {
         let index = TypeIndex::new(type_code);

@@ -26,7 +26,7 @@ const ABSTRACT: i16 = 2;
 struct Actual<'c> {
     code: &'c TypeCode,
     /// Whether the TypeCode of the whole does not describe it.
-    is_beyond: bool,
+    is_dynamic: bool,
 }
 
 impl<'c> Copy<'c> {
@@ -70,12 +70,12 @@ impl<'c> Copy<'c> {
             }
             ValueHead::New(head) => head,
         };
-        let Some(Actual { code, is_beyond }) = self.actual(declared, &head, input)? else {
+        let Some(Actual { code, is_dynamic }) = self.actual(declared, &head, input)? else {
             return self.opaque(declared, &head, input, out);
         };
         let noted = input.noted_value(&head);
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
-        let ty = is_beyond.then(|| code.clone());
+        let ty = is_dynamic.then(|| code.clone());
         let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
         let begun = out.begin_dynamic_value(&handle, head.ids(), chunked, ty)?;
         let Some(mut state) = begun else {
@@ -115,7 +115,7 @@ impl<'c> Copy<'c> {
         input: &Decoder<'_>,
     ) -> CdrResult<Option<Actual<'c>>> {
         let found = match head.ids() {
-            [] => declared.map(|code| Actual { code, is_beyond: false }),
+            [] => declared.map(|code| Actual { code, is_dynamic: false }),
             [id, ..] => self.named(declared, core::str::from_utf8(id).unwrap_or_default(), input),
         };
         match found {
@@ -135,20 +135,20 @@ impl<'c> Copy<'c> {
     ) -> Option<Actual<'c>> {
         let declared = declared.filter(|code| code.id() == Some(id));
         if let Some(code) = declared.or_else(|| self.find(id)).filter(|code| code.is_valuetype()) {
-            let is_beyond = declared.is_none() && self.beyond.has(id);
-            return Some(Actual { code, is_beyond });
+            let is_dynamic = declared.is_none() && self.dynamic_types.has(id);
+            return Some(Actual { code, is_dynamic });
         }
-        let code = self.beyond.learn(id, input)?;
+        let code = self.dynamic_types.learn(id, input)?;
         self.index.get_or_insert_default().add(code);
-        Some(Actual { code, is_beyond: true })
+        Some(Actual { code, is_dynamic: true })
     }
 
     /// A type within the whole or beyond, by its repository id.
     pub(super) fn find(&mut self, id: &str) -> Option<&'c TypeCode> {
-        let (root, beyond) = (self.root, self.beyond);
+        let (root, dynamic_types) = (self.root, self.dynamic_types);
         let index = self.index.get_or_insert_with(|| {
             let mut index = TypeIndex::new(root);
-            beyond.iter().for_each(|code| index.add(code));
+            dynamic_types.iter().for_each(|code| index.add(code));
             index
         });
         index.find(id)
