@@ -356,7 +356,7 @@ fn references_to_components_and_homes_have_types_of_their_own_kinds() {
         let any = Any::new(&kiosk).unwrap();
         let shown = kiosk.provide_prices().unwrap().shown(&any).unwrap();
         assert_eq!(shown.type_code().kind(), Some(TypeCodeKind::Component));
-        let same: KioskRef = shown.get_within(&elsewhere).unwrap().unwrap();
+        let same: KioskRef = shown.get_with_context(&elsewhere).unwrap().unwrap();
         assert_eq!(same.street().unwrap(), "Elm Street");
     }
 }

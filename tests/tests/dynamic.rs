@@ -226,7 +226,7 @@ fn references_travel_in_an_any_and_can_be_called() {
     near_and_far(|mirror, orb| {
         let any = Any::new(mirror).unwrap();
         let (_, copy) = mirror.echo_any(&any, &mut Any::default()).unwrap();
-        let found: MirrorRef = copy.get_within(orb).unwrap().unwrap();
+        let found: MirrorRef = copy.get_with_context(orb).unwrap().unwrap();
         check(TypeCode::Long, TypeCode::Null, |g, k| found.echo_type(g, k));
     });
 }
@@ -235,11 +235,11 @@ fn references_travel_in_an_any_and_can_be_called() {
 fn every_reference_comes_out_of_an_any_as_an_object() {
     near_and_far(|mirror, orb| {
         let (_, copy) = mirror.echo_any(&Any::new(mirror).unwrap(), &mut Any::default()).unwrap();
-        let object = copy.get_within::<Object>(orb).unwrap().unwrap();
+        let object = copy.get_with_context::<Object>(orb).unwrap().unwrap();
         assert_eq!(object.narrow::<dyn Mirror>().unwrap().object(), mirror.object());
         let any = Any::new(&object).unwrap();
-        assert_eq!(any.get_within::<MirrorRef>(orb).unwrap(), None, "one that says no more");
-        assert_eq!(Any::new(&part(1)).unwrap().get_within::<Object>(orb).unwrap(), None);
+        assert_eq!(any.get_with_context::<MirrorRef>(orb).unwrap(), None, "one that says no more");
+        assert_eq!(Any::new(&part(1)).unwrap().get_with_context::<Object>(orb).unwrap(), None);
     });
 }
 

@@ -201,7 +201,11 @@ fn sequences_grow_and_shrink_within_their_bound() {
     view.set_length(3).unwrap();
     bytes.seek(2);
     bytes.insert_octet(0xff).unwrap();
-    assert_eq!(bytes.to_any().unwrap().get_within::<Vec<u8>>(&()).unwrap(), None, "has a bound");
+    assert_eq!(
+        bytes.to_any().unwrap().get_with_context::<Vec<u8>>(&()).unwrap(),
+        None,
+        "has a bound"
+    );
     assert_eq!(octets_of(&bytes), [3, 0, 0, 0, 0, 0, 0xff]);
     bytes.as_sequence().unwrap().set_length(1).unwrap();
     assert_eq!((bytes.component_count(), bytes.current()), (1, None));

@@ -183,7 +183,8 @@ fn a_servant_gives_its_interface_and_its_component() {
             request.set_return_type(Object::type_code());
             request.invoke().unwrap();
             let orb = object.orb().unwrap();
-            let component = request.return_value().get_within::<Object>(&orb).unwrap().unwrap();
+            let component =
+                request.return_value().get_with_context::<Object>(&orb).unwrap().unwrap();
             assert_eq!(component.ior().type_id, STRANGER);
         }
     });

@@ -126,7 +126,7 @@ fn what_may_be_a_reference_or_a_value_goes_into_anys() {
             assert_eq!(again, any);
             let alone = codec.encode_value(&any).unwrap();
             let again = codec.decode_value_within(&alone, any.type_code(), &orb);
-            match (again.unwrap().get_within::<PrintableRef>(&orb).unwrap().unwrap(), given) {
+            match (again.unwrap().get_with_context::<PrintableRef>(&orb).unwrap().unwrap(), given) {
                 (None, None) => {}
                 (Some(Abstract::Reference(one)), Some(Abstract::Reference(other))) => {
                     assert!(one == *other);

@@ -330,7 +330,7 @@ fn a_graph_that_comes_out_of_an_any_is_a_copy_of_its_own() {
         ..Document::default()
     };
     let given: NodeRef = Some(Value::new(document).upcast());
-    let copy = Any::new(&given).unwrap().get_within::<NodeRef>(&orb).unwrap().unwrap();
+    let copy = Any::new(&given).unwrap().get_with_context::<NodeRef>(&orb).unwrap().unwrap();
     let copy = copy.unwrap().downcast::<Document>().unwrap().get();
     let next = |node: &Value<Node>| node.get().next.clone().unwrap();
     let (copied, appendix) = (copy.base.next.clone().unwrap(), copy.appendix.clone().unwrap());

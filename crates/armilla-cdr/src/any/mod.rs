@@ -173,7 +173,7 @@ impl Any {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub fn get_within<T: Typed + for<'a> Decode<'a>>(
+    pub fn get_with_context<T: Typed + for<'a> Decode<'a>>(
         &self,
         context: &dyn Context,
     ) -> CdrResult<Option<T>> {
@@ -203,7 +203,7 @@ impl Any {
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub fn get_as_within<T: for<'a> Decode<'a>>(
+    pub fn get_as_with_context<T: for<'a> Decode<'a>>(
         &self,
         type_code: &TypeCode,
         context: &dyn Context,

@@ -50,7 +50,7 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
         Error::System(exception) => exception,
         Error::User(raised) => missing(1, raised.to_string()),
     })?;
-    let found = request.return_value().get_within::<Object>(orb)?.unwrap_or_default();
+    let found = request.return_value().get_with_context::<Object>(orb)?.unwrap_or_default();
     match found.is_nil() {
         true => Err(missing(2, format!("the interface repository does not know {repository_id}"))),
         false => Ok(found),
