@@ -122,7 +122,7 @@ fn what_may_be_a_reference_or_a_value_goes_into_anys() {
     for given in [&None, &reference, &value] {
         let any = Any::new(given).unwrap();
         for codec in [Version::V1_1, Version::V1_2].map(Codec::new) {
-            let again = codec.decode_within(&codec.encode(&any).unwrap(), &orb).unwrap();
+            let again = codec.decode_with_context(&codec.encode(&any).unwrap(), &orb).unwrap();
             assert_eq!(again, any);
             let alone = codec.encode_value(&any).unwrap();
             let again = codec.decode_value_within(&alone, any.type_code(), &orb);

@@ -90,7 +90,7 @@ impl Codec {
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
-    pub fn decode_within(&self, octets: &[u8], orb: &Orb) -> Result<Any, SystemException> {
+    pub fn decode_with_context(&self, octets: &[u8], orb: &Orb) -> Result<Any, SystemException> {
         self.unpack(octets, orb, |input| Any::read(TypeCode::decode(input)?, input))
     }
 
