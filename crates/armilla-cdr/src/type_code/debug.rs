@@ -12,19 +12,19 @@ impl Debug for TypeCode {
     /// stands again, so that there is no more to read than the type has parts; what nests deeper than
     /// types may that travel is left out.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        Shown { code: self, seen: &RefCell::default(), depth: 0 }.fmt(f)
+        DebugView { code: self, seen: &RefCell::default(), depth: 0 }.fmt(f)
     }
 }
 
 /// A part of a type of which `seen` was shown.
 #[derive(Clone, Copy)]
-struct Shown<'c> {
+struct DebugView<'c> {
     code: &'c TypeCode,
     seen: &'c RefCell<BTreeSet<Identity>>,
     depth: usize,
 }
 
-impl<'c> Shown<'c> {
+impl<'c> DebugView<'c> {
     const fn part(self, code: &'c TypeCode) -> Self {
         Self { code, depth: self.depth + 1, ..self }
     }
@@ -36,7 +36,7 @@ impl<'c> Shown<'c> {
     }
 }
 
-impl Debug for Shown<'_> {
+impl Debug for DebugView<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let code = self.code;
         let kind = match code.kind() {
@@ -72,7 +72,7 @@ impl Debug for Shown<'_> {
     }
 }
 
-impl Shown<'_> {
+impl DebugView<'_> {
     /// What a type with a repository id consists of.
     fn contents(&self, shown: &mut DebugStruct<'_, '_>) {
         match self.code {

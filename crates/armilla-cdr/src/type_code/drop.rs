@@ -10,17 +10,17 @@ impl Drop for TypeCode {
     #[inline]
     fn drop(&mut self) {
         if self.has_parts() {
-            take_apart(self);
+            drop_iteratively(self);
         }
     }
 }
 
 /// Frees what is within `code`, from the outside in.
-fn take_apart(code: &mut TypeCode) {
+fn drop_iteratively(code: &mut TypeCode) {
     let mut open = Vec::new();
-    code.give_up_parts(&mut open);
+    code.take_parts(&mut open);
     while let Some(mut part) = open.pop() {
-        part.give_up_parts(&mut open);
+        part.take_parts(&mut open);
     }
 }
 
@@ -42,7 +42,7 @@ impl TypeCode {
     }
 
     /// Moves the types that have parts themselves out of this one, if nobody else has it.
-    fn give_up_parts(&mut self, open: &mut Vec<Self>) {
+    fn take_parts(&mut self, open: &mut Vec<Self>) {
         let mut give_up = |part: &mut Self| {
             if part.has_parts() {
                 open.push(core::mem::take(part));

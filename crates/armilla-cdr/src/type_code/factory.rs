@@ -400,7 +400,7 @@ fn usable(ty: &TypeCode) -> Result<()> {
 
 /// `code`, unless it nests deeper than types may.
 fn shallow(code: TypeCode) -> Result {
-    match code.may_travel() {
+    match code.fits_depth_limit() {
         true => Ok(code),
         false => {
             let what = alloc::format!("more than {TYPE_CODE_DEPTH_LIMIT} types nest");

@@ -25,7 +25,7 @@ impl TypeCode {
     }
 
     /// Whether it nests no deeper than types may that travel.
-    pub(super) fn may_travel(&self) -> bool {
+    pub(super) fn fits_depth_limit(&self) -> bool {
         Depths::default().height(self, TYPE_CODE_DEPTH_LIMIT).is_some()
     }
 }
