@@ -23,34 +23,34 @@ use core::ops::{Index, Range};
 /// ```
 #[derive(Clone, Default)]
 pub struct SharedStrings {
-    texts: Arc<Texts>,
+    buffer: Arc<StringBuffer>,
     /// Which of the texts these are.
     first: usize,
     end: usize,
 }
 
 #[derive(Default)]
-struct Texts {
+struct StringBuffer {
     /// One behind the other.
     all: String,
     /// Where each ends.
     ends: Vec<usize>,
     /// Whether they are the same in every code set.
-    plain: bool,
+    is_ascii: bool,
 }
 
-impl Texts {
-    /// The octets of the text in this place, which exists.
-    fn place(&self, number: usize) -> Range<usize> {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        start..self.ends[number]
+impl StringBuffer {
+    /// The octets of the text at this index, which exists.
+    fn range(&self, index: usize) -> Range<usize> {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[index]
     }
 }
 
 impl SharedStrings {
     fn new(all: String, ends: Vec<usize>) -> Self {
-        let (end, plain) = (ends.len(), is_plain(all.as_bytes()));
-        Self { texts: Arc::new(Texts { all, ends, plain }), first: 0, end }
+        let (end, is_ascii) = (ends.len(), is_plain(all.as_bytes()));
+        Self { buffer: Arc::new(StringBuffer { all, ends, is_ascii }), first: 0, end }
     }
 
     /// How many there are.
@@ -63,14 +63,14 @@ impl SharedStrings {
         self.len() == 0
     }
 
-    /// The text in a place, if there is one.
-    pub fn get(&self, place: usize) -> Option<&str> {
-        (place < self.len()).then(|| &self.texts.all[self.texts.place(self.first + place)])
+    /// The text at this index, if there is one.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        (index < self.len()).then(|| &self.buffer.all[self.buffer.range(self.first + index)])
     }
 
     /// All of them, in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
-        (self.first..self.end).map(|number| &self.texts.all[self.texts.place(number)])
+        (self.first..self.end).map(|number| &self.buffer.all[self.buffer.range(number)])
     }
 
     /// Some of them, in the same buffer.
@@ -81,17 +81,17 @@ impl SharedStrings {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let Range { start, end } = range;
         assert!(start <= end && end <= self.len(), "{start}..{end} of {} texts", self.len());
-        Self { texts: self.texts.clone(), first: self.first + start, end: self.first + end }
+        Self { buffer: self.buffer.clone(), first: self.first + start, end: self.first + end }
     }
 }
 
 impl Index<usize> for SharedStrings {
     type Output = str;
 
-    fn index(&self, place: usize) -> &str {
-        match self.get(place) {
+    fn index(&self, index: usize) -> &str {
+        match self.get(index) {
             Some(text) => text,
-            None => panic!("there is no text {place} of {}", self.len()),
+            None => panic!("there is no text {index} of {}", self.len()),
         }
     }
 }
@@ -162,7 +162,7 @@ impl fmt::Debug for SharedStrings {
 impl Encode for SharedStrings {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         out.put_length(self.len())?;
-        if !self.texts.plain {
+        if !self.buffer.is_ascii {
             return self.iter().try_for_each(|text| out.put_string(text));
         }
         self.iter().try_for_each(|text| out.put_text(text.as_bytes()))
@@ -194,7 +194,7 @@ impl<'a> Decode<'a> for SharedStrings {
             && let Ok(all) = String::from_utf8(all)
         {
             return Ok(Self {
-                texts: Arc::new(Texts { all, ends, plain: true }),
+                buffer: Arc::new(StringBuffer { all, ends, is_ascii: true }),
                 first: 0,
                 end: count,
             });
