@@ -28,6 +28,7 @@
 extern crate alloc;
 
 mod any;
+mod ascii;
 mod bits;
 mod buffer;
 mod code_set;
@@ -43,7 +44,6 @@ mod large_array;
 mod long_double;
 mod map;
 mod order;
-mod plain;
 mod shared;
 mod shared_strings;
 pub mod type_code;

@@ -1,7 +1,7 @@
 //! Texts that many may own and that stand in one buffer: a `sequence<string>` without an allocation for
 //! each string.
 
-use crate::plain::is_plain;
+use crate::ascii::is_ascii_text;
 use crate::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -49,7 +49,7 @@ impl StringBuffer {
 
 impl SharedStrings {
     fn new(all: String, ends: Vec<usize>) -> Self {
-        let (end, is_ascii) = (ends.len(), is_plain(all.as_bytes()));
+        let (end, is_ascii) = (ends.len(), is_ascii_text(all.as_bytes()));
         Self { buffer: Arc::new(StringBuffer { all, ends, is_ascii }), first: 0, end }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Decode<'a> for SharedStrings {
             all.extend_from_slice(text);
             ends.push(all.len());
         }
-        if is_plain(&all)
+        if is_ascii_text(&all)
             && let Ok(all) = String::from_utf8(all)
         {
             return Ok(Self {

@@ -1,7 +1,7 @@
 //! Strings.
 
 use super::Decoder;
-use crate::plain::{has_nul, is_plain};
+use crate::ascii::{has_nul, is_ascii_text};
 use crate::{CdrErrorKind, CdrResult, CodeSet, code_set};
 use alloc::borrow::Cow;
 
@@ -18,7 +18,7 @@ impl<'a> Decoder<'a> {
             [text @ .., 0] => text,
             _ => return Err(self.error(CdrErrorKind::MissingNul)),
         };
-        let plain = is_plain(octets);
+        let plain = is_ascii_text(octets);
         if !plain && has_nul(octets) {
             return Err(self.error(CdrErrorKind::EmbeddedNul));
         }

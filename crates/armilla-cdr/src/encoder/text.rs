@@ -1,7 +1,7 @@
 //! Strings.
 
 use super::{BORROW_FROM, Encoder};
-use crate::plain::{has_nul, is_plain};
+use crate::ascii::{has_nul, is_ascii_text};
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, code_set};
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ impl<'p> Encoder<'p> {
     /// # Errors
     /// When it contains a NUL or a character that the code set does not have.
     pub fn put_string(&mut self, value: &str) -> CdrResult {
-        match self.goes_unchanged(value)? {
+        match self.needs_no_conversion(value)? {
             true => self.put_text(value.as_bytes()),
             false => self.put_converted(value),
         }
@@ -45,7 +45,7 @@ impl<'p> Encoder<'p> {
     /// As [`put_string`](Self::put_string).
     #[inline]
     pub fn borrow_string(&mut self, value: &'p str) -> CdrResult {
-        if value.len() < BORROW_FROM || !self.goes_unchanged(value)? {
+        if value.len() < BORROW_FROM || !self.needs_no_conversion(value)? {
             return self.put_string(value);
         }
         self.borrow_text(value.as_bytes())
@@ -54,7 +54,7 @@ impl<'p> Encoder<'p> {
     /// Appends a string whose octets are known to be one, if they are the same in every code set; otherwise
     /// nothing, and `false`.
     pub(crate) fn borrow_ascii(&mut self, text: &'p [u8]) -> CdrResult<bool> {
-        if !is_plain(text) {
+        if !is_ascii_text(text) {
             return Ok(false);
         }
         match text.len() < BORROW_FROM {
@@ -73,8 +73,8 @@ impl<'p> Encoder<'p> {
 
     /// Whether the octets of a string are the same in the code set of the connection.
     #[inline]
-    fn goes_unchanged(&self, value: &str) -> CdrResult<bool> {
-        if is_plain(value.as_bytes()) {
+    fn needs_no_conversion(&self, value: &str) -> CdrResult<bool> {
+        if is_ascii_text(value.as_bytes()) {
             return Ok(true);
         }
         if has_nul(value.as_bytes()) {

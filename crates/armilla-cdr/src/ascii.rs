@@ -22,7 +22,7 @@ const LINE: usize = 64;
 /// Whether every octet is one of 1 to 127. Texts are nearly always plain, and then this is one pass at the
 /// speed of memory.
 #[inline]
-pub(crate) fn is_plain(octets: &[u8]) -> bool {
+pub(crate) fn is_ascii_text(octets: &[u8]) -> bool {
     // As signed numbers neither NUL nor what is not ASCII is above zero.
     all(octets, |octet| octet.cast_signed() > 0)
 }
@@ -105,12 +105,16 @@ mod tests {
                     let mut text = vec![b'x'; length];
                     let Some(there) = text.get_mut(place) else { continue };
                     *there = octet;
-                    assert_eq!(is_plain(&text), (1..=127).contains(&octet), "{octet} at {place}");
+                    assert_eq!(
+                        is_ascii_text(&text),
+                        (1..=127).contains(&octet),
+                        "{octet} at {place}"
+                    );
                     assert_eq!(has_nul(&text), octet == 0, "{octet} at {place}");
                 }
             }
         }
-        assert!(is_plain(b"") && !has_nul(b""));
+        assert!(is_ascii_text(b"") && !has_nul(b""));
     }
 
     #[test]
@@ -121,10 +125,10 @@ mod tests {
                 memory[place] = 0;
                 assert!(has_nul(&memory[before..]), "{place} of a text from {before} on");
                 memory[place] = 200;
-                assert!(!is_plain(&memory[before..]), "{place} of a text from {before} on");
+                assert!(!is_ascii_text(&memory[before..]), "{place} of a text from {before} on");
                 memory[place] = b'x';
             }
-            assert!(is_plain(&memory[before..]) && !has_nul(&memory[before..]));
+            assert!(is_ascii_text(&memory[before..]) && !has_nul(&memory[before..]));
         }
     }
 }
