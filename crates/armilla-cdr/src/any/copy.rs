@@ -1,6 +1,6 @@
 //! Values from one encoding into another, led by their TypeCode.
 
-use super::plain::Plain;
+use super::fixed_layout::FixedLayout;
 use super::types::DynamicTypes;
 use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_label, write};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
@@ -19,12 +19,12 @@ pub(super) fn value(
     out: &mut Encoder<'_>,
     trusted: bool,
 ) -> CdrResult {
-    let (index, enclosing, passing, zero_sized) = (None, Vec::new(), false, 0);
-    Copy { root: code, dynamic_types, index, enclosing, passing, zero_sized, trusted }
+    let (index, enclosing, skipping, zero_sized) = (None, Vec::new(), false, 0);
+    Transcoder { root: code, dynamic_types, index, enclosing, skipping, zero_sized, trusted }
         .value(code, input, out)
 }
 
-pub(super) struct Copy<'c> {
+pub(super) struct Transcoder<'c> {
     /// The type of the whole.
     pub(super) root: &'c TypeCode,
     pub(super) dynamic_types: &'c DynamicTypes<'c>,
@@ -33,13 +33,13 @@ pub(super) struct Copy<'c> {
     /// The types that enclose the value, for those that contain themselves.
     pub(super) enclosing: Vec<&'c TypeCode>,
     /// Whether it reads over a value that the output has already.
-    pub(super) passing: bool,
+    pub(super) skipping: bool,
     /// How many values have taken no octets so far.
     zero_sized: usize,
     trusted: bool,
 }
 
-impl<'c> Copy<'c> {
+impl<'c> Transcoder<'c> {
     pub(super) fn value(
         &mut self,
         code: &'c TypeCode,
@@ -236,8 +236,8 @@ fn numbers(
         TypeCode::LongLong | TypeCode::ULongLong => out.copy_u64s(&input.lent_numbers(length)?),
         TypeCode::Float => out.copy_f32s(&input.lent_numbers(length)?),
         TypeCode::Double => out.copy_f64s(&input.lent_numbers(length)?),
-        composed => match (length > 1).then(|| Plain::of(composed)).flatten() {
-            Some(plain) => plain.copy(length, trusted, input, out)?,
+        composed => match (length > 1).then(|| FixedLayout::of(composed)).flatten() {
+            Some(layout) => layout.copy(length, trusted, input, out)?,
             None => return Ok(false),
         },
     }

@@ -1,8 +1,8 @@
 //! Values that carry their type: IDL `any` (CORBA 3.4 Part 2, 9.3.5.2).
 
 mod copy;
+mod fixed_layout;
 mod opaque;
-mod plain;
 mod types;
 mod values;
 
@@ -232,7 +232,7 @@ impl Any {
         let value = T::decode(&mut input)?;
         match input.remaining() {
             0 => Ok(Some(value)),
-            _ => Err(more_than_its_type(&input)),
+            _ => Err(trailing_octets(&input)),
         }
     }
 
@@ -244,13 +244,13 @@ impl Any {
         copy::value(&self.type_code, &dynamic_types, &mut input, &mut copy, false)?;
         match input.remaining() {
             0 => Ok(()),
-            _ => Err(more_than_its_type(&input)),
+            _ => Err(trailing_octets(&input)),
         }
     }
 }
 
 /// That a value goes on where one of its type would end.
-fn more_than_its_type(input: &Decoder<'_>) -> CdrError {
+fn trailing_octets(input: &Decoder<'_>) -> CdrError {
     let what = "the value is not of the type that its TypeCode says";
     CdrError::at(CdrErrorKind::Invalid(what), input.position())
 }

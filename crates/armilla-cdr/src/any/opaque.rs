@@ -7,7 +7,7 @@
 //! several fragments of GIOP 1.1 that are not aligned as if they were one. An indirection in
 //! it is found by where it leads: eight octets that name a value which was met at exactly that place.
 
-use super::copy::Copy;
+use super::copy::Transcoder;
 use super::values::Copied;
 use crate::value::{NewValue, Part, ValueHandle};
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
@@ -16,7 +16,7 @@ use alloc::sync::Arc;
 /// What an indirection begins with, in both byte orders.
 const INDIRECTION: [u8; 4] = [0xff; 4];
 
-impl<'c> Copy<'c> {
+impl<'c> Transcoder<'c> {
     /// Copies the value that begins at `head`, where one of the type `declared` is expected.
     pub(super) fn opaque<'a>(
         &mut self,
@@ -31,7 +31,7 @@ impl<'c> Copy<'c> {
             out.begin_dynamic_value(handle, &[], false, None)?;
             return input.value_parts(head, |_, _| Ok(()));
         }
-        if self.passing {
+        if self.skipping {
             return input.value_parts(head, |_, _| Ok(()));
         }
         if input.order() != out.order() {

@@ -3,7 +3,7 @@
 //! The handle of a value says no more than that it is one: what the output knows of it is where it
 //! stands there, so that what the input shares the output shares too.
 
-use super::copy::{Copy, reference};
+use super::copy::{Transcoder, reference};
 use crate::encoding::Encoding;
 use crate::type_code::{TypeIndex, ValueCode};
 use crate::value::{NewValue, ValueHandle, ValueHead};
@@ -29,7 +29,7 @@ struct Actual<'c> {
     is_dynamic: bool,
 }
 
-impl<'c> Copy<'c> {
+impl<'c> Transcoder<'c> {
     /// What stands where an abstract interface is expected: a reference, or a value of any type.
     pub(super) fn abstraction(
         &mut self,
@@ -56,7 +56,7 @@ impl<'c> Copy<'c> {
                 out.put_null_value();
                 return Ok(());
             }
-            ValueHead::Known(_) if self.passing => {
+            ValueHead::Known(_) if self.skipping => {
                 out.put_null_value();
                 return Ok(());
             }
@@ -98,12 +98,12 @@ impl<'c> Copy<'c> {
         head: &NewValue<'a>,
         input: &mut Decoder<'a>,
     ) -> CdrResult {
-        let before = core::mem::replace(&mut self.passing, true);
+        let before = core::mem::replace(&mut self.skipping, true);
         let mut nowhere = Encoder::in_form(Encoding::NATIVE);
         self.enclosing.push(code);
         let passed = input.value_state(head, false, |input| self.state(code, input, &mut nowhere));
         self.enclosing.pop();
-        self.passing = before;
+        self.skipping = before;
         passed
     }
 

@@ -9,7 +9,7 @@ const MAX_PARTS: usize = 64;
 
 /// A type as the numbers that it consists of, in order. Types with anything else in them, such as
 /// strings, have no such plan.
-pub(super) struct Plain(Vec<Part>);
+pub(super) struct FixedLayout(Vec<Part>);
 
 #[derive(Clone, Copy)]
 enum Part {
@@ -27,7 +27,7 @@ enum Part {
     Enum(u32),
 }
 
-impl Plain {
+impl FixedLayout {
     pub(super) fn of(code: &TypeCode) -> Option<Self> {
         // Every other kind is known before it gets here.
         if !matches!(code.resolved(), TypeCode::Struct(_) | TypeCode::Array(..)) {
