@@ -34,7 +34,7 @@ fn node(input: &mut Decoder<'_>) -> CdrResult<Option<Arc<Node>>> {
     };
     let truncated = head.ids().first().is_some_and(|id| *id != b"IDL:Node:1.0");
     let made = Arc::new(Node::default());
-    input.note_value(&head, made.clone());
+    input.register_value(&head, made.clone());
     let state = input.value_state(&head, truncated, |input| {
         *made.text.lock().unwrap() = input.string()?.into_owned();
         for branch in 0..2 {

@@ -120,7 +120,7 @@ fn see(input: &mut Decoder<'_>, numbers: usize, values: usize, met: &mut usize) 
         ValueHead::Known(handle) => return Ok(Seen::Again(*handle.downcast().unwrap())),
         ValueHead::New(head) => head,
     };
-    input.note_value(&head, Arc::new(*met) as ValueHandle);
+    input.register_value(&head, Arc::new(*met) as ValueHandle);
     *met += 1;
     input.value_state(&head, false, |input| {
         let number = |input: &mut Decoder<'_>| {

@@ -47,7 +47,7 @@ fn get(input: &mut Decoder<'_>) -> CdrResult<Option<Arc<Node>>> {
     // The value is not known before it is made, but its place must be.
     let mut read = Node::default();
     let node = Arc::new(Node::default());
-    input.note_value(&head, node.clone());
+    input.register_value(&head, node.clone());
     input.value_state(&head, truncated, |input| {
         read.number = input.i32()?;
         read.next = Mutex::new(get(input)?);
@@ -276,7 +276,7 @@ fn descend(
 fn alternating(input: &mut Decoder<'_>, levels: u32, values: u32) -> CdrResult {
     descend(input, levels, &|input| {
         let ValueHead::New(head) = input.value_head()? else { return Ok(()) };
-        input.note_value(&head, Arc::new(()));
+        input.register_value(&head, Arc::new(()));
         input.deep_value_state(&head, false, 100, |input| match values {
             1 => descend(input, levels, &|_| Ok(())),
             _ => alternating(input, levels, values - 1),

@@ -261,7 +261,7 @@ fn sequence_length(
 /// The repository id that comes before the members of an exception. omniORB leaves it out, and does
 /// not understand who does not, so it stays left out.
 fn exception_id(id: &str, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    if input.may_be_string(id) {
+    if input.next_string_is(id) {
         out.put_string(&input.string()?)?;
     }
     Ok(())

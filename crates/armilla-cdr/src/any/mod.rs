@@ -225,7 +225,7 @@ impl Any {
             None => input,
         };
         if let TypeCode::Exception(code) = self.type_code.resolved()
-            && input.may_be_string(&code.id)
+            && input.next_string_is(&code.id)
         {
             input.string()?;
         }

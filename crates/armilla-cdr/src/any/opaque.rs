@@ -25,7 +25,7 @@ impl<'c> Transcoder<'c> {
         input: &mut Decoder<'a>,
         out: &mut Encoder<'_>,
     ) -> CdrResult {
-        let noted = input.noted_value(head);
+        let noted = input.registered_value(head);
         if let Some(handle) = noted.as_ref().filter(|handle| out.has_value(handle)) {
             // An indirection led to it before the input had come here.
             out.begin_dynamic_value(handle, &[], false, None)?;
@@ -55,7 +55,7 @@ impl<'c> Transcoder<'c> {
                     chunk(octets, input, out)?;
                 }
                 Part::Value(head) => {
-                    let noted = input.noted_value(&head);
+                    let noted = input.registered_value(&head);
                     begin(&head, noted, None, input, out)?;
                 }
                 // Values that enclose this one have ends of their own.
@@ -84,7 +84,7 @@ fn begin<'a>(
         Some(handle) => handle,
         None => {
             let handle: ValueHandle = Arc::new(Copied::default());
-            input.note_value(head, handle.clone());
+            input.register_value(head, handle.clone());
             handle
         }
     };

@@ -66,14 +66,14 @@ impl<'c> Transcoder<'c> {
             }
             // It stands outside of this `any`, which must have it all.
             ValueHead::Known(_) => {
-                return input.value_again(|input| self.valuetype(declared, input, out));
+                return input.reread_value(|input| self.valuetype(declared, input, out));
             }
             ValueHead::New(head) => head,
         };
         let Some(Actual { code, is_dynamic }) = self.actual(declared, &head, input)? else {
             return self.opaque(declared, &head, input, out);
         };
-        let noted = input.noted_value(&head);
+        let noted = input.registered_value(&head);
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
         let ty = is_dynamic.then(|| code.clone());
         let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
@@ -83,7 +83,7 @@ impl<'c> Transcoder<'c> {
             return self.pass_over(code, &head, input);
         };
         if noted.is_none() {
-            input.note_value(&head, handle);
+            input.register_value(&head, handle);
         }
         self.enclosing.push(code);
         let copied = input.value_state(&head, false, |input| self.state(code, input, &mut state));

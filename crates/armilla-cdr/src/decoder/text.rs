@@ -33,7 +33,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether `text` is the string that comes next, which stays unread: of an exception in an any some
     /// ORBs leave out the repository id.
-    pub fn may_be_string(&mut self, text: &str) -> bool {
+    pub fn next_string_is(&mut self, text: &str) -> bool {
         let here = self.checkpoint();
         let found = self.octets();
         self.rewind(here);

@@ -226,15 +226,15 @@ impl<'a> Decoder<'a> {
 
     /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
     /// is noted before its state is read, for that may lead back to it.
-    pub fn note_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
+    pub fn register_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
         let table = self.table();
         let level = table.level - u32::from(head.chunked);
         table.known.note(head.position, Known { handle: value, level });
     }
 
     /// What was noted of the value that begins at `head`, when it is being read
-    /// [again](Self::value_again).
-    pub fn noted_value(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
+    /// [again](Self::reread_value).
+    pub fn registered_value(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
         self.table().known.at(head.position).map(|known| known.handle.clone())
     }
 
@@ -246,7 +246,10 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// Those of `read`, or when more is read again than four times the whole message.
-    pub fn value_again<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
+    pub fn reread_value<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
         let back = self.checkpoint();
         let table = self.table();
         let target = table.target;

@@ -161,7 +161,9 @@ impl<'p> Encoder<'p> {
     ///
     /// # Errors
     /// Those of `write`.
-    pub fn values_met(write: impl FnOnce(&mut Self) -> CdrResult) -> CdrResult<Vec<ValueHandle>> {
+    pub fn referenced_values(
+        write: impl FnOnce(&mut Self) -> CdrResult,
+    ) -> CdrResult<Vec<ValueHandle>> {
         let mut out = Encoder::in_form(Encoding::NATIVE);
         out.values.get_or_insert_default().met = Some(Vec::new());
         write(&mut out)?;

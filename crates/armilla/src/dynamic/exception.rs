@@ -33,7 +33,7 @@ impl Raises for UnknownUserException {
             return Err(CdrError::new(CdrErrorKind::Invalid("what is raised is no exception")));
         };
         // Some ORBs leave it out of the exceptions that they put into an any.
-        if !self.exception.decoder().may_be_string(&code.id) {
+        if !self.exception.decoder().next_string_is(&code.id) {
             out.put_string(&code.id)?;
         }
         self.exception.write(out)

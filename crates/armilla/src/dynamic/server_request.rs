@@ -282,7 +282,7 @@ fn write_results<'p>(
 #[cold]
 fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException> {
     let mut input = any.decoder();
-    if input.may_be_string(kind.repository_id()) {
+    if input.next_string_is(kind.repository_id()) {
         input.string()?;
     }
     decode_members(kind, &mut input)

@@ -97,7 +97,8 @@ impl Group {
         while let Some(member) = self.members.get(next) {
             // What the program marshals need not be what it holds.
             let state = member.shared.state().filter(|state| !state.is_custom());
-            let met = state.as_ref().map(|state| Encoder::values_met(|out| state.encode(out)));
+            let met =
+                state.as_ref().map(|state| Encoder::referenced_values(|out| state.encode(out)));
             if let (Some(state), Some(Ok(met))) = (state, met) {
                 let values = met.into_iter().filter_map(|value| value.downcast().ok());
                 let leads_to: Vec<usize> = values.map(|shared| self.add(shared)).collect();

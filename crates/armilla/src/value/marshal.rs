@@ -70,13 +70,13 @@ impl Expected {
             ValueHead::Known(handle) => match handle.downcast::<Shared>() {
                 Ok(shared) => return self.known(shared).map(Some),
                 // It was met in an `any`, which keeps nothing of it but its octets.
-                Err(_) => return input.value_again(|input| self.decode(input)),
+                Err(_) => return input.reread_value(|input| self.decode(input)),
             },
             ValueHead::New(head) => head,
         };
         let (kind, truncated) = self.choose(&head, input)?;
         let shared = Arc::new(Shared::begun(kind));
-        input.note_value(&head, shared.clone());
+        input.register_value(&head, shared.clone());
         let limit = input.context::<Orb>().map_or(u32::from(DEPTH_LIMIT), Orb::value_depth);
         let state = input.deep_value_state(&head, truncated, limit, kind.decode)?;
         shared.set(state);

@@ -100,7 +100,7 @@ fn reference(input: &mut Decoder<'_>) -> CdrResult<Content> {
 
 /// The repository id before the members of an exception, which omniORB leaves out in an any.
 fn exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
-    match input.may_be_string(id) && input.string()? != id {
+    match input.next_string_is(id) && input.string()? != id {
         true => Err(invalid("the repository id of an exception is another one's")),
         false => Ok(()),
     }
@@ -184,7 +184,7 @@ fn valuetype(
     };
     let (code, skipped) = actual(declared, types, &head)?;
     let shared = Arc::new(Shared::begun(code.clone(), types, &head));
-    input.note_value(&head, shared.clone());
+    input.register_value(&head, shared.clone());
     let state = shared.members()?;
     let members = input.value_state(&head, skipped, |input| {
         state.iter().map(|ty| value(ty.clone(), types, input)).collect::<CdrResult<Vec<_>>>()
