@@ -273,7 +273,7 @@ impl<'p> Encoder<'p> {
 
     /// Takes back padding behind which nothing was written, from `len` on.
     #[inline(always)]
-    pub fn take_back_padding(&mut self, len: usize) {
+    pub fn remove_padding(&mut self, len: usize) {
         debug_assert!(self.len() - len < 8, "more than padding");
         self.buffer.truncate(len - self.borrowed.octets);
     }

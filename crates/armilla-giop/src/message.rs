@@ -104,7 +104,7 @@ pub fn put_body<'p>(
     let start = begin_body(out, version);
     fill(out)?;
     if out.len() == start && start != end_of_header {
-        out.take_back_padding(end_of_header);
+        out.remove_padding(end_of_header);
     }
     Ok(())
 }

@@ -105,7 +105,7 @@ impl Variant {
             out.copy_raw(&[0; 8][..phase]);
             put_body(out, version, |out| arguments(out))
         };
-        body(&mut out).or_else(|error| out.in_other_order(error, body))?;
+        body(&mut out).or_else(|error| out.with_other_order(error, body))?;
         let (mut octets, order) = (out.to_vec(), out.order());
         octets.drain(..phase);
         Ok(Self { octets, version, code_sets, order, phase, narrow: false })

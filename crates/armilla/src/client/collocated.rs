@@ -156,7 +156,7 @@ fn encode<'p>(
         put_body(out, VERSION, |out| arguments(out))
     };
     whole(out)
-        .or_else(|error| out.in_other_order(error, whole))
+        .or_else(|error| out.with_other_order(error, whole))
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))

@@ -87,7 +87,7 @@ impl Template {
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
         *self = Self::default();
-        let encoded = out.in_other_order(error, |out| {
+        let encoded = out.with_other_order(error, |out| {
             let request_id_at = self.header(out, id, call, announced)?;
             put_body(out, call.target.access.version, |out| (call.arguments)(out))?;
             Ok(request_id_at)

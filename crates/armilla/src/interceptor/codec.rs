@@ -128,7 +128,7 @@ impl Codec {
             fill(out)
         };
         whole(&mut out)
-            .or_else(|error| out.in_other_order(error, whole))
+            .or_else(|error| out.with_other_order(error, whole))
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(out.to_vec())
     }

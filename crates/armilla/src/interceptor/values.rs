@@ -204,7 +204,7 @@ impl Values for Served {
 pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<OwnedInput> {
     let mut out = Encoder::with_code_sets(Vec::new(), armilla_cdr::ByteOrder::NATIVE, CODE_SETS);
     write(&mut out).or_else(|error| {
-        out.in_other_order(error, |out| {
+        out.with_other_order(error, |out| {
             out.truncate(0);
             write(out)
         })

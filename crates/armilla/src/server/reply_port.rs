@@ -228,7 +228,7 @@ impl ReplyPort {
         contexts: &[ServiceContext<'_>],
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> CdrResult {
-        out.in_other_order(error, |out| {
+        out.with_other_order(error, |out| {
             out.truncate(0);
             begin_reply(out, self.version, self.request_id, status, contexts)?;
             put_body(out, self.version, body)

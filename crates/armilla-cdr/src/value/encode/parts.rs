@@ -150,7 +150,7 @@ impl Encoder<'_> {
     /// Those of `write`, and any other `error`.
     #[cold]
     #[inline(never)]
-    pub fn in_other_order<T>(
+    pub fn with_other_order<T>(
         &mut self,
         error: CdrError,
         write: impl FnOnce(&mut Self) -> CdrResult<T>,
