@@ -101,7 +101,7 @@ impl Buffer {
 
     /// Appends `count` octets, which the caller writes, every one of them.
     #[inline]
-    pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
+    pub(crate) fn reserve(&mut self, count: usize) -> &mut [u8] {
         let start = self.len;
         if self.octets.len() - start < count {
             self.grow(count);
@@ -120,7 +120,7 @@ impl Buffer {
     #[inline(never)]
     fn append_growing(&mut self, octets: &[u8]) {
         if octets.len() < MANY {
-            return self.room(octets.len()).copy_from_slice(octets);
+            return self.reserve(octets.len()).copy_from_slice(octets);
         }
         self.octets.truncate(self.len);
         self.octets.extend_from_slice(octets);
@@ -157,7 +157,7 @@ mod tests {
                 buffer.append(&many);
                 let end = buffer.len() + usize::from(step % 8);
                 buffer.pad::<8>(end);
-                buffer.room(3).fill(round);
+                buffer.reserve(3).fill(round);
                 buffer.append(&[step]);
                 expected.extend([round, step]);
                 expected.extend(&many);
@@ -179,6 +179,6 @@ mod tests {
         let mut buffer = Buffer::new();
         buffer.append(&[7; 100]);
         buffer.truncate(0);
-        assert_eq!(buffer.room(100), [7; 100]);
+        assert_eq!(buffer.reserve(100), [7; 100]);
     }
 }

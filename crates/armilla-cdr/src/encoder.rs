@@ -345,7 +345,7 @@ impl<'p> Encoder<'p> {
 
     /// Appends booleans without a length.
     pub fn put_bools(&mut self, values: &[bool]) {
-        let places = self.buffer.room(values.len()).iter_mut();
+        let places = self.buffer.reserve(values.len()).iter_mut();
         places.zip(values).for_each(|(place, value)| *place = u8::from(*value));
     }
 

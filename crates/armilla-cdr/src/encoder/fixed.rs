@@ -23,7 +23,7 @@ impl<'p> Encoder<'p> {
     /// Appends structs that begin at their phase.
     #[inline]
     fn put_chunks<T: Fixed, O: Order>(&mut self, items: &[T]) {
-        write_chunks::<T, O>(items, self.buffer.room(size_of::<T::Chunk>() * items.len()));
+        write_chunks::<T, O>(items, self.buffer.reserve(size_of::<T::Chunk>() * items.len()));
     }
 }
 

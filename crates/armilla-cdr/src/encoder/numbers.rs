@@ -47,7 +47,7 @@ macro_rules! numbers {
                 if self.order == ByteOrder::NATIVE {
                     return self.buffer.append(bytemuck::cast_slice(values));
                 }
-                let room = self.buffer.room(values.len() * SIZE);
+                let room = self.buffer.reserve(values.len() * SIZE);
                 let places = room.as_chunks_mut::<SIZE>().0.iter_mut().zip(values);
                 match self.order {
                     ByteOrder::Little => places.for_each(|(p, v)| *p = v.to_le_bytes()),

@@ -28,7 +28,7 @@ impl<'p> Encoder<'p> {
             ByteOrder::Little => counted.to_le_bytes(),
         };
         self.align(counted.len());
-        let room = self.buffer.room(counted.len() + text.len() + 1);
+        let room = self.buffer.reserve(counted.len() + text.len() + 1);
         if let Some((length, rest)) = room.split_first_chunk_mut()
             && let Some((nul, place)) = rest.split_last_mut()
         {
