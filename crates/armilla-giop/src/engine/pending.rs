@@ -2,25 +2,25 @@
 
 use alloc::vec::Vec;
 
-/// A table whose keys are numbers given out in turn: a place follows from the number alone, and two
+/// A table whose keys are numbers given out in turn: a slot follows from the number alone, and two
 /// requests meet there only when one has waited while as many others came and went as there are
-/// places. Nothing is allocated once there was room for as many.
+/// slots. Nothing is allocated once there was room for as many.
 #[derive(Debug)]
 pub(super) struct Pending<V> {
     /// The request that was entered last, which is the only one where calls take turns.
     newest: Option<(u32, V)>,
-    /// A power of two of places, of which at most half are taken; none at first.
-    places: Vec<Option<(u32, V)>>,
+    /// A power of two of slots, of which at most half are taken; none at first.
+    slots: Vec<Option<(u32, V)>>,
     /// How many of them are taken.
     taken: usize,
 }
 
-/// How many places there are at first.
+/// How many slots there are at first.
 const FIRST: usize = 8;
 
 impl<V> Pending<V> {
     pub(super) const fn new() -> Self {
-        Self { newest: None, places: Vec::new(), taken: 0 }
+        Self { newest: None, slots: Vec::new(), taken: 0 }
     }
 
     #[inline]
@@ -41,7 +41,7 @@ impl<V> Pending<V> {
     #[inline(always)]
     pub(super) fn insert(&mut self, id: u32, value: V) {
         if self.newest.is_some() {
-            self.settle_newest();
+            self.move_newest_to_table();
         }
         self.newest = Some((id, value));
     }
@@ -49,7 +49,7 @@ impl<V> Pending<V> {
     pub(super) fn get(&self, id: u32) -> Option<&V> {
         match &self.newest {
             Some((newest, value)) if *newest == id => Some(value),
-            _ => self.places[self.place(id)?].as_ref().map(|(_, value)| value),
+            _ => self.slots[self.find(id)?].as_ref().map(|(_, value)| value),
         }
     }
 
@@ -57,105 +57,105 @@ impl<V> Pending<V> {
         if self.newest.as_ref().is_some_and(|(newest, _)| *newest == id) {
             return self.newest.as_mut().map(|(_, value)| value);
         }
-        let place = self.place(id)?;
-        self.places[place].as_mut().map(|(_, value)| value)
+        let slot = self.find(id)?;
+        self.slots[slot].as_mut().map(|(_, value)| value)
     }
 
     #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) -> Option<V> {
         match &self.newest {
             Some((newest, _)) if *newest == id => self.newest.take().map(|(_, value)| value),
-            _ => self.remove_settled(id),
+            _ => self.remove_from_table(id),
         }
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut V)> {
-        let settled = self.places.iter_mut().flatten();
-        settled.chain(&mut self.newest).map(|(id, value)| (*id, value))
+        let in_table = self.slots.iter_mut().flatten();
+        in_table.chain(&mut self.newest).map(|(id, value)| (*id, value))
     }
 
     /// Takes all requests out, in no particular order.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (u32, V)> + use<'_, V> {
         self.taken = 0;
-        self.places.iter_mut().filter_map(Option::take).chain(self.newest.take())
+        self.slots.iter_mut().filter_map(Option::take).chain(self.newest.take())
     }
 
     #[inline(never)]
-    fn settle_newest(&mut self) {
+    fn move_newest_to_table(&mut self) {
         if let Some((id, value)) = self.newest.take() {
-            self.settle(id, value);
+            self.insert_in_table(id, value);
         }
     }
 
     /// Puts a request into the table.
-    fn settle(&mut self, id: u32, value: V) {
-        if self.places.len() <= 2 * self.taken {
+    fn insert_in_table(&mut self, id: u32, value: V) {
+        if self.slots.len() <= 2 * self.taken {
             self.grow();
         }
-        let mut place = self.home(id);
-        while self.places[place].is_some() {
-            place = self.after(place);
+        let mut slot = self.preferred_slot(id);
+        while self.slots[slot].is_some() {
+            slot = self.next_slot(slot);
         }
-        self.places[place] = Some((id, value));
+        self.slots[slot] = Some((id, value));
         self.taken += 1;
     }
 
-    fn remove_settled(&mut self, id: u32) -> Option<V> {
-        let place = self.place(id)?;
-        let (_, value) = self.places[place].take()?;
+    fn remove_from_table(&mut self, id: u32) -> Option<V> {
+        let slot = self.find(id)?;
+        let (_, value) = self.slots[slot].take()?;
         self.taken -= 1;
-        self.close_gap(place);
+        self.close_gap(slot);
         Some(value)
     }
 
     #[inline]
-    fn place(&self, id: u32) -> Option<usize> {
+    fn find(&self, id: u32) -> Option<usize> {
         if self.taken == 0 {
             return None;
         }
-        let mut place = self.home(id);
-        // It ends: half of the places are free.
-        while let Some((found, _)) = &self.places[place] {
+        let mut slot = self.preferred_slot(id);
+        // It ends: half of the slots are free.
+        while let Some((found, _)) = &self.slots[slot] {
             if *found == id {
-                return Some(place);
+                return Some(slot);
             }
-            place = self.after(place);
+            slot = self.next_slot(slot);
         }
         None
     }
 
     #[inline]
-    fn home(&self, id: u32) -> usize {
-        id as usize & (self.places.len() - 1)
+    fn preferred_slot(&self, id: u32) -> usize {
+        id as usize & (self.slots.len() - 1)
     }
 
     #[inline]
-    fn after(&self, place: usize) -> usize {
-        (place + 1) & (self.places.len() - 1)
+    fn next_slot(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
     }
 
     /// Moves those back that state further on only because `gap` was taken.
     #[inline]
     fn close_gap(&mut self, mut gap: usize) {
-        let mut place = self.after(gap);
-        while let Some((id, _)) = &self.places[place] {
-            let mask = self.places.len() - 1;
-            let from_home = place.wrapping_sub(self.home(*id)) & mask;
-            if from_home >= place.wrapping_sub(gap) & mask {
-                self.places.swap(gap, place);
-                gap = place;
+        let mut slot = self.next_slot(gap);
+        while let Some((id, _)) = &self.slots[slot] {
+            let mask = self.slots.len() - 1;
+            let from_home = slot.wrapping_sub(self.preferred_slot(*id)) & mask;
+            if from_home >= slot.wrapping_sub(gap) & mask {
+                self.slots.swap(gap, slot);
+                gap = slot;
             }
-            place = self.after(place);
+            slot = self.next_slot(slot);
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let room = (2 * self.places.len()).max(FIRST);
+        let room = (2 * self.slots.len()).max(FIRST);
         let empty = (0..room).map(|_| None).collect();
-        let before = core::mem::replace(&mut self.places, empty);
+        let before = core::mem::replace(&mut self.slots, empty);
         self.taken = 0;
-        before.into_iter().flatten().for_each(|(id, value)| self.settle(id, value));
+        before.into_iter().flatten().for_each(|(id, value)| self.insert_in_table(id, value));
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
         };
         let (mut table, mut map) = (Pending::new(), BTreeMap::new());
         for step in 0..20_000_u32 {
-            // Numbers of three kinds: in turn, far apart, and such as meet in one place.
+            // Numbers of three kinds: in turn, far apart, and such as meet in one slot.
             let id = [step, random(u32::MAX), 64 * random(40)][random(3) as usize];
             match random(5) {
                 0..3 if !map.contains_key(&id) && map.len() < 100 => {
