@@ -1,7 +1,7 @@
 //! Connecting without waiting: an attempt goes as far as it can, and says what it waits for.
 
 use crate::error::timespec;
-use crate::reactor::Interest;
+use crate::interest::Interest;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;

@@ -1,7 +1,7 @@
 //! Helpers that put words to the errors of the operating system.
 
 use crate::Address;
-use crate::socket::tells_of_shortage;
+use rustix::io::Errno;
 use std::io;
 
 /// The same kind of error, preceded by what was being done.
@@ -29,4 +29,18 @@ pub(crate) fn wrong_transport(transport: &str, address: &Address) -> io::Error {
 pub(crate) fn timespec(duration: std::time::Duration) -> rustix::event::Timespec {
     let limit = rustix::event::Timespec { tv_sec: i64::MAX, tv_nsec: 0 };
     duration.try_into().unwrap_or(limit)
+}
+
+/// Whether the process or the system has run out of something that may come back.
+pub(crate) fn is_shortage(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+}
+
+/// Whether an error tells that the process or the system has run out of descriptors or memory, which may
+/// come back: connecting, accepting or listening may be tried again then. One that was put into other words
+/// is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells of several addresses, the last
+/// counts.
+pub fn tells_of_shortage(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
+        || Errno::from_io_error(error).is_some_and(is_shortage)
 }

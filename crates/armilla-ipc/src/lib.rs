@@ -45,12 +45,14 @@ mod credentials;
 mod deadline;
 mod endpoint;
 mod error;
+mod interest;
 mod options;
 mod partial;
 mod socket;
+mod splice;
 mod stream;
 mod sys;
-mod within;
+mod transport;
 
 pub mod affinity;
 pub mod barrier;
@@ -76,16 +78,16 @@ pub use address::{Address, ParseAddressError};
 pub use attempt::{Attempt, WaitsFor};
 pub use clock::{CoarseInstant, coarse_now};
 pub use credentials::Credentials;
-pub use endpoint::{Acceptor, Connector, Transport, connect, listen};
+pub use endpoint::{connect, listen};
+pub use error::tells_of_shortage;
 pub use options::StreamOptions;
 pub use partial::{RecvError, SendError};
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
-pub use socket::tells_of_shortage;
-pub use stream::{Readiness, Stream};
+pub use stream::{Readiness, Stream, Within};
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
+pub use transport::{Acceptor, Connector, Transport};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};
-pub use within::Within;
 
 /// Runs the examples of the eight classic mistakes, and checks that those that must not compile do
 /// not.

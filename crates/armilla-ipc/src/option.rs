@@ -4,8 +4,6 @@
 
 use crate::error::context;
 use crate::sys;
-use crate::udp::{ConnectedUdp, UdpBroadcast, UdpMulticast, UdpSocket};
-use crate::{TcpStream, UnixStream};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{AddressFamily, sockopt};
 use std::fmt::Debug;
@@ -70,10 +68,10 @@ pub trait Options: AsFd + Sized {
     }
 }
 
-/// Declares an option, how it is set and read, and which sockets have it.
+/// Declares an option, and how it is set and read.
 macro_rules! option {
     (
-        $(#[$doc:meta])* $name:ident($value:ty) on $($socket:ty),+;
+        $(#[$doc:meta])* $name:ident($value:ty);
         set($fd:ident, $new:ident) $set:expr;
         get $get:expr;
     ) => {
@@ -92,8 +90,6 @@ macro_rules! option {
                 Ok(Self($get))
             }
         }
-
-        $(impl AppliesTo<$socket> for $name {})+
     };
 }
 
@@ -106,26 +102,23 @@ macro_rules! has_options {
 }
 pub(crate) use has_options;
 
-impl Options for TcpStream {}
-impl Options for UnixStream {}
-
 option! {
     /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it silently.
-    SendBuffer(usize) on TcpStream, UnixStream;
+    SendBuffer(usize);
     set(fd, size) sockopt::set_socket_send_buffer_size(fd, *size);
     get sockopt::socket_send_buffer_size(fd)?;
 }
 
 option! {
     /// The size of the receive queue in bytes (`SO_RCVBUF`); see [`SendBuffer`].
-    RecvBuffer(usize) on TcpStream, UnixStream;
+    RecvBuffer(usize);
     set(fd, size) sockopt::set_socket_recv_buffer_size(fd, *size);
     get sockopt::socket_recv_buffer_size(fd)?;
 }
 
 option! {
     /// Sends small segments at once instead of collecting them (`TCP_NODELAY`).
-    NoDelay(bool) on TcpStream;
+    NoDelay(bool);
     set(fd, on) sockopt::set_tcp_nodelay(fd, *on);
     get sockopt::tcp_nodelay(fd)?;
 }
@@ -133,7 +126,7 @@ option! {
 option! {
     /// Probes a silent peer after this idle time, in whole seconds (`SO_KEEPALIVE`,
     /// `TCP_KEEPIDLE`); none: not at all.
-    KeepAlive(Option<Duration>) on TcpStream;
+    KeepAlive(Option<Duration>);
     set(fd, idle) sockopt::set_socket_keepalive(fd, idle.is_some()).and_then(|()| match idle {
         // The kernel counts whole seconds and refuses zero.
         Some(idle) => sockopt::set_tcp_keepidle(fd, (*idle).max(Duration::from_secs(1))),
@@ -147,7 +140,7 @@ option! {
 
 option! {
     /// How long a probe of [`KeepAlive`] is waited for before the next, in whole seconds (`TCP_KEEPINTVL`).
-    ProbeInterval(Duration) on TcpStream;
+    ProbeInterval(Duration);
     // The kernel counts whole seconds and refuses zero.
     set(fd, time) sockopt::set_tcp_keepintvl(fd, (*time).max(Duration::from_secs(1)));
     get sockopt::tcp_keepintvl(fd)?;
@@ -156,7 +149,7 @@ option! {
 option! {
     /// After how many probes of [`KeepAlive`] without an answer the peer is taken for gone, 1 to 127
     /// (`TCP_KEEPCNT`).
-    ProbeCount(u32) on TcpStream;
+    ProbeCount(u32);
     set(fd, count) sockopt::set_tcp_keepcnt(fd, *count);
     get sockopt::tcp_keepcnt(fd)?;
 }
@@ -164,14 +157,14 @@ option! {
 option! {
     /// What closing does with bytes not yet sent (`SO_LINGER`), in whole seconds: none sends them in
     /// the background; a time waits so long for them to be sent; zero drops them and resets.
-    Linger(Option<Duration>) on TcpStream;
+    Linger(Option<Duration>);
     set(fd, time) sockopt::set_socket_linger(fd, *time);
     get sockopt::socket_linger(fd)?;
 }
 
 option! {
     /// The congestion control algorithm by name, such as `"cubic"` (`TCP_CONGESTION`).
-    Congestion(String) on TcpStream;
+    Congestion(String);
     set(fd, name) sockopt::set_tcp_congestion(fd, name);
     get sockopt::tcp_congestion(fd)?;
 }
@@ -180,7 +173,7 @@ option! {
     /// How long a reception polls the network card before it sleeps (`SO_BUSY_POLL`), in whole
     /// microseconds. More than the system's default needs the privilege `CAP_NET_ADMIN`; the loopback
     /// has no card to poll.
-    BusyPoll(Duration) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
+    BusyPoll(Duration);
     set(fd, time) {
         let micros = i32::try_from(time.as_micros()).unwrap_or(i32::MAX);
         sys::BUSY_POLL.set(fd, micros)
@@ -191,14 +184,14 @@ option! {
 option! {
     /// The priority within the host's own queues (`SO_PRIORITY`), 0 to 6; more needs the privilege
     /// `CAP_NET_ADMIN`. Setting a [`Dscp`] afterwards changes it.
-    Priority(u8) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
+    Priority(u8);
     set(fd, priority) sys::PRIORITY.set(fd, (*priority).into());
     get sys::PRIORITY.get(fd)?.try_into().unwrap_or(u8::MAX);
 }
 
 option! {
     /// How routers are asked to treat the packets (RFC 2474).
-    Dscp(CodePoint) on TcpStream, UdpSocket, ConnectedUdp, UdpBroadcast, UdpMulticast;
+    Dscp(CodePoint);
     set(fd, point) {
         let class = i32::from(point.0) << 2;
         match sockopt::socket_domain(fd)? {

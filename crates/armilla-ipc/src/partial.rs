@@ -4,6 +4,9 @@
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 
+/// The most parts that one `sendmsg` takes (`IOV_MAX` of Linux).
+pub(crate) const MAX_PARTS: usize = 1024;
+
 /// A send that did not complete.
 #[derive(Debug)]
 pub struct SendError {

@@ -16,7 +16,6 @@
 
 #![allow(unsafe_code)]
 
-use crate::unix::MAX_DESCRIPTORS;
 use libc::{c_int, socklen_t};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
@@ -27,6 +26,9 @@ use std::{io, ptr};
 
 /// The most datagrams that one call of [`recv_batch`] or [`send_batch`] moves.
 pub(crate) const MAX_BATCH: usize = 64;
+
+/// The most descriptors that one call passes.
+pub const MAX_DESCRIPTORS: usize = 16;
 
 fn last_errno() -> Errno {
     // The error of a failed system call is always one that has a number.

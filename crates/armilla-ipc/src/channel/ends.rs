@@ -1,9 +1,11 @@
 //! The two ends of a one-way pipe as types: what one of them cannot do does not compile.
 
 use super::Half;
-use crate::{Readiness, RecvError, SendError};
+use crate::error::context;
+use crate::{Readiness, RecvError, SendError, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
+use rustix::pipe::fcntl_setpipe_size;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
@@ -169,6 +171,15 @@ pub(crate) fn check(fd: &OwnedFd) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a pipe"))
+}
+
+/// Sets the size of the pipe that a stream of these options writes to.
+pub(crate) fn set_pipe_size(output: BorrowedFd<'_>, options: &StreamOptions) -> io::Result<()> {
+    if let Some(size) = options.send_buffer {
+        fcntl_setpipe_size(output, size)
+            .map_err(|e| context(format_args!("cannot set the size of the pipe to {size}"), e))?;
+    }
+    Ok(())
 }
 
 impl AsFd for ReadEnd {

@@ -7,14 +7,13 @@
 mod ends;
 mod half;
 
-pub(crate) use ends::check;
 pub use ends::{ReadEnd, WriteEnd};
+pub(crate) use ends::{check, set_pipe_size};
 pub(crate) use half::{Half, Wait};
 
 use crate::deadline::{Deadline, timed_out};
-use crate::partial::{self, RecvError, SendError};
-use crate::socket::MAX_PARTS;
-use crate::zero_copy::Call;
+use crate::partial::{self, MAX_PARTS, RecvError, SendError};
+use crate::splice::SpliceCall;
 use crate::{Address, Credentials, Readiness};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -153,13 +152,13 @@ impl Channel {
     }
 
     /// Has `call` take bytes from the descriptor that is read, and waits for them as `recv` does.
-    pub(crate) fn take(&self, call: &mut Call<'_>) -> io::Result<usize> {
+    pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         let transfer = Transfer::new(&self.input, Wait::ToRead);
         transfer.go_on(call(self.input()), || call(self.input()))
     }
 
     /// Has `call` put bytes into the descriptor that is written, and waits as `send` does.
-    pub(crate) fn give(&self, call: &mut Call<'_>) -> io::Result<usize> {
+    pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         let transfer = Transfer::new(&self.output, Wait::ToWrite);
         transfer.go_on(call(self.output()), || call(self.output()))
     }

@@ -258,8 +258,6 @@ macro_rules! roles {
                 self.endpoint.as_fd()
             }
         }
-
-        crate::option::has_options!($socket: SendBuffer, RecvBuffer);
     };
     (@ waiting) => {
         fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {

@@ -2,10 +2,10 @@
 
 use super::addr::{self, Names};
 use super::{FifoStream, addr::REQUEST};
-use crate::channel::{Channel, Half, Wait};
+use crate::channel::{Channel, Half, Wait, set_pipe_size};
 use crate::deadline::Deadline;
-use crate::error::context;
-use crate::socket::{BACK_OFF, left, tells_of_shortage};
+use crate::error::{context, tells_of_shortage};
+use crate::socket::{BACK_OFF, left};
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -111,7 +111,7 @@ impl FifoAcceptor {
     }
 
     fn make(&self, (input, output): (OwnedFd, OwnedFd)) -> io::Result<FifoStream> {
-        crate::pipe::addr::apply(&self.options, output.as_fd())?;
+        set_pipe_size(output.as_fd(), &self.options)?;
         let names = (self.local.clone(), addr::unnamed());
         let channel = Channel::of_two((input, output), names)?;
         // If the connector goes at this moment, the stream tells.

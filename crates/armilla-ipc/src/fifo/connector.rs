@@ -3,10 +3,10 @@
 use super::addr::{self, Made};
 use super::{FifoStream, addr::REQUEST};
 use crate::attempt::complete;
-use crate::channel::Channel;
+use crate::channel::{Channel, set_pipe_size};
 use crate::deadline::Deadline;
 use crate::error::{context, timespec};
-use crate::reactor::Interest;
+use crate::interest::Interest;
 use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
@@ -90,7 +90,7 @@ impl FifoAttempt {
         let input = addr::open_at(&made.0.to_connector, OFlags::RDONLY)?;
         let reader = addr::open_at(&made.0.to_acceptor, OFlags::RDWR)?;
         let output = addr::open_at(&made.0.to_acceptor, OFlags::WRONLY)?;
-        crate::pipe::addr::apply(options, output.as_fd())?;
+        set_pipe_size(output.as_fd(), options)?;
         let answer = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&answer, &input, EventData::new_u64(ANSWERED), EventFlags::IN)?;
         // Of the acceptor's pipe only the error is of interest, which is always told.

@@ -1,7 +1,8 @@
 //! Moves bytes through two named pipes.
 
 use crate::channel::Channel;
-use crate::stream::{delegate_moves, delegate_stream};
+use crate::splice::delegate_splice;
+use crate::stream::delegate_stream;
 use rustix::fd::BorrowedFd;
 
 /// A stream of two named pipes, one for each direction.
@@ -23,4 +24,4 @@ impl FifoStream {
 }
 
 delegate_stream!(FifoStream, channel);
-delegate_moves!(FifoStream, channel);
+delegate_splice!(FifoStream, channel);

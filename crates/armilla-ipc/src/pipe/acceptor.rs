@@ -1,7 +1,7 @@
 //! Takes pipes that are handed over at a path.
 
 use super::{PipeStream, addr};
-use crate::channel::Channel;
+use crate::channel::{Channel, set_pipe_size};
 use crate::error::context;
 use crate::unix::handover::Taker;
 use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
@@ -39,7 +39,7 @@ impl PipeAcceptor {
     }
 
     fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
-        addr::apply(&self.options, output.as_fd())?;
+        set_pipe_size(output.as_fd(), &self.options)?;
         let names = (self.local.clone(), addr::unnamed());
         let channel = Channel::of_two((input, output), names)?;
         Ok(PipeStream::new(channel.with_credentials(peer)))

@@ -1,7 +1,7 @@
 //! Makes two pipes and hands the far ends over.
 
 use super::{PipeStream, addr};
-use crate::channel::Channel;
+use crate::channel::{Channel, set_pipe_size};
 use crate::error::context;
 use crate::unix::handover::{hand_over, meet};
 use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
@@ -42,7 +42,7 @@ pub(super) fn make(
 ) -> io::Result<PipeStream> {
     let (input, far_output) = addr::new_pipe()?;
     let (far_input, output) = addr::new_pipe()?;
-    addr::apply(options, output.as_fd())?;
+    set_pipe_size(output.as_fd(), options)?;
     let channel = Channel::of_two((input, output), (addr::unnamed(), address.clone()))?;
     let peer = hand_over(socket, addr::KIND, &[far_input.as_fd(), far_output.as_fd()])?;
     Ok(PipeStream::new(channel.with_credentials(peer)))

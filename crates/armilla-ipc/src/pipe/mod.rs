@@ -2,7 +2,7 @@
 //! one-way [`pipe`] itself.
 
 mod acceptor;
-pub(crate) mod addr;
+mod addr;
 mod connector;
 mod stream;
 

@@ -3,7 +3,8 @@
 use crate::Credentials;
 use crate::channel::Channel;
 use crate::pipe::addr;
-use crate::stream::{delegate_moves, delegate_stream};
+use crate::splice::delegate_splice;
+use crate::stream::delegate_stream;
 use rustix::fd::BorrowedFd;
 use std::io;
 
@@ -44,4 +45,4 @@ impl PipeStream {
 }
 
 delegate_stream!(PipeStream, channel);
-delegate_moves!(PipeStream, channel);
+delegate_splice!(PipeStream, channel);

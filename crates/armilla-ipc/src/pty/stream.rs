@@ -3,7 +3,8 @@
 use crate::Credentials;
 use crate::channel::Channel;
 use crate::pty::addr;
-use crate::stream::{delegate_moves, delegate_stream};
+use crate::splice::delegate_splice;
+use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 use std::io;
@@ -78,4 +79,4 @@ impl AsFd for PtyStream {
 }
 
 delegate_stream!(PtyStream, channel);
-delegate_moves!(PtyStream, channel);
+delegate_splice!(PtyStream, channel);

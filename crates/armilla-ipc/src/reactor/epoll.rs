@@ -1,7 +1,8 @@
 //! The kernel's set of watched descriptors.
 
-use super::handler::{Interest, Ready};
+use super::handler::Ready;
 use super::table::Token;
+use crate::interest::Interest;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

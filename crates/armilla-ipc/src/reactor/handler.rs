@@ -1,9 +1,9 @@
 //! What a handler is, what it waits for and what it is told.
 
 use super::{Reactor, Token};
+use crate::interest::Interest;
 use rustix::event::epoll::EventFlags;
 use rustix::fd::BorrowedFd;
-use std::ops::BitOr;
 
 /// Owns a descriptor and is called when something happens to it.
 ///
@@ -29,39 +29,6 @@ pub trait Handler: Send + Sync {
     /// reactor's share in the handler is dropped next.
     fn closed(&self, reactor: &Reactor, token: Token) {
         let _ = (reactor, token);
-    }
-}
-
-/// What a handler waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Interest(u8);
-
-impl Interest {
-    /// Nothing, not even the end of the stream: the handler pauses.
-    pub const NONE: Self = Self(0);
-    /// Bytes, a connection or an end to be read.
-    pub const READ: Self = Self(1);
-    /// Room to write.
-    pub const WRITE: Self = Self(2);
-
-    /// Whether all of `other` is waited for.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    pub(super) fn flags(self) -> EventFlags {
-        let mut flags = EventFlags::empty();
-        flags.set(EventFlags::IN | EventFlags::RDHUP, self.contains(Self::READ));
-        flags.set(EventFlags::OUT, self.contains(Self::WRITE));
-        flags
-    }
-}
-
-impl BitOr for Interest {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 }
 

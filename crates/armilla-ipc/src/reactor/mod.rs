@@ -66,9 +66,10 @@ mod signal;
 mod table;
 mod timers;
 
+pub use crate::interest::Interest;
 pub(crate) use connect::drive;
 pub use connect::{Connecting, connect};
-pub use handler::{Handler, Interest, Next, Ready};
+pub use handler::{Handler, Next, Ready};
 pub use notify::Notifier;
 pub use pool::{Pool, PoolOptions};
 pub use service::serve;

@@ -1,9 +1,10 @@
 //! Registering, resuming and deregistering handlers, at any moment and from any thread.
 
 use super::Reactor;
-use super::handler::{Handler, Interest, Next};
+use super::handler::{Handler, Next};
 use super::table::{Phase, Token};
 use crate::error::context;
+use crate::interest::Interest;
 use std::io;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Handlers for the streams of acceptors.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
-use crate::socket::tells_of_shortage;
+use crate::error::tells_of_shortage;
 use crate::{Acceptor, Transport};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;

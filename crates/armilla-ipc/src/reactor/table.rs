@@ -1,6 +1,7 @@
 //! The registered handlers, found by token without a lock that two registrations share.
 
-use super::handler::{Handler, Interest};
+use super::handler::Handler;
+use crate::interest::Interest;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

@@ -1,7 +1,7 @@
 //! A listening socket that outlives transient errors and can be closed from another thread.
 
 use crate::deadline::{Deadline, timed_out};
-use crate::error::timespec;
+use crate::error::{is_shortage, timespec};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -123,20 +123,6 @@ impl AsFd for Listener {
 /// The time left for an `accept`.
 pub(crate) fn left(deadline: Deadline, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
     deadline.remaining().map_err(|_| timed_out("nobody connected", timeout))
-}
-
-/// Whether the process or the system has run out of something that may come back.
-pub(crate) fn is_shortage(errno: Errno) -> bool {
-    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
-}
-
-/// Whether an error tells that the process or the system has run out of descriptors or memory, which may
-/// come back: connecting, accepting or listening may be tried again then. One that was put into other words
-/// is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells of several addresses, the last
-/// counts.
-pub fn tells_of_shortage(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::OutOfMemory
-        || Errno::from_io_error(error).is_some_and(is_shortage)
 }
 
 /// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux

@@ -5,13 +5,12 @@
 mod listener;
 mod retry;
 
-pub use listener::tells_of_shortage;
-pub(crate) use listener::{BACK_OFF, Listener, is_shortage, left};
+pub(crate) use listener::{BACK_OFF, Listener, left};
 pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
 
 use crate::deadline::{Deadline, Several, Timeout, granted};
-use crate::partial;
-use crate::zero_copy::Call;
+use crate::partial::{self, MAX_PARTS};
+use crate::splice::SpliceCall;
 use crate::{Address, Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -22,9 +21,6 @@ use rustix::net::{
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::time::Duration;
-
-/// The most parts that one `sendmsg` takes (`IOV_MAX` of Linux).
-pub(crate) const MAX_PARTS: usize = 1024;
 
 /// A connected, blocking stream socket.
 #[derive(Debug)]
@@ -166,12 +162,12 @@ impl Socket {
     }
 
     /// Has `call` take bytes from the socket, and makes it again as `recv` does.
-    pub(crate) fn take(&self, call: &mut Call<'_>) -> io::Result<usize> {
+    pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         call(self.as_fd()).or_else(|errno| self.again_receiving(errno, || call(self.as_fd())))
     }
 
     /// Has `call` put bytes into the socket, and makes it again as `send` does.
-    pub(crate) fn give(&self, call: &mut Call<'_>) -> io::Result<usize> {
+    pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         call(self.as_fd()).or_else(|errno| self.again_sending(errno, || call(self.as_fd())))
     }
 

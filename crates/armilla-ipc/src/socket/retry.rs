@@ -5,8 +5,9 @@
 //! further attempts share one more timeout. A stream of signals, or a peer that takes single bytes,
 //! can therefore stretch an operation to about twice its timeout, but not without limit.
 
-use super::{MAX_PARTS, Socket};
+use super::Socket;
 use crate::deadline::{Deadline, timed_out};
+use crate::partial::MAX_PARTS;
 use crate::{RecvError, SendError};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};

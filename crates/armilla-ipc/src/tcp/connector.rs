@@ -4,7 +4,7 @@ use super::TcpStream;
 use super::addr::{self, Attempts, LookUp};
 use crate::attempt::complete;
 use crate::deadline::Deadline;
-use crate::reactor::Interest;
+use crate::interest::Interest;
 use crate::socket::Socket;
 use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
 use rustix::fd::{AsFd, OwnedFd};

@@ -1,8 +1,10 @@
 //! Moves bytes over TCP.
 
 use super::addr;
+use crate::option::has_options;
 use crate::socket::{self, Socket};
-use crate::stream::{delegate_moves, delegate_stream};
+use crate::splice::delegate_splice;
+use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{self, AddressFamily, sockopt};
 use std::io;
@@ -51,7 +53,11 @@ impl TcpStream {
 }
 
 delegate_stream!(TcpStream, socket);
-delegate_moves!(TcpStream, socket);
+delegate_splice!(TcpStream, socket);
+has_options!(
+    TcpStream: SendBuffer, RecvBuffer, NoDelay, KeepAlive, ProbeInterval, ProbeCount, Linger,
+    Congestion, BusyPoll, Priority, Dscp
+);
 
 impl AsFd for TcpStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied

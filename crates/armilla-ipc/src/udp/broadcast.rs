@@ -2,6 +2,7 @@
 
 use super::addr;
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
+use crate::option::has_options;
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::sockopt;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -49,3 +50,4 @@ impl UdpBroadcast {
 }
 
 roles!(Datagram for UdpBroadcast, SocketAddr);
+has_options!(UdpBroadcast: SendBuffer, RecvBuffer, BusyPoll, Priority, Dscp);

@@ -1,6 +1,7 @@
 //! Talks to one peer over UDP.
 
 use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
+use crate::option::has_options;
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
@@ -13,3 +14,4 @@ pub struct ConnectedUdp {
 }
 
 roles!(ConnectedDatagram for ConnectedUdp, SocketAddr);
+has_options!(ConnectedUdp: SendBuffer, RecvBuffer, BusyPoll, Priority, Dscp);

@@ -3,6 +3,7 @@
 use super::addr;
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
 use crate::error::context;
+use crate::option::has_options;
 use crate::sys::{self, Membership};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{netdevice, sockopt};
@@ -229,3 +230,4 @@ impl fmt::Display for Interface {
 }
 
 roles!(Datagram for UdpMulticast, SocketAddr);
+has_options!(UdpMulticast: SendBuffer, RecvBuffer, BusyPoll, Priority, Dscp);

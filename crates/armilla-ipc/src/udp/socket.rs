@@ -2,6 +2,7 @@
 
 use super::{ConnectedUdp, addr};
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
+use crate::option::has_options;
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
@@ -37,3 +38,4 @@ impl UdpSocket {
 }
 
 roles!(Datagram for UdpSocket, SocketAddr);
+has_options!(UdpSocket: SendBuffer, RecvBuffer, BusyPoll, Priority, Dscp);

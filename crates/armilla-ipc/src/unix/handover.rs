@@ -3,8 +3,8 @@
 
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
 use crate::deadline::Deadline;
-use crate::error::timespec;
-use crate::socket::{BACK_OFF, is_shortage, left};
+use crate::error::{is_shortage, timespec};
+use crate::socket::{BACK_OFF, left};
 use crate::{Acceptor, Address, Credentials, Readiness, Stream, StreamOptions};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

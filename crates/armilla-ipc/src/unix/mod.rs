@@ -12,9 +12,9 @@ mod stream;
 pub(crate) use connector::UnixAttempt;
 pub(crate) use file::SocketFile;
 
+pub use crate::sys::MAX_DESCRIPTORS;
 pub use acceptor::UnixAcceptor;
 pub use connector::UnixConnector;
-pub use passing::MAX_DESCRIPTORS;
 pub use stream::UnixStream;
 
 use crate::{Address, Attempt, StreamOptions, Transport};

@@ -2,7 +2,7 @@
 //! system calls for it, which the datagrams share.
 
 use super::UnixStream;
-use crate::sys::recv_passed;
+use crate::sys::{MAX_DESCRIPTORS, recv_passed};
 use crate::{SendError, Stream, socket};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{
@@ -10,9 +10,6 @@ use rustix::net::{
 };
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
-
-/// The most descriptors that one call passes.
-pub const MAX_DESCRIPTORS: usize = 16;
 
 const SPACE: usize = rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS));
 

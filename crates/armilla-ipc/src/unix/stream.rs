@@ -2,8 +2,10 @@
 
 use super::addr;
 use crate::Credentials;
+use crate::option::has_options;
 use crate::socket::Socket;
-use crate::stream::{delegate_moves, delegate_stream};
+use crate::splice::delegate_splice;
+use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use std::io;
@@ -41,7 +43,8 @@ impl UnixStream {
 }
 
 delegate_stream!(UnixStream, socket);
-delegate_moves!(UnixStream, socket);
+delegate_splice!(UnixStream, socket);
+has_options!(UnixStream: SendBuffer, RecvBuffer);
 
 impl AsFd for UnixStream {
     /// The socket, for what this type does not offer. Its blocking mode and its timeouts are relied

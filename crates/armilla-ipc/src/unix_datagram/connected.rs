@@ -2,6 +2,7 @@
 
 use crate::Address;
 use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
+use crate::option::has_options;
 use crate::unix::SocketFile;
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
@@ -31,3 +32,4 @@ impl ConnectedUnixDatagram {
 }
 
 roles!(ConnectedDatagram for ConnectedUnixDatagram, Address);
+has_options!(ConnectedUnixDatagram: SendBuffer, RecvBuffer);

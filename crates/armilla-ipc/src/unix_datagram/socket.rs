@@ -3,6 +3,7 @@
 use super::{ConnectedUnixDatagram, addr};
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
 use crate::error::context;
+use crate::option::has_options;
 use crate::unix::SocketFile;
 use crate::{Address, unix};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -57,3 +58,4 @@ impl UnixDatagram {
 }
 
 roles!(Datagram for UnixDatagram, Address);
+has_options!(UnixDatagram: SendBuffer, RecvBuffer);

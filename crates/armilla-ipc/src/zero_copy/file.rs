@@ -1,8 +1,8 @@
 //! Sending a part of a file.
 
-use super::{CHUNK, Direct};
+use super::{CHUNK, Spliceable};
+use crate::Within;
 use crate::partial::SendError;
-use crate::within::Within;
 use rustix::fd::AsFd;
 use rustix::fs::sendfile;
 use std::io;
@@ -35,7 +35,7 @@ use std::io;
 /// # Errors
 /// As [`Stream::send_all`](crate::Stream::send_all); [`io::ErrorKind::UnexpectedEof`] if the file is
 /// shorter.
-pub fn send_file<S: Direct>(
+pub fn send_file<S: Spliceable>(
     stream: &S,
     file: impl AsFd,
     offset: u64,
@@ -45,7 +45,7 @@ pub fn send_file<S: Direct>(
 }
 
 /// Sends as [`send_file`] does, in steps of one system call, each of which `before` must allow.
-fn send_steps<S: Direct>(
+fn send_steps<S: Spliceable>(
     stream: &S,
     file: impl AsFd,
     mut offset: u64,
@@ -56,7 +56,7 @@ fn send_steps<S: Direct>(
     while sent < count {
         let wanted = usize::try_from(count - sent).unwrap_or(CHUNK).min(CHUNK);
         let moved = before().and_then(|()| {
-            stream.give(&mut |output| sendfile(output, &file, Some(&mut offset), wanted))
+            stream.splice_write(&mut |output| sendfile(output, &file, Some(&mut offset), wanted))
         });
         let source = match moved {
             Ok(0) => io::Error::new(io::ErrorKind::UnexpectedEof, "the file has ended"),
@@ -71,7 +71,7 @@ fn send_steps<S: Direct>(
     Ok(())
 }
 
-impl<S: Direct> Within<'_, S> {
+impl<S: Spliceable> Within<'_, S> {
     /// As [`send_file`]: the limit is that of the whole, however slowly the peer takes it.
     ///
     /// # Errors

@@ -11,7 +11,7 @@
 //! 276, a buffer in place 210 instead of 154. Below 64 KiB none of them is worth its trouble but the
 //! relay.
 //!
-//! The first two work with every stream whose bytes are the kernel's to move, see [`Direct`]. To a peer that
+//! The first two work with every stream whose bytes are the kernel's to move, see [`Spliceable`]. To a peer that
 //! has gone they fail as a send does; but the operating system then also signals `SIGPIPE`, which a Rust
 //! program ignores from the start, and a library in another program must have ignored.
 
@@ -24,38 +24,13 @@ pub use in_place::ZeroCopy;
 pub use relay::Relay;
 
 use crate::Stream;
-use crate::fifo::FifoStream;
-use crate::pipe::PipeStream;
-use crate::pty::PtyStream;
-use crate::{TcpStream, UnixStream};
+use crate::splice::Splice;
 
 /// What one call moves at most, and the size of the pipe of a [`Relay`].
 const CHUNK: usize = 1 << 20;
 
 /// A stream whose bytes pass through descriptors, so that the kernel can move them by itself. That of
 /// shared memory is none, nor is one that another crate puts over a descriptor.
-pub trait Direct: Stream + moves::Moves {}
+pub trait Spliceable: Stream + Splice {}
 
-/// What the kernel needs of such a stream; for this crate alone.
-mod moves {
-    use rustix::fd::BorrowedFd;
-    use std::io;
-
-    /// A call that moves bytes from or to a descriptor.
-    pub(crate) type Call<'a> = dyn FnMut(BorrowedFd<'_>) -> rustix::io::Result<usize> + 'a;
-
-    pub trait Moves {
-        /// Has `call` take bytes from the stream, and waits for them as `recv` does.
-        fn take(&self, call: &mut Call<'_>) -> io::Result<usize>;
-
-        /// Has `call` put bytes into the stream, and waits for room as `send` does.
-        fn give(&self, call: &mut Call<'_>) -> io::Result<usize>;
-    }
-}
-pub(crate) use moves::{Call, Moves};
-
-impl Direct for TcpStream {}
-impl Direct for UnixStream {}
-impl Direct for FifoStream {}
-impl Direct for PipeStream {}
-impl Direct for PtyStream {}
+impl<S: Stream + Splice> Spliceable for S {}

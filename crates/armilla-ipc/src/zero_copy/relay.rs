@@ -1,8 +1,8 @@
 //! Moving bytes from one stream to another.
 
-use super::{CHUNK, Direct};
+use super::{CHUNK, Spliceable};
 use crate::partial::SendError;
-use crate::within::Whole;
+use crate::stream::Whole;
 use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use std::io;
@@ -53,7 +53,7 @@ impl Relay {
     /// # Errors
     /// As [`Stream::recv`](crate::Stream::recv) of `from` and [`Stream::send`](crate::Stream::send) of
     /// `to`; `sent` counts what `to` had taken. What was in the relay's pipe at that moment is lost.
-    pub fn run<S: Direct, D: Direct>(self, from: &S, to: &D) -> Result<u64, SendError> {
+    pub fn run<S: Spliceable, D: Spliceable>(self, from: &S, to: &D) -> Result<u64, SendError> {
         let mut total = 0;
         match self.move_all(from, to, &mut total) {
             Ok(()) => Ok(total),
@@ -63,15 +63,20 @@ impl Relay {
         }
     }
 
-    fn move_all<S: Direct, D: Direct>(&self, from: &S, to: &D, total: &mut u64) -> io::Result<()> {
+    fn move_all<S: Spliceable, D: Spliceable>(
+        &self,
+        from: &S,
+        to: &D,
+        total: &mut u64,
+    ) -> io::Result<()> {
         let whole = self.limit.map(Whole::new);
         let left = || whole.as_ref().map(Whole::left).transpose();
         loop {
             if let Some(left) = left()? {
                 from.set_recv_timeout(left)?;
             }
-            let mut taken =
-                from.take(&mut |source| splice(source, None, &self.output, None, CHUNK, MOVE))?;
+            let mut taken = from
+                .splice_read(&mut |source| splice(source, None, &self.output, None, CHUNK, MOVE))?;
             if taken == 0 {
                 return Ok(());
             }
@@ -79,7 +84,9 @@ impl Relay {
                 if let Some(left) = left()? {
                     to.set_send_timeout(left)?;
                 }
-                match to.give(&mut |sink| splice(&self.input, None, sink, None, taken, MOVE))? {
+                match to
+                    .splice_write(&mut |sink| splice(&self.input, None, sink, None, taken, MOVE))?
+                {
                     0 => return Err(io::ErrorKind::WriteZero.into()),
                     moved => {
                         taken -= moved;

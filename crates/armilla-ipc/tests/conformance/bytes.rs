@@ -1,7 +1,7 @@
 //! What is sent arrives, whole, once and in order.
 
 use super::{LONG, Pair, Place, fresh_path, pattern, recv_exact};
-use armilla_ipc::zero_copy::{Direct, Relay, send_file};
+use armilla_ipc::zero_copy::{Relay, Spliceable, send_file};
 use armilla_ipc::{Stream, StreamOptions};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::Shutdown;
@@ -201,7 +201,9 @@ pub(crate) fn an_early_end_tells_how_much_had_arrived<T: Place>() {
     assert_eq!((error.received, error.source.kind()), (0, ErrorKind::UnexpectedEof), "{error}");
 }
 
-pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<T: Place<Stream: Direct>>() {
+pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<
+    T: Place<Stream: Spliceable>,
+>() {
     let (here, there) = (Pair::<T>::new(), Pair::<T>::new());
     let path = fresh_path();
     let bytes = pattern(700_000);

@@ -1,6 +1,6 @@
 //! A limit for one call, where the timeouts of a stream hold for all calls to come.
 
-use crate::Stream;
+use super::Stream;
 use crate::deadline::{Deadline, timed_out};
 use crate::partial::{self, RecvError, SendError};
 use std::io::{self, IoSlice, IoSliceMut};

@@ -1,8 +1,13 @@
 //! The role of a stream: what every transport's stream can do. How a transfer fails half way is in
-//! `partial`, and the limit for a single call in `within`.
+//! `partial`.
 
+mod within;
+
+pub(crate) use within::Whole;
+pub use within::Within;
+
+use crate::Address;
 use crate::partial::{self, RecvError, SendError};
-use crate::{Address, Within};
 use rustix::fd::BorrowedFd;
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -297,19 +302,3 @@ macro_rules! delegate_stream {
     };
 }
 pub(crate) use delegate_stream;
-
-/// Implements the moving of bytes by the kernel for a type that wraps the channel in its field.
-macro_rules! delegate_moves {
-    ($stream:ty, $field:ident) => {
-        impl crate::zero_copy::Moves for $stream {
-            fn take(&self, call: &mut crate::zero_copy::Call<'_>) -> std::io::Result<usize> {
-                self.$field.take(call)
-            }
-
-            fn give(&self, call: &mut crate::zero_copy::Call<'_>) -> std::io::Result<usize> {
-                self.$field.give(call)
-            }
-        }
-    };
-}
-pub(crate) use delegate_moves;
