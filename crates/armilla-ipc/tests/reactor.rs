@@ -446,10 +446,10 @@ fn listen() -> UnixAcceptor {
     UnixAcceptor::bind(&address, &StreamOptions::default()).unwrap()
 }
 
-fn pool(least: usize, most: usize) -> (Arc<Reactor>, Pool) {
+fn pool(min_threads: usize, max_threads: usize) -> (Arc<Reactor>, Pool) {
     let reactor = Arc::new(Reactor::shared().unwrap());
-    let linger = Duration::from_millis(20);
-    let options = PoolOptions { least, most, linger, ..PoolOptions::default() };
+    let idle_timeout = Duration::from_millis(20);
+    let options = PoolOptions { min_threads, max_threads, idle_timeout, ..PoolOptions::default() };
     (Arc::clone(&reactor), Pool::start(reactor, options).unwrap())
 }
 

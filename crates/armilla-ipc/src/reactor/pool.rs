@@ -17,31 +17,31 @@ pub struct PoolOptions {
     /// What the threads are called. Default: `reactor`.
     pub name: String,
     /// How many threads there always are, at least one. Default: one for each CPU.
-    pub least: usize,
+    pub min_threads: usize,
     /// How many there may be when handlers block. Default: 64.
-    pub most: usize,
-    /// How long a thread beyond `least` waits for an event before it ends. Default: 5 s.
-    pub linger: Duration,
+    pub max_threads: usize,
+    /// How long a thread beyond `min_threads` waits for an event before it ends. Default: 5 s.
+    pub idle_timeout: Duration,
 }
 
 impl Default for PoolOptions {
     fn default() -> Self {
-        let least = thread::available_parallelism().map_or(2, Into::into);
-        let linger = Duration::from_secs(5);
-        Self { name: "reactor".into(), least, most: 64, linger }
+        let min_threads = thread::available_parallelism().map_or(2, Into::into);
+        let idle_timeout = Duration::from_secs(5);
+        Self { name: "reactor".into(), min_threads, max_threads: 64, idle_timeout }
     }
 }
 
 /// Threads that run a shared reactor.
 ///
 /// While a handler blocks, the others go on: when the last waiting thread takes an event, another
-/// thread is started, up to [`most`](PoolOptions::most). The number of descriptors does not matter.
+/// thread is started, up to [`max_threads`](PoolOptions::max_threads). The number of descriptors does not matter.
 ///
 /// A handler that panics ends its thread, which is replaced. Dropping the pool leaves it running;
 /// [`join`](Self::join) waits for its end.
 #[derive(Debug)]
 pub struct Pool {
-    crew: Arc<Crew>,
+    shared: Arc<Shared>,
 }
 
 impl Pool {
@@ -55,67 +55,67 @@ impl Pool {
             let reason = "a pool needs a reactor made by Reactor::shared";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
-        let crew = Arc::new(Crew {
+        let shared = Arc::new(Shared {
             reactor,
             options,
-            count: Mutex::new(Count { threads: 0, waiting: 0 }),
+            count: Mutex::new(ThreadCounts { threads: 0, waiting: 0 }),
             ended: Condvar::new(),
         });
-        for _ in 0..crew.options.least.max(1) {
-            if let Err(error) = crew.hire() {
-                crew.reactor.stop();
+        for _ in 0..shared.options.min_threads.max(1) {
+            if let Err(error) = shared.spawn_worker() {
+                shared.reactor.stop();
                 return Err(error);
             }
         }
-        Ok(Self { crew })
+        Ok(Self { shared })
     }
 
     /// How many threads there are at the moment.
     pub fn threads(&self) -> usize {
-        self.crew.count().threads
+        self.shared.count().threads
     }
 
     /// Waits until the reactor was stopped and all threads have ended. Not to be called by one of
     /// them.
     pub fn join(self) {
-        let mut count = self.crew.count();
+        let mut count = self.shared.count();
         while count.threads > 0 {
-            count = self.crew.ended.wait(count).unwrap_or_else(PoisonError::into_inner);
+            count = self.shared.ended.wait(count).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 #[derive(Debug)]
-struct Crew {
+struct Shared {
     reactor: Arc<Reactor>,
     options: PoolOptions,
-    count: Mutex<Count>,
+    count: Mutex<ThreadCounts>,
     ended: Condvar,
 }
 
 #[derive(Debug)]
-struct Count {
+struct ThreadCounts {
     threads: usize,
     /// How many of them wait for an event.
     waiting: usize,
 }
 
-impl Crew {
-    fn count(&self) -> MutexGuard<'_, Count> {
+impl Shared {
+    fn count(&self) -> MutexGuard<'_, ThreadCounts> {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_surplus(&self, count: &Count) -> bool {
-        count.threads > self.options.least.max(1)
+    fn has_surplus(&self, count: &ThreadCounts) -> bool {
+        count.threads > self.options.min_threads.max(1)
     }
 
     /// Starts one more thread.
-    fn hire(self: &Arc<Self>) -> io::Result<()> {
+    fn spawn_worker(self: &Arc<Self>) -> io::Result<()> {
         let mut count = self.count();
-        let crew = Arc::clone(self);
+        let shared = Arc::clone(self);
         // A new thread counts as waiting from the start, lest one be hired for each event until then.
-        let work = move || Member { crew }.work();
-        thread::Builder::new().name(self.options.name.clone()).spawn(work)?;
+        let run = move || Worker { shared }.run();
+        thread::Builder::new().name(self.options.name.clone()).spawn(run)?;
         count.threads += 1;
         count.waiting += 1;
         Ok(())
@@ -123,75 +123,75 @@ impl Crew {
 }
 
 /// A thread of the pool, which counts itself out when it ends.
-struct Member {
-    crew: Arc<Crew>,
+struct Worker {
+    shared: Arc<Shared>,
 }
 
-impl Member {
-    fn work(self) {
-        let crew = &self.crew;
-        while !crew.reactor.is_stopped() {
+impl Worker {
+    fn run(self) {
+        let shared = &self.shared;
+        while !shared.reactor.is_stopped() {
             // A failing wait would fail for ever; nothing is known that could make it.
-            let Ok(next) = crew.reactor.next(self.patience()) else { break };
+            let Ok(next) = shared.reactor.next(self.idle_timeout()) else { break };
             match next {
-                None if self.retires_if_surplus() => return,
+                None if self.exit_if_surplus() => return,
                 None | Some(Happened::Stop) => {}
                 Some(happened) => {
-                    let _busy = Busy::new(crew);
-                    crew.reactor.handle(happened);
+                    let _busy = Busy::new(shared);
+                    shared.reactor.handle(happened);
                 }
             }
         }
-        self.ends(crew.count());
+        self.deregister(shared.count());
     }
 
     /// How long to wait: for ever, unless there are surplus threads. Whoever is hired finds itself so.
-    fn patience(&self) -> Option<Duration> {
-        self.crew.has_surplus(&self.crew.count()).then_some(self.crew.options.linger)
+    fn idle_timeout(&self) -> Option<Duration> {
+        self.shared.has_surplus(&self.shared.count()).then_some(self.shared.options.idle_timeout)
     }
 
     /// Ends as a surplus thread, if there still is one and another thread waits for events.
-    fn retires_if_surplus(&self) -> bool {
-        let count = self.crew.count();
-        let surplus = self.crew.has_surplus(&count) && count.waiting > 1;
+    fn exit_if_surplus(&self) -> bool {
+        let count = self.shared.count();
+        let surplus = self.shared.has_surplus(&count) && count.waiting > 1;
         if surplus {
-            self.ends(count);
+            self.deregister(count);
         }
         surplus
     }
 
-    fn ends(&self, mut count: MutexGuard<'_, Count>) {
+    fn deregister(&self, mut count: MutexGuard<'_, ThreadCounts>) {
         count.threads -= 1;
         count.waiting -= 1;
-        self.crew.ended.notify_all();
+        self.shared.ended.notify_all();
     }
 }
 
 /// The time that a thread spends in a handler.
 struct Busy<'a> {
-    crew: &'a Arc<Crew>,
+    shared: &'a Arc<Shared>,
 }
 
 impl<'a> Busy<'a> {
-    fn new(crew: &'a Arc<Crew>) -> Self {
-        let mut count = crew.count();
+    fn new(shared: &'a Arc<Shared>) -> Self {
+        let mut count = shared.count();
         count.waiting -= 1;
-        let deserted = count.waiting == 0 && count.threads < crew.options.most;
+        let none_waiting = count.waiting == 0 && count.threads < shared.options.max_threads;
         drop(count);
-        if deserted {
+        if none_waiting {
             // Without another thread the events wait until this one comes back.
-            let _ = crew.hire();
+            let _ = shared.spawn_worker();
         }
-        Self { crew }
+        Self { shared }
     }
 }
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.crew.count().waiting += 1;
+        self.shared.count().waiting += 1;
         if thread::panicking() {
-            let _ = self.crew.hire();
-            Member { crew: Arc::clone(self.crew) }.ends(self.crew.count());
+            let _ = self.shared.spawn_worker();
+            Worker { shared: Arc::clone(self.shared) }.deregister(self.shared.count());
         }
     }
 }
