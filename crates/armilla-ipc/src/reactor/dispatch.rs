@@ -1,7 +1,7 @@
 //! Running a reactor: waiting, and calling the handler of what has happened.
 
 use super::Reactor;
-use super::epoll::Happened;
+use super::epoll::ReactorEvent;
 use std::io;
 use std::sync::TryLockError;
 use std::time::Duration;
@@ -37,27 +37,27 @@ impl Reactor {
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
         };
-        self.epoll.wait(timeout, |happened| self.handle(happened))
+        self.epoll.wait(timeout, |event| self.handle(event))
     }
 
     /// Takes one event of a shared reactor without handling it yet; `None` if there was none.
-    pub(super) fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Happened>> {
+    pub(super) fn next(&self, timeout: Option<Duration>) -> io::Result<Option<ReactorEvent>> {
         let mut next = None;
-        self.epoll.wait(timeout, |happened| next = Some(happened))?;
+        self.epoll.wait(timeout, |event| next = Some(event))?;
         Ok(next)
     }
 
     /// Calls whoever is responsible.
     #[inline]
-    pub(super) fn handle(&self, happened: Happened) {
-        match happened {
-            Happened::Ready(token, ready) => {
+    pub(super) fn handle(&self, event: ReactorEvent) {
+        match event {
+            ReactorEvent::Ready(token, ready) => {
                 if let Some(mut entered) = self.enter(token) {
                     entered.next = entered.handler.ready(self, token, ready);
                 }
             }
-            Happened::Clock => self.strike(),
-            Happened::Stop => {}
+            ReactorEvent::TimerExpired => self.strike(),
+            ReactorEvent::Stop => {}
         }
     }
 }

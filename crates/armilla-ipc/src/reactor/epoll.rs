@@ -16,15 +16,15 @@ const BATCH: usize = 64;
 /// What comes instead of a token when the reactor stops; no table grows to this index.
 const STOP: u64 = u64::MAX;
 /// What comes instead of a token when a timer is due.
-const CLOCK: u64 = u64::MAX - 1;
+const TIMER: u64 = u64::MAX - 1;
 
 /// Something that has happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Happened {
+pub(super) enum ReactorEvent {
     /// The descriptor of a registration is ready.
     Ready(Token, Ready),
     /// A timer is due.
-    Clock,
+    TimerExpired,
     /// The reactor was stopped.
     Stop,
 }
@@ -74,14 +74,14 @@ impl Epoll {
         let _ = epoll::delete(&self.set, fd);
     }
 
-    pub(super) fn add_clock(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
-        Ok(epoll::add(&self.set, fd, EventData::new_u64(CLOCK), self.mode(EventFlags::IN))?)
+    pub(super) fn add_timer(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(epoll::add(&self.set, fd, EventData::new_u64(TIMER), self.mode(EventFlags::IN))?)
     }
 
     /// Lets the clock speak again after it has been set.
-    pub(super) fn rearm_clock(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
+    pub(super) fn rearm_timer(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
         if self.shared {
-            let data = EventData::new_u64(CLOCK);
+            let data = EventData::new_u64(TIMER);
             epoll::modify(&self.set, fd, data, self.mode(EventFlags::IN))?;
         }
         Ok(())
@@ -103,7 +103,7 @@ impl Epoll {
     pub(super) fn wait(
         &self,
         timeout: Option<Duration>,
-        mut each: impl FnMut(Happened),
+        mut each: impl FnMut(ReactorEvent),
     ) -> io::Result<usize> {
         let none = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
         let mut events = [none; BATCH];
@@ -117,9 +117,9 @@ impl Epoll {
         for event in &events[..count] {
             let (flags, data) = (event.flags, event.data);
             each(match data.u64() {
-                STOP => Happened::Stop,
-                CLOCK => Happened::Clock,
-                bits => Happened::Ready(Token::from_bits(bits), Ready::new(flags)),
+                STOP => ReactorEvent::Stop,
+                TIMER => ReactorEvent::TimerExpired,
+                bits => ReactorEvent::Ready(Token::from_bits(bits), Ready::new(flags)),
             });
         }
         Ok(count)

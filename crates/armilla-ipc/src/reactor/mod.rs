@@ -123,7 +123,7 @@ impl Reactor {
     fn with(shared: bool) -> io::Result<Self> {
         let epoll = Epoll::new(shared)?;
         let clockwork = Clockwork::new()?;
-        epoll.add_clock(clockwork.descriptor())?;
+        epoll.add_timer(clockwork.descriptor())?;
         Ok(Self {
             epoll,
             table: Table::default(),

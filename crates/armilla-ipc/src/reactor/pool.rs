@@ -5,7 +5,7 @@
 //! handles it itself.
 
 use super::Reactor;
-use super::epoll::Happened;
+use super::epoll::ReactorEvent;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -135,10 +135,10 @@ impl Worker {
             let Ok(next) = shared.reactor.next(self.idle_timeout()) else { break };
             match next {
                 None if self.exit_if_surplus() => return,
-                None | Some(Happened::Stop) => {}
-                Some(happened) => {
+                None | Some(ReactorEvent::Stop) => {}
+                Some(event) => {
                     let _busy = Busy::new(shared);
-                    shared.reactor.handle(happened);
+                    shared.reactor.handle(event);
                 }
             }
         }

@@ -71,7 +71,7 @@ impl Reactor {
         self.clockwork.set(&mut armed, first);
         drop(armed);
         // It could fail only for want of a descriptor that is there.
-        let _ = self.epoll.rearm_clock(self.clockwork.descriptor());
+        let _ = self.epoll.rearm_timer(self.clockwork.descriptor());
         let Some((key, deadline, timed)) = due else { return };
         let again = timed.expired(self, Timer(key));
         let mut armed = self.clockwork.lock();
