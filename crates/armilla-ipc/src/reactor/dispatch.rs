@@ -56,7 +56,7 @@ impl Reactor {
                     entered.next = entered.handler.ready(self, token, ready);
                 }
             }
-            ReactorEvent::TimerExpired => self.strike(),
+            ReactorEvent::TimerExpired => self.expire_due_timer(),
             ReactorEvent::Stop => {}
         }
     }

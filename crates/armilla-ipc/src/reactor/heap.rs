@@ -2,7 +2,7 @@
 //! so that any of them can be taken out or moved. It reads no clock and calls nobody.
 
 /// A time on whatever clock the caller uses.
-pub(super) type Moment = u64;
+pub(super) type Nanos = u64;
 
 /// How many children an entry has; four of them fit a cache line.
 const FANOUT: usize = 4;
@@ -17,7 +17,7 @@ pub(super) struct Key {
 /// Values, each with a deadline, or taken out for the time being.
 #[derive(Debug)]
 pub(super) struct Heap<T> {
-    order: Vec<(Moment, u32)>,
+    order: Vec<(Nanos, u32)>,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
 }
@@ -40,12 +40,12 @@ impl<T> Default for Heap<T> {
 
 impl<T: Clone> Heap<T> {
     /// The earliest deadline.
-    pub(super) fn first(&self) -> Option<Moment> {
+    pub(super) fn first(&self) -> Option<Nanos> {
         self.order.first().map(|&(deadline, _)| deadline)
     }
 
     /// Adds a value.
-    pub(super) fn insert(&mut self, deadline: Moment, value: T) -> Key {
+    pub(super) fn insert(&mut self, deadline: Nanos, value: T) -> Key {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, place: OUT, value: None });
             self.slots.len() as u32 - 1
@@ -59,7 +59,7 @@ impl<T: Clone> Heap<T> {
 
     /// Takes the value with the earliest deadline out of the order, if that is not after `now`. Its
     /// key stays valid until it is removed.
-    pub(super) fn take_due(&mut self, now: Moment) -> Option<(Key, Moment, T)> {
+    pub(super) fn pop_due(&mut self, now: Nanos) -> Option<(Key, Nanos, T)> {
         let &(deadline, index) = self.order.first().filter(|&&(deadline, _)| deadline <= now)?;
         self.take_out(index);
         let slot = &self.slots[index as usize];
@@ -68,7 +68,7 @@ impl<T: Clone> Heap<T> {
     }
 
     /// Gives an entry a new deadline; false if there is no such entry.
-    pub(super) fn set(&mut self, key: Key, deadline: Moment) -> bool {
+    pub(super) fn set(&mut self, key: Key, deadline: Nanos) -> bool {
         if self.slot(key).is_none() {
             return false;
         }
@@ -98,9 +98,9 @@ impl<T: Clone> Heap<T> {
     }
 
     /// Puts an entry that is out into the order.
-    fn put(&mut self, deadline: Moment, index: u32) {
+    fn put(&mut self, deadline: Nanos, index: u32) {
         self.order.push((deadline, index));
-        self.rise(self.order.len() - 1);
+        self.sift_up(self.order.len() - 1);
     }
 
     /// Takes an entry out of the order, if it is in it.
@@ -112,27 +112,27 @@ impl<T: Clone> Heap<T> {
         let place = place as usize;
         self.order.swap_remove(place);
         if place < self.order.len() {
-            self.rise(place);
-            self.sink(self.slots[self.order[place].1 as usize].place as usize);
+            self.sift_up(place);
+            self.sift_down(self.slots[self.order[place].1 as usize].place as usize);
         }
     }
 
     /// Moves an entry towards the front as far as it belongs, and notes where it then stands.
-    fn rise(&mut self, mut place: usize) {
+    fn sift_up(&mut self, mut place: usize) {
         let entry = self.order[place];
         while place > 0 {
             let parent = (place - 1) / FANOUT;
             if self.order[parent].0 <= entry.0 {
                 break;
             }
-            self.settle(place, self.order[parent]);
+            self.place_at(place, self.order[parent]);
             place = parent;
         }
-        self.settle(place, entry);
+        self.place_at(place, entry);
     }
 
     /// Moves an entry towards the back as far as it belongs.
-    fn sink(&mut self, mut place: usize) {
+    fn sift_down(&mut self, mut place: usize) {
         let entry = self.order[place];
         loop {
             let first = place * FANOUT + 1;
@@ -141,13 +141,13 @@ impl<T: Clone> Heap<T> {
             if self.order[least].0 >= entry.0 {
                 break;
             }
-            self.settle(place, self.order[least]);
+            self.place_at(place, self.order[least]);
             place = least;
         }
-        self.settle(place, entry);
+        self.place_at(place, entry);
     }
 
-    fn settle(&mut self, place: usize, entry: (Moment, u32)) {
+    fn place_at(&mut self, place: usize, entry: (Nanos, u32)) {
         self.order[place] = entry;
         self.slots[entry.1 as usize].place = place as u32;
     }
@@ -196,8 +196,8 @@ mod tests {
             assert_eq!(heap.first(), model.first_key_value().map(|(&deadline, _)| deadline));
         }
         while let Some((deadline, value)) = model.pop_first() {
-            assert_eq!(heap.take_due(deadline - 1).map(|due| due.2), None);
-            let (key, due, taken) = heap.take_due(deadline).unwrap();
+            assert_eq!(heap.pop_due(deadline - 1).map(|due| due.2), None);
+            let (key, due, taken) = heap.pop_due(deadline).unwrap();
             assert_eq!((due, taken), (deadline, value));
             assert!(heap.is_out(key));
             assert_eq!(heap.remove(key), Some(value));

@@ -82,7 +82,7 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::Table;
-use timers::Clockwork;
+use timers::TimerQueue;
 
 /// Waits for events and calls their handlers. See the [module](self) for an example.
 ///
@@ -95,7 +95,7 @@ use timers::Clockwork;
 pub struct Reactor {
     epoll: Epoll,
     table: Table,
-    clockwork: Clockwork,
+    timer_queue: TimerQueue,
     stopped: AtomicBool,
     /// Who drives a reactor that is made for one thread.
     driver: Mutex<()>,
@@ -122,12 +122,12 @@ impl Reactor {
 
     fn with(shared: bool) -> io::Result<Self> {
         let epoll = Epoll::new(shared)?;
-        let clockwork = Clockwork::new()?;
-        epoll.add_timer(clockwork.descriptor())?;
+        let timer_queue = TimerQueue::new()?;
+        epoll.add_timer(timer_queue.descriptor())?;
         Ok(Self {
             epoll,
             table: Table::default(),
-            clockwork,
+            timer_queue,
             stopped: AtomicBool::new(false),
             driver: Mutex::new(()),
         })

@@ -1,7 +1,7 @@
 //! The timers of a reactor: one descriptor for all of them, set to the earliest.
 
 use super::Reactor;
-use super::heap::{Heap, Key, Moment};
+use super::heap::{Heap, Key, Nanos};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
@@ -37,9 +37,9 @@ impl Reactor {
     /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
     pub fn arm(&self, delay: Duration, timed: Arc<dyn Timed>) -> Timer {
         let deadline = after(now(), delay);
-        let mut armed = self.clockwork.lock();
+        let mut armed = self.timer_queue.lock();
         let key = armed.heap.insert(deadline, timed);
-        self.clockwork.hurry(&mut armed, deadline);
+        self.timer_queue.set_if_earlier(&mut armed, deadline);
         Timer(key)
     }
 
@@ -47,10 +47,10 @@ impl Reactor {
     /// it to a later time costs no system call.
     pub fn rearm(&self, timer: Timer, delay: Duration) -> bool {
         let deadline = after(now(), delay);
-        let mut armed = self.clockwork.lock();
+        let mut armed = self.timer_queue.lock();
         let set = armed.heap.set(timer.0, deadline);
         if set {
-            self.clockwork.hurry(&mut armed, deadline);
+            self.timer_queue.set_if_earlier(&mut armed, deadline);
         }
         set
     }
@@ -58,23 +58,23 @@ impl Reactor {
     /// Disarms a timer; false if it has expired or was cancelled. One that is being called at this
     /// moment is not called again. Costs no system call.
     pub fn cancel(&self, timer: Timer) -> bool {
-        let removed = self.clockwork.lock().heap.remove(timer.0);
+        let removed = self.timer_queue.lock().heap.remove(timer.0);
         removed.is_some()
     }
 
     /// Calls one timer that is due, after another thread was given the chance to call the next.
-    pub(super) fn strike(&self) {
+    pub(super) fn expire_due_timer(&self) {
         let now = now();
-        let mut armed = self.clockwork.lock();
-        let due = armed.heap.take_due(now);
+        let mut armed = self.timer_queue.lock();
+        let due = armed.heap.pop_due(now);
         let first = armed.heap.first();
-        self.clockwork.set(&mut armed, first);
+        self.timer_queue.set(&mut armed, first);
         drop(armed);
         // It could fail only for want of a descriptor that is there.
-        let _ = self.epoll.rearm_timer(self.clockwork.descriptor());
+        let _ = self.epoll.rearm_timer(self.timer_queue.descriptor());
         let Some((key, deadline, timed)) = due else { return };
         let again = timed.expired(self, Timer(key));
-        let mut armed = self.clockwork.lock();
+        let mut armed = self.timer_queue.lock();
         if !armed.heap.is_out(key) {
             return; // cancelled, or armed anew, by the timer itself or by somebody else
         }
@@ -83,7 +83,7 @@ impl Reactor {
                 let next = Some(after(deadline, delay)).filter(|&next| next > now);
                 let next = next.unwrap_or_else(|| after(now, delay));
                 armed.heap.set(key, next);
-                self.clockwork.hurry(&mut armed, next);
+                self.timer_queue.set_if_earlier(&mut armed, next);
             }
             None => drop(armed.heap.remove(key)),
         }
@@ -91,7 +91,7 @@ impl Reactor {
 }
 
 /// The armed timers, and the descriptor that is readable when the first of them is due.
-pub(super) struct Clockwork {
+pub(super) struct TimerQueue {
     fd: OwnedFd,
     armed: Mutex<Armed>,
 }
@@ -99,12 +99,12 @@ pub(super) struct Clockwork {
 struct Armed {
     heap: Heap<Arc<dyn Timed>>,
     /// The moment that the descriptor is set to, [`NEVER`] if to none.
-    set_to: Moment,
+    set_to: Nanos,
 }
 
-const NEVER: Moment = Moment::MAX;
+const NEVER: Nanos = Nanos::MAX;
 
-impl Clockwork {
+impl TimerQueue {
     pub(super) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -122,14 +122,14 @@ impl Clockwork {
 
     /// Sets the descriptor to `deadline` if it is set to a later moment. One that is set too early, for
     /// a timer that was cancelled, does no harm but one vain look.
-    fn hurry(&self, armed: &mut Armed, deadline: Moment) {
+    fn set_if_earlier(&self, armed: &mut Armed, deadline: Nanos) {
         if deadline < armed.set_to {
             self.set(armed, Some(deadline));
         }
     }
 
     /// Sets the descriptor to `moment`, which ends its being readable.
-    fn set(&self, armed: &mut Armed, moment: Option<Moment>) {
+    fn set(&self, armed: &mut Armed, moment: Option<Nanos>) {
         armed.set_to = moment.unwrap_or(NEVER);
         let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
         // A moment of zero would switch it off.
@@ -143,7 +143,7 @@ impl Clockwork {
     }
 }
 
-impl fmt::Debug for Clockwork {
+impl fmt::Debug for TimerQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Clockwork").field("fd", &self.fd).finish_non_exhaustive()
     }
@@ -152,14 +152,14 @@ impl fmt::Debug for Clockwork {
 const NANOS: u64 = 1_000_000_000;
 
 /// The precise monotonic clock: unlike the coarse one it is never behind the kernel's timers.
-fn now() -> Moment {
+fn now() -> Nanos {
     let now = clock_gettime(ClockId::Monotonic);
     // It starts near zero at boot, so neither conversion can lose anything.
     now.tv_sec.cast_unsigned() * NANOS + now.tv_nsec.cast_unsigned()
 }
 
 /// The moment `delay` after `start`, at most the last before the end of time.
-fn after(start: Moment, delay: Duration) -> Moment {
+fn after(start: Nanos, delay: Duration) -> Nanos {
     let delay = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
     start.saturating_add(delay).min(NEVER - 1)
 }
