@@ -52,8 +52,8 @@ impl Reactor {
     pub(super) fn handle(&self, event: ReactorEvent) {
         match event {
             ReactorEvent::Ready(token, ready) => {
-                if let Some(mut entered) = self.enter(token) {
-                    entered.next = entered.handler.ready(self, token, ready);
+                if let Some(mut guard) = self.enter(token) {
+                    guard.next = guard.handler.ready(self, token, ready);
                 }
             }
             ReactorEvent::TimerExpired => self.expire_due_timer(),

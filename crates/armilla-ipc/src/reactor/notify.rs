@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// `Send` and `Sync`.
 #[derive(Clone)]
 pub struct Notifier {
-    bell: Arc<Bell>,
+    handler: Arc<NotifyHandler>,
     token: Token,
 }
 
@@ -20,9 +20,9 @@ impl Notifier {
     /// Has the action run once after this call, by a thread of the reactor. Notifications that come
     /// before it runs are one; only the first of them costs a system call.
     pub fn notify(&self) {
-        if !self.bell.rung.swap(true, Ordering::AcqRel) {
+        if !self.handler.pending.swap(true, Ordering::AcqRel) {
             // It fails only if the counter is full, and then the reactor will wake anyway.
-            let _ = rustix::io::write(&self.bell.fd, &1_u64.to_ne_bytes());
+            let _ = rustix::io::write(&self.handler.fd, &1_u64.to_ne_bytes());
         }
     }
 
@@ -70,20 +70,20 @@ impl Reactor {
     ) -> io::Result<Notifier> {
         let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let action = Box::new(action);
-        let bell = Arc::new(Bell { fd, rung: AtomicBool::new(false), action });
-        let token = self.register(Arc::<Bell>::clone(&bell))?;
-        Ok(Notifier { bell, token })
+        let handler = Arc::new(NotifyHandler { fd, pending: AtomicBool::new(false), action });
+        let token = self.register(Arc::<NotifyHandler>::clone(&handler))?;
+        Ok(Notifier { handler, token })
     }
 }
 
-struct Bell {
+struct NotifyHandler {
     fd: OwnedFd,
     /// Whether the descriptor is readable, or about to be.
-    rung: AtomicBool,
+    pending: AtomicBool,
     action: Box<dyn Fn(&Reactor) + Send + Sync>,
 }
 
-impl Handler for Bell {
+impl Handler for NotifyHandler {
     fn descriptor(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
@@ -92,7 +92,7 @@ impl Handler for Bell {
         // Emptied first and then marked as silent, so that a ring between the two is not lost: it
         // finds the mark, and the action that is about to run comes after it.
         let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
-        self.rung.swap(false, Ordering::AcqRel);
+        self.pending.swap(false, Ordering::AcqRel);
         (self.action)(reactor);
         Next::READ
     }

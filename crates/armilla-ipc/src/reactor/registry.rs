@@ -66,14 +66,14 @@ impl Reactor {
 
     /// Lets the calling thread into the handler, unless the token is stale, the
     /// handler pauses, or another thread is in it.
-    pub(super) fn enter(&self, token: Token) -> Option<Entered<'_>> {
+    pub(super) fn enter(&self, token: Token) -> Option<HandlerGuard<'_>> {
         let mut slot = self.table.get(token)?;
         if slot.phase != Phase::Idle || slot.interest == Interest::NONE {
             return None;
         }
         let handler = slot.handler.clone()?;
         slot.phase = Phase::Running;
-        Some(Entered { reactor: self, token, handler, next: Next::Leave })
+        Some(HandlerGuard { reactor: self, token, handler, next: Next::Leave })
     }
 
     /// Puts into force what the handler wants next.
@@ -109,14 +109,14 @@ impl Reactor {
 }
 
 /// A thread in a handler. When it comes out, be it by a panic, the registration learns what is next.
-pub(super) struct Entered<'a> {
+pub(super) struct HandlerGuard<'a> {
     reactor: &'a Reactor,
     pub(super) token: Token,
     pub(super) handler: Arc<dyn Handler>,
     pub(super) next: Next,
 }
 
-impl Drop for Entered<'_> {
+impl Drop for HandlerGuard<'_> {
     fn drop(&mut self) {
         self.reactor.leave(self.token, &*self.handler, self.next);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an acceptor rests when the process has run out of descriptors or memory.
-const REST: Duration = Duration::from_millis(20);
+const EXHAUSTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for each
 /// stream. A stream for which it fails is closed.
@@ -28,15 +28,15 @@ where
     T::Acceptor: AsFd,
 {
     acceptor.set_timeout(Some(Duration::ZERO))?;
-    reactor.register(Arc::new(Service::<T, _> { acceptor, make }))
+    reactor.register(Arc::new(AcceptHandler::<T, _> { acceptor, make }))
 }
 
-struct Service<T: Transport, F> {
+struct AcceptHandler<T: Transport, F> {
     acceptor: T::Acceptor,
     make: F,
 }
 
-impl<T, F> Handler for Service<T, F>
+impl<T, F> Handler for AcceptHandler<T, F>
 where
     T: Transport<Acceptor: AsFd>,
     F: Fn(&Reactor, T::Stream) -> io::Result<Arc<dyn Handler>> + Send + Sync,
@@ -61,7 +61,7 @@ where
                     let _ = reactor.resume(token, Interest::READ);
                     None
                 };
-                reactor.arm(REST, Arc::new(wake));
+                reactor.arm(EXHAUSTION_PAUSE, Arc::new(wake));
                 Next::Pause
             }
             Err(_) => Next::Leave,

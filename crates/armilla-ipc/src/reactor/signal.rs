@@ -28,18 +28,18 @@ impl Reactor {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         let id = low_level::pipe::register(signal, theirs)?;
-        self.register(Arc::new(Caught { fd: ours, id, action }))
+        self.register(Arc::new(SignalHandler { fd: ours, id, action }))
     }
 }
 
 /// The reading end of a pipe into which the signal handler writes.
-struct Caught<F> {
+struct SignalHandler<F> {
     fd: OwnedFd,
     id: SigId,
     action: F,
 }
 
-impl<F: Fn(&Reactor) + Send + Sync> Handler for Caught<F> {
+impl<F: Fn(&Reactor) + Send + Sync> Handler for SignalHandler<F> {
     fn descriptor(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
@@ -51,7 +51,7 @@ impl<F: Fn(&Reactor) + Send + Sync> Handler for Caught<F> {
     }
 }
 
-impl<F> Drop for Caught<F> {
+impl<F> Drop for SignalHandler<F> {
     fn drop(&mut self) {
         low_level::unregister(self.id);
     }
