@@ -60,10 +60,10 @@ pub(crate) fn drive<S: 'static>(
 ) -> Connecting {
     let done = Box::new(done);
     let state = State { attempt, done, timer: None, token: None };
-    let drive = Arc::new(Drive(Mutex::new(Some(state))));
+    let drive = Arc::new(ConnectDriver(Mutex::new(Some(state))));
     let first = Arc::clone(&drive);
     // The first step is the reactor's too, so that `done` is called by nobody else.
-    let timer = reactor.arm(Duration::ZERO, timed(&drive));
+    let timer = reactor.arm(Duration::ZERO, resume_timer(&drive));
     if let Some(state) = &mut *first.lock() {
         state.timer.get_or_insert(timer);
     }
@@ -95,7 +95,7 @@ trait Cancel: Send + Sync {
 }
 
 /// An attempt with its state, until it is over.
-struct Drive<S>(Mutex<Option<State<S>>>);
+struct ConnectDriver<S>(Mutex<Option<State<S>>>);
 
 struct State<S> {
     attempt: Box<dyn Attempt<S>>,
@@ -114,7 +114,7 @@ impl<S> State<S> {
     }
 }
 
-impl<S: 'static> Drive<S> {
+impl<S: 'static> ConnectDriver<S> {
     fn lock(&self) -> MutexGuard<'_, Option<State<S>>> {
         // An attempt that has panicked is over.
         self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
@@ -152,14 +152,14 @@ impl<S: 'static> Drive<S> {
             let descriptor = descriptor.try_clone_to_owned()?;
             let drive = Arc::clone(self);
             state.token =
-                Some(reactor.register(Arc::new(Waiting { descriptor, interest, drive }))?);
+                Some(reactor.register(Arc::new(ConnectHandler { descriptor, interest, drive }))?);
         }
-        state.timer = limit.map(|limit| reactor.arm(limit, timed(self)));
+        state.timer = limit.map(|limit| reactor.arm(limit, resume_timer(self)));
         Ok(())
     }
 }
 
-impl<S: 'static> Cancel for Drive<S> {
+impl<S: 'static> Cancel for ConnectDriver<S> {
     fn cancel(&self, reactor: &Reactor) -> bool {
         let Some(mut state) = self.lock().take() else { return false };
         state.disarm(reactor);
@@ -168,7 +168,7 @@ impl<S: 'static> Cancel for Drive<S> {
 }
 
 /// Goes on when the time is over.
-fn timed<S: 'static>(drive: &Arc<Drive<S>>) -> Arc<dyn super::Timed> {
+fn resume_timer<S: 'static>(drive: &Arc<ConnectDriver<S>>) -> Arc<dyn super::Timed> {
     let drive = Arc::clone(drive);
     Arc::new(move |reactor: &Reactor, _: Timer| {
         drive.advance(reactor);
@@ -177,13 +177,13 @@ fn timed<S: 'static>(drive: &Arc<Drive<S>>) -> Arc<dyn super::Timed> {
 }
 
 /// Goes on when the descriptor is ready.
-struct Waiting<S> {
+struct ConnectHandler<S> {
     descriptor: OwnedFd,
     interest: Interest,
-    drive: Arc<Drive<S>>,
+    drive: Arc<ConnectDriver<S>>,
 }
 
-impl<S: 'static> Handler for Waiting<S> {
+impl<S: 'static> Handler for ConnectHandler<S> {
     fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }

@@ -30,15 +30,15 @@ impl<F: Fn(&Reactor, Timer) -> Option<Duration> + Send + Sync> Timed for F {
 pub struct Timer(Key);
 
 impl Reactor {
-    /// Calls `timed` when `delay` has passed: not sooner, and as much later as the threads of the
+    /// Calls `resume_timer` when `delay` has passed: not sooner, and as much later as the threads of the
     /// reactor are busy.
     ///
     /// Reads the clock once; a system call only if no armed timer comes sooner. Allocates nothing
     /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
-    pub fn arm(&self, delay: Duration, timed: Arc<dyn Timed>) -> Timer {
+    pub fn arm(&self, delay: Duration, resume_timer: Arc<dyn Timed>) -> Timer {
         let deadline = after(now(), delay);
         let mut armed = self.timer_queue.lock();
-        let key = armed.heap.insert(deadline, timed);
+        let key = armed.heap.insert(deadline, resume_timer);
         self.timer_queue.set_if_earlier(&mut armed, deadline);
         Timer(key)
     }
@@ -72,8 +72,8 @@ impl Reactor {
         drop(armed);
         // It could fail only for want of a descriptor that is there.
         let _ = self.epoll.rearm_timer(self.timer_queue.descriptor());
-        let Some((key, deadline, timed)) = due else { return };
-        let again = timed.expired(self, Timer(key));
+        let Some((key, deadline, resume_timer)) = due else { return };
+        let again = resume_timer.expired(self, Timer(key));
         let mut armed = self.timer_queue.lock();
         if !armed.heap.is_out(key) {
             return; // cancelled, or armed anew, by the timer itself or by somebody else
