@@ -37,12 +37,12 @@
 
 mod acceptor;
 mod addr;
+mod connection;
 mod connector;
 mod hello;
 #[cfg(test)]
 mod hostile;
 mod link;
-mod meeting;
 mod region;
 mod ring;
 mod spin;

@@ -1,7 +1,7 @@
 //! Moves bytes through shared memory.
 
+use super::connection::Connection;
 use super::link::Link;
-use super::meeting::Meeting;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
 use super::spin::Spin;
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// socket. It is `Send` and `Sync`; one thread may send while another receives.
 #[derive(Debug)]
 pub struct ShmStream {
-    meeting: Meeting,
+    connection: Connection,
     /// Whether the kernel has hung up on behalf of the peer.
     peer_gone: AtomicBool,
     recv_timeout: Timeout,
@@ -43,7 +43,7 @@ impl ShmStream {
         [local, peer]: [Address; 2],
     ) -> Self {
         Self {
-            meeting: Meeting::new(socket, link),
+            connection: Connection::new(socket, link),
             peer_gone: AtomicBool::new(false),
             recv_timeout: Timeout::default(),
             send_timeout: Timeout::default(),
@@ -80,7 +80,7 @@ impl ShmStream {
     /// As [`readiness`](Stream::readiness).
     pub fn watch(&self) -> io::Result<Readiness> {
         let found = self.readiness()?;
-        let (Readiness::Quiet, Some(link)) = (found, self.meeting.established()) else {
+        let (Readiness::Quiet, Some(link)) = (found, self.connection.established()) else {
             return Ok(found);
         };
         // Silenced before the bell is asked for: a ring that comes now is for us.
@@ -103,14 +103,14 @@ impl ShmStream {
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
         let mut patience = Patience::new(self.send_timeout.get(), &self.send_spin, SEND_LATE);
         let total: usize = parts.iter().map(|part| part.len()).sum();
-        if self.meeting.closed_for_writing() {
+        if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let link = self.meeting.link(&mut patience)?;
+        let link = self.connection.link(&mut patience)?;
         let ring = link.outgoing();
         let mut producer = link.writer();
         loop {
-            if self.meeting.closed_for_writing() || ring.ended() & GONE != 0 {
+            if self.connection.closed_for_writing() || ring.ended() & GONE != 0 {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             *sent += link.write(&mut producer, parts, *sent, self.as_fd())?;
@@ -124,7 +124,7 @@ impl ShmStream {
             let ready = || {
                 producer.room(ring, needs).map_or(true, |room| room >= needs)
                     || ring.ended() & GONE != 0
-                    || self.meeting.closed_for_writing()
+                    || self.connection.closed_for_writing()
             };
             if place.wait(&mut patience, ready)? == Woken::Gone {
                 self.peer_gone.store(true, Ordering::Release);
@@ -146,13 +146,13 @@ impl ShmStream {
 
 impl Stream for ShmStream {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.meeting.closed_for_reading() {
+        if buffer.is_empty() || self.connection.closed_for_reading() {
             return Ok(0);
         }
         let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
-        let link = match self.meeting.link(&mut patience) {
+        let link = match self.connection.link(&mut patience) {
             Ok(link) => link,
-            Err(_) if self.meeting.closed_for_reading() => return Ok(0),
+            Err(_) if self.connection.closed_for_reading() => return Ok(0),
             Err(error) => return Err(error),
         };
         let ring = link.incoming();
@@ -164,7 +164,7 @@ impl Stream for ShmStream {
             if count > 0 {
                 return Ok(count);
             }
-            if self.meeting.closed_for_reading() {
+            if self.connection.closed_for_reading() {
                 return Ok(0);
             }
             if let Some(end) = self.at_end(ended, gone) {
@@ -174,7 +174,7 @@ impl Stream for ShmStream {
             let ready = || {
                 consumer.available(ring, 1) != Ok(0)
                     || ring.ended() & (END | RESET) != 0
-                    || self.meeting.closed_for_reading()
+                    || self.connection.closed_for_reading()
             };
             if place.wait(&mut patience, ready)? == Woken::Gone {
                 self.peer_gone.store(true, Ordering::Release);
@@ -199,10 +199,10 @@ impl Stream for ShmStream {
     }
 
     fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        if self.meeting.closed_for_writing() {
+        if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let Some(link) = self.meeting.try_link()? else {
+        let Some(link) = self.connection.try_link()? else {
             return Err(io::ErrorKind::WouldBlock.into());
         };
         if link.outgoing().ended() & GONE != 0 {
@@ -242,7 +242,7 @@ impl Stream for ShmStream {
 
     fn readiness(&self) -> io::Result<Readiness> {
         let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
-        let link = match self.meeting.try_link() {
+        let link = match self.connection.try_link() {
             Ok(Some(link)) => link,
             Ok(None) if gone => return Ok(Readiness::Closed),
             Ok(None) => return Ok(Readiness::Quiet),
@@ -254,13 +254,13 @@ impl Stream for ShmStream {
         let ended = link.incoming().ended() & (END | RESET) != 0;
         Ok(match link.incoming().holds_bytes() {
             true => Readiness::Data,
-            false if ended || gone || self.meeting.closed_for_reading() => Readiness::Closed,
+            false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,
             false => Readiness::Quiet,
         })
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.meeting.end(how);
+        self.connection.end(how);
         Ok(())
     }
 
@@ -276,7 +276,7 @@ impl Stream for ShmStream {
 impl Drop for ShmStream {
     fn drop(&mut self) {
         // A stream that was accepted and never used is closed in order too.
-        if let Ok(Some(link)) = self.meeting.try_link() {
+        if let Ok(Some(link)) = self.connection.try_link() {
             link.close(self.as_fd());
         }
     }
@@ -286,7 +286,7 @@ impl AsFd for ShmStream {
     /// The socket beside the memory, which tells whether the peer lives. The bytes of the stream do
     /// not pass through it, and what does must not be touched.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.meeting.socket()
+        self.connection.socket()
     }
 }
 

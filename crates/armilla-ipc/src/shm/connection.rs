@@ -14,7 +14,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// One end of a stream, established or about to be.
 #[derive(Debug)]
-pub(super) struct Meeting {
+pub(super) struct Connection {
     socket: OwnedFd,
     /// Set once the peer's memory is here, which an accepted stream does not wait for.
     link: OnceLock<Link>,
@@ -23,7 +23,7 @@ pub(super) struct Meeting {
     closed_for_writing: AtomicBool,
 }
 
-impl Meeting {
+impl Connection {
     /// At a connected socket; without a `link` it is still to come over the socket.
     pub(super) fn new(socket: OwnedFd, link: Option<Link>) -> Self {
         Self {
