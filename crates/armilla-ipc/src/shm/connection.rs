@@ -2,7 +2,7 @@
 //! link once it is there, and the directions that were ended here.
 
 use super::hello;
-use super::link::Link;
+use super::rings::RingPair;
 use super::wait::{Patience, look};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,18 +17,18 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub(super) struct Connection {
     socket: OwnedFd,
     /// Set once the peer's memory is here, which an accepted stream does not wait for.
-    link: OnceLock<Link>,
+    rings: OnceLock<RingPair>,
     opening: Mutex<()>,
     closed_for_reading: AtomicBool,
     closed_for_writing: AtomicBool,
 }
 
 impl Connection {
-    /// At a connected socket; without a `link` it is still to come over the socket.
-    pub(super) fn new(socket: OwnedFd, link: Option<Link>) -> Self {
+    /// At a connected socket; without a `rings` it is still to come over the socket.
+    pub(super) fn new(socket: OwnedFd, rings: Option<RingPair>) -> Self {
         Self {
             socket,
-            link: link.map_or_else(OnceLock::new, OnceLock::from),
+            rings: rings.map_or_else(OnceLock::new, OnceLock::from),
             opening: Mutex::new(()),
             closed_for_reading: AtomicBool::new(false),
             closed_for_writing: AtomicBool::new(false),
@@ -41,53 +41,53 @@ impl Connection {
     }
 
     /// The link, if it is there already.
-    pub(super) fn established(&self) -> Option<&Link> {
-        self.link.get()
+    pub(super) fn established(&self) -> Option<&RingPair> {
+        self.rings.get()
     }
 
     /// The link, for which an accepted stream waits at its first use.
     #[inline]
-    pub(super) fn link(&self, patience: &mut Patience<'_>) -> io::Result<&Link> {
-        match self.link.get() {
-            Some(link) => Ok(link),
-            None => self.await_link(patience),
+    pub(super) fn rings(&self, patience: &mut Patience<'_>) -> io::Result<&RingPair> {
+        match self.rings.get() {
+            Some(rings) => Ok(rings),
+            None => self.await_rings(patience),
         }
     }
 
     #[cold]
-    fn await_link(&self, patience: &mut Patience<'_>) -> io::Result<&Link> {
+    fn await_rings(&self, patience: &mut Patience<'_>) -> io::Result<&RingPair> {
         loop {
-            if let Some(link) = self.try_link()? {
-                return Ok(link);
+            if let Some(rings) = self.try_rings()? {
+                return Ok(rings);
             }
             look(self.socket(), PollFlags::IN, patience.left()?)?;
         }
     }
 
     /// The link, if it is there or can be had without waiting.
-    pub(super) fn try_link(&self) -> io::Result<Option<&Link>> {
-        if let Some(link) = self.link.get() {
-            return Ok(Some(link));
+    pub(super) fn try_rings(&self) -> io::Result<Option<&RingPair>> {
+        if let Some(rings) = self.rings.get() {
+            return Ok(Some(rings));
         }
         // One thread at a time, lest a second one take a later byte for the greeting.
         let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(link) = self.link.get() {
-            return Ok(Some(link));
+        if let Some(rings) = self.rings.get() {
+            return Ok(Some(rings));
         }
         let Some(region) = hello::accept(self.socket())? else { return Ok(None) };
-        let link = self.link.get_or_init(|| Link::new(region, 1));
+        let rings = self.rings.get_or_init(|| RingPair::new(region, 1));
         // A direction that was ended meanwhile, see `end`.
-        self.publish_ends(link);
-        Ok(Some(link))
+        self.publish_ends(rings);
+        Ok(Some(rings))
     }
 
     /// Passes on to the peer which directions were ended here.
-    fn publish_ends(&self, link: &Link) {
+    fn publish_ends(&self, rings: &RingPair) {
         if self.closed_for_writing.load(Ordering::SeqCst) {
-            link.end_writing(self.socket());
+            rings.end_writing(self.socket());
         }
         if self.closed_for_reading.load(Ordering::SeqCst) {
-            link.end_reading(self.socket());
+            rings.end_reading(self.socket());
         }
     }
 
@@ -110,8 +110,8 @@ impl Connection {
             // stays, for the peer to see that this process is alive. It fails if the peer has gone.
             let _ = net::shutdown(&self.socket, net::Shutdown::Read);
         }
-        if let Some(link) = self.link.get() {
-            self.publish_ends(link);
+        if let Some(rings) = self.rings.get() {
+            self.publish_ends(rings);
         }
     }
 }

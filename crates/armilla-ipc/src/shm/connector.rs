@@ -1,6 +1,6 @@
 //! Connects through shared memory.
 
-use super::link::Link;
+use super::rings::RingPair;
 use super::{ShmStream, addr, hello};
 use crate::error::context;
 use crate::unix::UnixConnector;
@@ -49,8 +49,8 @@ pub(super) fn make(
 ) -> io::Result<ShmStream> {
     let region = hello::offer(socket.as_fd(), options)?;
     let names = [addr::unnamed(), address.clone()];
-    let link = Link::new(region, 0);
-    Ok(ShmStream::new(socket.into(), Some(link), options.busy_poll, names))
+    let rings = RingPair::new(region, 0);
+    Ok(ShmStream::new(socket.into(), Some(rings), options.busy_poll, names))
 }
 
 impl Connector for ShmConnector {

@@ -4,9 +4,9 @@
 
 use super::ShmStream;
 use super::addr::unnamed;
-use super::link::Link;
 use super::region::Region;
 use super::ring::{Consumer, FUTEX, Producer, Side};
+use super::rings::RingPair;
 use crate::Stream;
 use rustix::fd::AsFd;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -23,7 +23,7 @@ fn stream_and_memory() -> (ShmStream, Region, rustix::fd::OwnedFd) {
     let (region, file) = Region::create(CAPACITIES).unwrap();
     let memory = Region::open(file.as_fd(), CAPACITIES).unwrap();
     let names = [unnamed(), unnamed()];
-    let stream = ShmStream::new(ours, Some(Link::new(region, 0)), Some(Duration::ZERO), names);
+    let stream = ShmStream::new(ours, Some(RingPair::new(region, 0)), Some(Duration::ZERO), names);
     for set in [ShmStream::set_recv_timeout, ShmStream::set_send_timeout] {
         set(&stream, Some(Duration::from_micros(200))).unwrap();
     }

@@ -42,9 +42,9 @@ mod connector;
 mod hello;
 #[cfg(test)]
 mod hostile;
-mod link;
 mod region;
 mod ring;
+mod rings;
 mod spin;
 mod stream;
 mod wait;

@@ -1,8 +1,8 @@
 //! Moves bytes through shared memory.
 
 use super::connection::Connection;
-use super::link::Link;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
+use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
 use crate::deadline::{Several, Timeout};
@@ -34,16 +34,16 @@ pub struct ShmStream {
 }
 
 impl ShmStream {
-    /// A stream over a connected socket; without a `link` it is still to come over the socket. See
+    /// A stream over a connected socket; without a `rings` it is still to come over the socket. See
     /// [`Spin::new`] for `spin`.
     pub(super) fn new(
         socket: OwnedFd,
-        link: Option<Link>,
+        rings: Option<RingPair>,
         spin: Option<Duration>,
         [local, peer]: [Address; 2],
     ) -> Self {
         Self {
-            connection: Connection::new(socket, link),
+            connection: Connection::new(socket, rings),
             peer_gone: AtomicBool::new(false),
             recv_timeout: Timeout::default(),
             send_timeout: Timeout::default(),
@@ -80,14 +80,14 @@ impl ShmStream {
     /// As [`readiness`](Stream::readiness).
     pub fn watch(&self) -> io::Result<Readiness> {
         let found = self.readiness()?;
-        let (Readiness::Quiet, Some(link)) = (found, self.connection.established()) else {
+        let (Readiness::Quiet, Some(rings)) = (found, self.connection.established()) else {
             return Ok(found);
         };
         // Silenced before the bell is asked for: a ring that comes now is for us.
         if !silence_bell(self.as_fd())? {
             self.peer_gone.store(true, Ordering::Release);
         }
-        link.incoming().announce(Side::Consumer, DOORBELL);
+        rings.incoming().announce(Side::Consumer, DOORBELL);
         self.readiness()
     }
 
@@ -106,19 +106,19 @@ impl ShmStream {
         if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let link = self.connection.link(&mut patience)?;
-        let ring = link.outgoing();
-        let mut producer = link.writer();
+        let rings = self.connection.rings(&mut patience)?;
+        let ring = rings.outgoing();
+        let mut producer = rings.writer();
         loop {
             if self.connection.closed_for_writing() || ring.ended() & GONE != 0 {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            *sent += link.write(&mut producer, parts, *sent, self.as_fd())?;
+            *sent += rings.write(&mut producer, parts, *sent, self.as_fd())?;
             if *sent == total {
                 return Ok(());
             }
             // Half a ring is worth waking up for, unless the rest needs less.
-            let needs = (total - *sent).min(link.outgoing_capacity() / 2) as u64;
+            let needs = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
             ring.announce_needs(needs as u32);
             let place = Place { ring, side: Side::Producer, socket: self.as_fd() };
             let ready = || {
@@ -150,17 +150,17 @@ impl Stream for ShmStream {
             return Ok(0);
         }
         let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
-        let link = match self.connection.link(&mut patience) {
-            Ok(link) => link,
+        let rings = match self.connection.rings(&mut patience) {
+            Ok(rings) => rings,
             Err(_) if self.connection.closed_for_reading() => return Ok(0),
             Err(error) => return Err(error),
         };
-        let ring = link.incoming();
-        let mut consumer = link.reader();
+        let ring = rings.incoming();
+        let mut consumer = rings.reader();
         loop {
             // Before the bytes: what a peer left behind, or wrote before its end, is read first.
             let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
-            let count = link.read(&mut consumer, buffer, self.as_fd())?;
+            let count = rings.read(&mut consumer, buffer, self.as_fd())?;
             if count > 0 {
                 return Ok(count);
             }
@@ -202,16 +202,16 @@ impl Stream for ShmStream {
         if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let Some(link) = self.connection.try_link()? else {
+        let Some(rings) = self.connection.try_rings()? else {
             return Err(io::ErrorKind::WouldBlock.into());
         };
-        if link.outgoing().ended() & GONE != 0 {
+        if rings.outgoing().ended() & GONE != 0 {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let mut producer = link.writer();
+        let mut producer = rings.writer();
         let (mut sent, total) = (0, parts.iter().map(|part| part.len()).sum());
         while sent < total {
-            match link.write(&mut producer, parts, sent, self.as_fd())? {
+            match rings.write(&mut producer, parts, sent, self.as_fd())? {
                 0 if sent > 0 => break,
                 0 if hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?) => {
                     return Err(io::ErrorKind::BrokenPipe.into());
@@ -242,8 +242,8 @@ impl Stream for ShmStream {
 
     fn readiness(&self) -> io::Result<Readiness> {
         let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
-        let link = match self.connection.try_link() {
-            Ok(Some(link)) => link,
+        let rings = match self.connection.try_rings() {
+            Ok(Some(rings)) => rings,
             Ok(None) if gone => return Ok(Readiness::Closed),
             Ok(None) => return Ok(Readiness::Quiet),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
@@ -251,8 +251,8 @@ impl Stream for ShmStream {
             }
             Err(error) => return Err(error),
         };
-        let ended = link.incoming().ended() & (END | RESET) != 0;
-        Ok(match link.incoming().holds_bytes() {
+        let ended = rings.incoming().ended() & (END | RESET) != 0;
+        Ok(match rings.incoming().holds_bytes() {
             true => Readiness::Data,
             false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,
             false => Readiness::Quiet,
@@ -276,8 +276,8 @@ impl Stream for ShmStream {
 impl Drop for ShmStream {
     fn drop(&mut self) {
         // A stream that was accepted and never used is closed in order too.
-        if let Ok(Some(link)) = self.connection.try_link() {
-            link.close(self.as_fd());
+        if let Ok(Some(rings)) = self.connection.try_rings() {
+            rings.close(self.as_fd());
         }
     }
 }

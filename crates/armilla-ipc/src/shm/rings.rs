@@ -13,7 +13,7 @@ const PIECE: usize = 32 << 10;
 
 /// One end of an established stream.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct RingPair {
     region: Region,
     /// Which of the two rings carries our bytes.
     ours: usize,
@@ -21,7 +21,7 @@ pub(super) struct Link {
     consumer: Mutex<Consumer>,
 }
 
-impl Link {
+impl RingPair {
     /// The end whose bytes go through ring `ours`.
     pub(super) fn new(region: Region, ours: usize) -> Self {
         let producer = Mutex::new(Producer::new(region.capacity(ours) as u64));
