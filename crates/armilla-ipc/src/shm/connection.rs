@@ -1,7 +1,7 @@
 //! How the two sides of a stream come together, and how they part: the socket beside the memory, the
 //! link once it is there, and the directions that were ended here.
 
-use super::hello;
+use super::handshake;
 use super::rings::RingPair;
 use super::wait::{Patience, look};
 use rustix::event::PollFlags;
@@ -74,7 +74,7 @@ impl Connection {
         if let Some(rings) = self.rings.get() {
             return Ok(Some(rings));
         }
-        let Some(region) = hello::accept(self.socket())? else { return Ok(None) };
+        let Some(region) = handshake::accept(self.socket())? else { return Ok(None) };
         let rings = self.rings.get_or_init(|| RingPair::new(region, 1));
         // A direction that was ended meanwhile, see `end`.
         self.publish_ends(rings);

@@ -1,7 +1,7 @@
 //! Connects through shared memory.
 
 use super::rings::RingPair;
-use super::{ShmStream, addr, hello};
+use super::{ShmStream, addr, handshake};
 use crate::error::context;
 use crate::unix::UnixConnector;
 use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
@@ -47,7 +47,7 @@ pub(super) fn make(
     address: &Address,
     options: &StreamOptions,
 ) -> io::Result<ShmStream> {
-    let region = hello::offer(socket.as_fd(), options)?;
+    let region = handshake::offer(socket.as_fd(), options)?;
     let names = [addr::unnamed(), address.clone()];
     let rings = RingPair::new(region, 0);
     Ok(ShmStream::new(socket.into(), Some(rings), options.busy_poll, names))

@@ -39,7 +39,7 @@ mod acceptor;
 mod addr;
 mod connection;
 mod connector;
-mod hello;
+mod handshake;
 #[cfg(test)]
 mod hostile;
 mod region;
