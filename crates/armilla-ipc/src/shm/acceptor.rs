@@ -25,9 +25,9 @@ impl ShmAcceptor {
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
-        let place = addr::socket(address)?;
+        let waiter = addr::socket(address)?;
         let sockets =
-            addr::in_terms_of(address, UnixAcceptor::bind(&place, &StreamOptions::default()))?;
+            addr::in_terms_of(address, UnixAcceptor::bind(&waiter, &StreamOptions::default()))?;
         Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
     }
 

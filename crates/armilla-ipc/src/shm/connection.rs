@@ -3,7 +3,7 @@
 
 use super::handshake;
 use super::rings::RingPair;
-use super::wait::{Patience, look};
+use super::wait::{WaitLimit, poll_socket};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net;
@@ -47,20 +47,20 @@ impl Connection {
 
     /// The link, for which an accepted stream waits at its first use.
     #[inline]
-    pub(super) fn rings(&self, patience: &mut Patience<'_>) -> io::Result<&RingPair> {
+    pub(super) fn rings(&self, limit: &mut WaitLimit<'_>) -> io::Result<&RingPair> {
         match self.rings.get() {
             Some(rings) => Ok(rings),
-            None => self.await_rings(patience),
+            None => self.await_rings(limit),
         }
     }
 
     #[cold]
-    fn await_rings(&self, patience: &mut Patience<'_>) -> io::Result<&RingPair> {
+    fn await_rings(&self, limit: &mut WaitLimit<'_>) -> io::Result<&RingPair> {
         loop {
             if let Some(rings) = self.try_rings()? {
                 return Ok(rings);
             }
-            look(self.socket(), PollFlags::IN, patience.left()?)?;
+            poll_socket(self.socket(), PollFlags::IN, limit.left()?)?;
         }
     }
 

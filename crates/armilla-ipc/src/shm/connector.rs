@@ -34,8 +34,9 @@ impl ShmConnector {
     /// As [`Connector::connect`]; [`io::ErrorKind::NotFound`] if there is no such file,
     /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
-        let place = addr::socket(address)?;
-        let socket = addr::in_terms_of(address, UnixConnector::default().connect(&place, timeout))?;
+        let waiter = addr::socket(address)?;
+        let socket =
+            addr::in_terms_of(address, UnixConnector::default().connect(&waiter, timeout))?;
         make(socket, address, &self.options)
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }

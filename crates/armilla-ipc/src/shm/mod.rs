@@ -84,11 +84,11 @@ impl Transport for Shm {
         timeout: Option<Duration>,
         options: &StreamOptions,
     ) -> io::Result<Box<dyn Attempt<ShmStream>>> {
-        let place = addr::socket(address)?;
+        let waiter = addr::socket(address)?;
         let (name, sizes) = (address.clone(), options.clone());
         let finish = move |socket| connector::make(socket, &name, &sizes);
         let plain = StreamOptions::default();
-        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
+        Ok(Box::new(UnixAttempt::new(address, waiter, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<ShmAcceptor> {

@@ -257,8 +257,8 @@ impl Ring {
     pub(super) fn forge_rare(&self, words: [u32; 4]) {
         let rare = &self.rare.0;
         let places = [&rare.ended, &rare.consumer, &rare.producer, &rare.needs];
-        for (place, word) in places.into_iter().zip(words) {
-            place.store(word, SeqCst);
+        for (waiter, word) in places.into_iter().zip(words) {
+            waiter.store(word, SeqCst);
         }
     }
 }

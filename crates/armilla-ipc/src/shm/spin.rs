@@ -52,7 +52,7 @@ impl Spin {
         if time.is_zero() {
             return false;
         }
-        let seen = look(time, ready);
+        let seen = poll_socket(time, ready);
         self.learn(seen == Seen::InTime);
         seen != Seen::Nothing
     }
@@ -95,7 +95,7 @@ enum Seen {
 }
 
 /// Looks until `ready` or until `time` has passed. What comes at once costs no look at the clock.
-fn look(time: Duration, ready: &mut impl FnMut() -> bool) -> Seen {
+fn poll_socket(time: Duration, ready: &mut impl FnMut() -> bool) -> Seen {
     let mut start: Option<Instant> = None;
     loop {
         for _ in 0..LOOKS {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_comes_when_others_had_the_cpu_does_not_count() {
         let mut looks = 0;
-        let seen = look(BRIEF, &mut || {
+        let seen = poll_socket(BRIEF, &mut || {
             looks += 1;
             let comes = looks == LOOKS + 2;
             if comes {

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::ring::{DOORBELL, END, GONE, RESET, Side};
 use super::rings::RingPair;
 use super::spin::Spin;
-use super::wait::{Patience, Place, Woken, hung_up, look, silence_bell};
+use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
 use crate::deadline::{Several, Timeout};
 use crate::partial;
 use crate::socket::{RECV_LATE, SEND_LATE};
@@ -84,7 +84,7 @@ impl ShmStream {
             return Ok(found);
         };
         // Silenced before the bell is asked for: a ring that comes now is for us.
-        if !silence_bell(self.as_fd())? {
+        if !drain_doorbell(self.as_fd())? {
             self.peer_gone.store(true, Ordering::Release);
         }
         rings.incoming().announce(Side::Consumer, DOORBELL);
@@ -101,12 +101,12 @@ impl ShmStream {
 
     /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
-        let mut patience = Patience::new(self.send_timeout.get(), &self.send_spin, SEND_LATE);
+        let mut limit = WaitLimit::new(self.send_timeout.get(), &self.send_spin, SEND_LATE);
         let total: usize = parts.iter().map(|part| part.len()).sum();
         if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let rings = self.connection.rings(&mut patience)?;
+        let rings = self.connection.rings(&mut limit)?;
         let ring = rings.outgoing();
         let mut producer = rings.writer();
         loop {
@@ -120,13 +120,13 @@ impl ShmStream {
             // Half a ring is worth waking up for, unless the rest needs less.
             let needs = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
             ring.announce_needs(needs as u32);
-            let place = Place { ring, side: Side::Producer, socket: self.as_fd() };
+            let waiter = Waiter { ring, side: Side::Producer, socket: self.as_fd() };
             let ready = || {
                 producer.room(ring, needs).map_or(true, |room| room >= needs)
                     || ring.ended() & GONE != 0
                     || self.connection.closed_for_writing()
             };
-            if place.wait(&mut patience, ready)? == Woken::Gone {
+            if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
                 self.peer_gone.store(true, Ordering::Release);
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
@@ -149,8 +149,8 @@ impl Stream for ShmStream {
         if buffer.is_empty() || self.connection.closed_for_reading() {
             return Ok(0);
         }
-        let mut patience = Patience::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
-        let rings = match self.connection.rings(&mut patience) {
+        let mut limit = WaitLimit::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
+        let rings = match self.connection.rings(&mut limit) {
             Ok(rings) => rings,
             Err(_) if self.connection.closed_for_reading() => return Ok(0),
             Err(error) => return Err(error),
@@ -170,13 +170,13 @@ impl Stream for ShmStream {
             if let Some(end) = self.at_end(ended, gone) {
                 return end;
             }
-            let place = Place { ring, side: Side::Consumer, socket: self.as_fd() };
+            let waiter = Waiter { ring, side: Side::Consumer, socket: self.as_fd() };
             let ready = || {
                 consumer.available(ring, 1) != Ok(0)
                     || ring.ended() & (END | RESET) != 0
                     || self.connection.closed_for_reading()
             };
-            if place.wait(&mut patience, ready)? == Woken::Gone {
+            if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
                 self.peer_gone.store(true, Ordering::Release);
             }
         }
@@ -213,7 +213,12 @@ impl Stream for ShmStream {
         while sent < total {
             match rings.write(&mut producer, parts, sent, self.as_fd())? {
                 0 if sent > 0 => break,
-                0 if hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?) => {
+                0 if hung_up(poll_socket(
+                    self.as_fd(),
+                    PollFlags::empty(),
+                    Some(Duration::ZERO),
+                )?) =>
+                {
                     return Err(io::ErrorKind::BrokenPipe.into());
                 }
                 0 => return Err(io::ErrorKind::WouldBlock.into()),
@@ -241,7 +246,7 @@ impl Stream for ShmStream {
     }
 
     fn readiness(&self) -> io::Result<Readiness> {
-        let gone = hung_up(look(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
+        let gone = hung_up(poll_socket(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
         let rings = match self.connection.try_rings() {
             Ok(Some(rings)) => rings,
             Ok(None) if gone => return Ok(Readiness::Closed),

@@ -22,7 +22,7 @@ use std::time::Duration;
 const SLICE: Duration = Duration::from_millis(20);
 
 /// One direction of a stream, as seen by the thread that waits at this end of it.
-pub(super) struct Place<'a> {
+pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: Side,
     pub(super) socket: BorrowedFd<'a>,
@@ -30,65 +30,65 @@ pub(super) struct Place<'a> {
 
 /// What woke a waiting side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(super) enum WakeReason {
     /// What it waited for may have come.
     Ready,
     /// It has slept long enough to be content with less.
-    Late,
+    SliceOver,
     /// The peer has gone, though what it left behind in the ring may be of interest.
-    Gone,
+    PeerGone,
 }
 
-impl Place<'_> {
+impl Waiter<'_> {
     /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`].
     pub(super) fn wait(
         &self,
-        patience: &mut Patience<'_>,
+        limit: &mut WaitLimit<'_>,
         mut ready: impl FnMut() -> bool,
-    ) -> io::Result<Woken> {
-        if patience.spin.until(patience.timeout, &mut ready) {
-            return Ok(Woken::Ready);
+    ) -> io::Result<WakeReason> {
+        if limit.spin.until(limit.timeout, &mut ready) {
+            return Ok(WakeReason::Ready);
         }
         let mut how = FUTEX;
         loop {
-            let left = patience.left()?;
+            let left = limit.left()?;
             self.ring.announce(self.side, how);
             let woken = match ready() {
-                true => Ok(Woken::Ready),
+                true => Ok(WakeReason::Ready),
                 false if how == DOORBELL => self.sleep_at_socket(left),
                 false => self.sleep_on_word(left),
             };
             self.ring.awake(self.side);
             match woken? {
-                Woken::Late if self.side == Side::Consumer => how = DOORBELL,
-                Woken::Ready if !ready() => {}
+                WakeReason::SliceOver if self.side == Side::Consumer => how = DOORBELL,
+                WakeReason::Ready if !ready() => {}
                 woken => return Ok(woken),
             }
         }
     }
 
     /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then looks at the socket.
-    fn sleep_on_word(&self, left: Option<Duration>) -> io::Result<Woken> {
+    fn sleep_on_word(&self, left: Option<Duration>) -> io::Result<WakeReason> {
         let slice = timespec(left.map_or(SLICE, |left| left.min(SLICE)));
         let word = self.ring.word(self.side);
         // Not private: the other side is another process.
         match futex::wait(word, futex::Flags::empty(), FUTEX, Some(&slice)) {
-            Ok(()) | Err(Errno::AGAIN | Errno::INTR) => Ok(Woken::Ready),
+            Ok(()) | Err(Errno::AGAIN | Errno::INTR) => Ok(WakeReason::Ready),
             Err(Errno::TIMEDOUT) => {
-                let seen = look(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
-                Ok(if hung_up(seen) { Woken::Gone } else { Woken::Late })
+                let seen = poll_socket(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
+                Ok(if hung_up(seen) { WakeReason::PeerGone } else { WakeReason::SliceOver })
             }
             Err(errno) => Err(errno.into()),
         }
     }
 
     /// Sleeps until the doorbell rings or the peer has gone.
-    fn sleep_at_socket(&self, left: Option<Duration>) -> io::Result<Woken> {
-        let seen = look(self.socket, PollFlags::IN, left)?;
-        if seen.contains(PollFlags::IN) && !silence_bell(self.socket)? || hung_up(seen) {
-            return Ok(Woken::Gone);
+    fn sleep_at_socket(&self, left: Option<Duration>) -> io::Result<WakeReason> {
+        let seen = poll_socket(self.socket, PollFlags::IN, left)?;
+        if seen.contains(PollFlags::IN) && !drain_doorbell(self.socket)? || hung_up(seen) {
+            return Ok(WakeReason::PeerGone);
         }
-        Ok(Woken::Ready)
+        Ok(WakeReason::Ready)
     }
 }
 
@@ -123,7 +123,7 @@ fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
 }
 
 /// What there is to see at a socket within `limit`; nothing if a signal interrupts.
-pub(super) fn look(
+pub(super) fn poll_socket(
     socket: BorrowedFd<'_>,
     interest: PollFlags,
     limit: Option<Duration>,
@@ -137,7 +137,7 @@ pub(super) fn look(
 }
 
 /// Takes the bytes that rang the bell; false if the peer has gone instead.
-pub(super) fn silence_bell(socket: BorrowedFd<'_>) -> io::Result<bool> {
+pub(super) fn drain_doorbell(socket: BorrowedFd<'_>) -> io::Result<bool> {
     match net::recv(socket, &mut [0_u8; 64], RecvFlags::DONTWAIT) {
         Ok((_, count)) => Ok(count > 0),
         Err(Errno::AGAIN | Errno::INTR) => Ok(true),
@@ -152,14 +152,14 @@ pub(super) fn hung_up(seen: PollFlags) -> bool {
 }
 
 /// How long one call may still wait. The clock is read when a wait turns out to be necessary.
-pub(super) struct Patience<'a> {
+pub(super) struct WaitLimit<'a> {
     timeout: Option<Duration>,
     spin: &'a Spin,
     deadline: Option<Deadline>,
     what: &'static str,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> WaitLimit<'a> {
     /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Each wait
     /// begins as `spin` says.
     pub(super) fn new(timeout: Option<Duration>, spin: &'a Spin, what: &'static str) -> Self {
