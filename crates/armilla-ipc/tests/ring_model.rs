@@ -19,7 +19,7 @@ mod ring;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
-use ring::{Consumer, DOORBELL, END, FUTEX, GONE, Producer, Ring, Side};
+use ring::{Consumer, DOORBELL, FUTEX, Producer, READER_CLOSED, Ring, Side, WRITER_CLOSED};
 use std::sync::atomic::Ordering::Acquire;
 
 const CAPACITY: u64 = 2;
@@ -40,16 +40,16 @@ fn sleep(ring: &Ring, side: Side, how: u32) {
 }
 
 /// Sends `count` bytes 1, 2, 3 … and the end.
-fn produce(shared: &Shared, count: u8, needs: u64) {
+fn produce(shared: &Shared, count: u8, room_needed: u64) {
     let (ring, mut producer) = (&shared.ring, Producer::new(CAPACITY));
     for byte in 1..=count {
         while producer.room(ring, 1).unwrap() == 0 {
-            ring.announce_needs(needs as u32);
-            ring.announce(Side::Producer, FUTEX);
-            if producer.room(ring, needs).unwrap() < needs {
+            ring.announce_room_needed(room_needed as u32);
+            ring.announce_sleep(Side::Producer, FUTEX);
+            if producer.room(ring, room_needed).unwrap() < room_needed {
                 sleep(ring, Side::Producer, FUTEX);
             }
-            ring.awake(Side::Producer);
+            ring.clear_sleep(Side::Producer);
         }
         let place = (producer.position() % CAPACITY) as usize;
         // SAFETY: loom checks that nobody else accesses the cell meanwhile.
@@ -57,7 +57,7 @@ fn produce(shared: &Shared, count: u8, needs: u64) {
         producer.publish(ring, 1);
         ring.sleeper(Side::Consumer);
     }
-    ring.end(END);
+    ring.end(WRITER_CLOSED);
     ring.sleeper(Side::Consumer);
 }
 
@@ -66,7 +66,7 @@ fn consume(shared: &Shared, how: u32) -> Vec<u8> {
     let (ring, mut consumer, mut got) = (&shared.ring, Consumer::new(CAPACITY), Vec::new());
     loop {
         // The flag before the index: the end stands behind all bytes.
-        let ended = ring.ended() & END != 0;
+        let ended = ring.ended() & WRITER_CLOSED != 0;
         if consumer.available(ring, 1).unwrap() > 0 {
             let place = (consumer.position() % CAPACITY) as usize;
             // SAFETY: as above.
@@ -76,18 +76,18 @@ fn consume(shared: &Shared, how: u32) -> Vec<u8> {
         } else if ended {
             return got;
         } else {
-            ring.announce(Side::Consumer, how);
-            if ring.ended() & END == 0 && consumer.available(ring, 1).unwrap() == 0 {
+            ring.announce_sleep(Side::Consumer, how);
+            if ring.ended() & WRITER_CLOSED == 0 && consumer.available(ring, 1).unwrap() == 0 {
                 sleep(ring, Side::Consumer, how);
             }
-            ring.awake(Side::Consumer);
+            ring.clear_sleep(Side::Consumer);
         }
     }
 }
 
 #[test]
 fn every_byte_arrives_once_and_no_wake_up_is_lost() {
-    for (how, needs) in [(FUTEX, 1), (FUTEX, CAPACITY), (DOORBELL, 1)] {
+    for (how, room_needed) in [(FUTEX, 1), (FUTEX, CAPACITY), (DOORBELL, 1)] {
         // Bounded, because a full search takes hours: three involuntary switches find every known
         // way to lose a wake-up.
         let mut builder = loom::model::Builder::new();
@@ -95,7 +95,7 @@ fn every_byte_arrives_once_and_no_wake_up_is_lost() {
         builder.check(move || {
             let ours = shared();
             let theirs = Arc::clone(&ours);
-            let producer = thread::spawn(move || produce(&theirs, 3, needs));
+            let producer = thread::spawn(move || produce(&theirs, 3, room_needed));
             assert_eq!(consume(&ours, how), [1, 2, 3]);
             producer.join().unwrap();
         });
@@ -108,17 +108,17 @@ fn a_consumer_that_goes_wakes_a_producer_that_waits_for_room() {
         let ours = shared();
         let theirs = Arc::clone(&ours);
         let consumer = thread::spawn(move || {
-            theirs.ring.end(GONE);
+            theirs.ring.end(READER_CLOSED);
             theirs.ring.sleeper(Side::Producer);
         });
         let (ring, mut producer) = (&ours.ring, Producer::new(CAPACITY));
         producer.publish(ring, CAPACITY);
-        while ring.ended() & GONE == 0 {
-            ring.announce(Side::Producer, FUTEX);
-            if ring.ended() & GONE == 0 {
+        while ring.ended() & READER_CLOSED == 0 {
+            ring.announce_sleep(Side::Producer, FUTEX);
+            if ring.ended() & READER_CLOSED == 0 {
                 sleep(ring, Side::Producer, FUTEX);
             }
-            ring.awake(Side::Producer);
+            ring.clear_sleep(Side::Producer);
         }
         consumer.join().unwrap();
     });

@@ -51,8 +51,8 @@ fn arbitrary_shared_state_is_survived() {
                         match random(&mut seed) % 4 {
                             0 => ring.forge(random(&mut seed), random(&mut seed)),
                             1 => ring.forge(random(&mut seed) % 5000, random(&mut seed) % 5000),
-                            2 => ring.forge_rare([(); 4].map(|()| random(&mut seed) as u32 % 8)),
-                            _ => ring.forge_rare([(); 4].map(|()| random(&mut seed) as u32)),
+                            2 => ring.forge_control([(); 4].map(|()| random(&mut seed) as u32 % 8)),
+                            _ => ring.forge_control([(); 4].map(|()| random(&mut seed) as u32)),
                         }
                     }
                 }
@@ -92,8 +92,8 @@ fn steps(memory: &Region) -> [Box<dyn FnMut() + '_>; 9] {
         Box::new(|| memory.write(1, 0, b"first")),
         Box::new(move || first.borrow_mut().publish(out, 5)),
         Box::new(|| forget_word(out.sleeper(Side::Consumer))), // taken note of, and then not woken
-        Box::new(|| back.announce(Side::Consumer, FUTEX)),
-        Box::new(|| back.awake(Side::Consumer)),
+        Box::new(|| back.announce_sleep(Side::Consumer, FUTEX)),
+        Box::new(|| back.clear_sleep(Side::Consumer)),
         Box::new(move || {
             if consumer.available(back, 1) == Ok(4096) {
                 consumer.release(back, 4096);

@@ -16,31 +16,31 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Ring {
-    tail: Apart<AtomicU64>,
-    head: Apart<AtomicU64>,
-    rare: Apart<Rare>,
+    tail: CachePadded<AtomicU64>,
+    head: CachePadded<AtomicU64>,
+    control: CachePadded<Control>,
 }
 
 /// What is seldom written, and may therefore share a cache line that both sides read.
 #[repr(C)]
 #[derive(Debug)]
-struct Rare {
+struct Control {
     ended: AtomicU32,
     consumer: AtomicU32,
     producer: AtomicU32,
     /// How much room a sleeping producer waits for.
-    needs: AtomicU32,
+    room_needed: AtomicU32,
 }
 
 /// Keeps a value alone on its cache lines, a pair of them because processors fetch pairs.
 #[repr(C, align(128))]
 #[derive(Debug)]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// The producer will write no more: the stream ends behind the bytes in the ring.
-pub(super) const END: u32 = 1;
+pub(super) const WRITER_CLOSED: u32 = 1;
 /// The consumer will read no more: who still writes is told that the pipe is broken.
-pub(super) const GONE: u32 = 2;
+pub(super) const READER_CLOSED: u32 = 2;
 /// The producer threw away bytes unread when it closed: the stream is reset.
 pub(super) const RESET: u32 = 4;
 
@@ -60,18 +60,18 @@ pub(super) enum Side {
 
 /// The peer published an index that no correct peer can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct InvalidIndex;
 
 impl Ring {
     /// The flags that are set.
     #[inline]
     pub(super) fn ended(&self) -> u32 {
-        self.rare.0.ended.load(Acquire)
+        self.control.0.ended.load(Acquire)
     }
 
     /// Sets `flags`, after everything that this side has published.
     pub(super) fn end(&self, flags: u32) {
-        self.rare.0.ended.fetch_or(flags, SeqCst);
+        self.control.0.ended.fetch_or(flags, SeqCst);
     }
 
     /// Whether bytes lie in the ring, as far as the published indices tell.
@@ -83,26 +83,26 @@ impl Ring {
     #[inline]
     pub(super) fn word(&self, side: Side) -> &AtomicU32 {
         match side {
-            Side::Consumer => &self.rare.0.consumer,
-            Side::Producer => &self.rare.0.producer,
+            Side::Consumer => &self.control.0.consumer,
+            Side::Producer => &self.control.0.producer,
         }
     }
 
     /// Announces how `side` is about to sleep. It must look once more before it does: either that
     /// look finds what the other side published, or the other side finds the announcement.
-    pub(super) fn announce(&self, side: Side, how: u32) {
+    pub(super) fn announce_sleep(&self, side: Side, how: u32) {
         self.word(side).store(how, Release);
         fence(SeqCst);
     }
 
     /// Announces how much room the producer is about to sleep for. Comes before the announcement
     /// that it sleeps.
-    pub(super) fn announce_needs(&self, room: u32) {
-        self.rare.0.needs.store(room, Relaxed);
+    pub(super) fn announce_room_needed(&self, room: u32) {
+        self.control.0.room_needed.store(room, Relaxed);
     }
 
     /// Takes the announcement back.
-    pub(super) fn awake(&self, side: Side) {
+    pub(super) fn clear_sleep(&self, side: Side) {
         self.word(side).store(AWAKE, Relaxed);
     }
 
@@ -124,7 +124,7 @@ impl Ring {
         fence(SeqCst);
         match self.word(Side::Producer).load(Acquire) {
             AWAKE => AWAKE,
-            _ if room < u64::from(self.rare.0.needs.load(Relaxed)) => AWAKE,
+            _ if room < u64::from(self.control.0.room_needed.load(Relaxed)) => AWAKE,
             _ => self.word(Side::Producer).swap(AWAKE, AcqRel),
         }
     }
@@ -153,14 +153,14 @@ impl Producer {
     /// The room for further bytes. The consumer's index is read again only if less than `wanted`
     /// was left when it was last seen.
     #[inline]
-    pub(super) fn room(&mut self, ring: &Ring, wanted: u64) -> Result<u64, Broken> {
+    pub(super) fn room(&mut self, ring: &Ring, wanted: u64) -> Result<u64, InvalidIndex> {
         let room = self.capacity - (self.tail - self.head);
         if room >= wanted {
             return Ok(room);
         }
         let head = ring.head.0.load(Acquire);
         if head < self.head || head > self.tail {
-            return Err(Broken);
+            return Err(InvalidIndex);
         }
         self.head = head;
         Ok(self.capacity - (self.tail - head))
@@ -169,7 +169,7 @@ impl Producer {
     /// Whether the ring holds half of what it can. The consumer's index is read again only if it
     /// seems so.
     #[inline]
-    pub(super) fn is_half_full(&mut self, ring: &Ring) -> Result<bool, Broken> {
+    pub(super) fn is_half_full(&mut self, ring: &Ring) -> Result<bool, InvalidIndex> {
         let half = self.capacity / 2;
         Ok(self.room(ring, half + 1)? <= half)
     }
@@ -206,14 +206,14 @@ impl Consumer {
     /// How many bytes can be read. The producer's index is read again only if fewer than `wanted`
     /// were there when it was last seen.
     #[inline]
-    pub(super) fn available(&mut self, ring: &Ring, wanted: u64) -> Result<u64, Broken> {
+    pub(super) fn available(&mut self, ring: &Ring, wanted: u64) -> Result<u64, InvalidIndex> {
         let available = self.tail - self.head;
         if available >= wanted {
             return Ok(available);
         }
         let tail = ring.tail.0.load(Acquire);
         if tail < self.tail || tail - self.head > self.capacity {
-            return Err(Broken);
+            return Err(InvalidIndex);
         }
         self.tail = tail;
         Ok(tail - self.head)
@@ -238,13 +238,17 @@ impl Consumer {
 impl Ring {
     /// A new ring in memory of our own.
     pub(super) fn new() -> Self {
-        let rare = Rare {
+        let control = Control {
             ended: AtomicU32::new(0),
             consumer: AtomicU32::new(0),
             producer: AtomicU32::new(0),
-            needs: AtomicU32::new(0),
+            room_needed: AtomicU32::new(0),
         };
-        Self { tail: Apart(AtomicU64::new(0)), head: Apart(AtomicU64::new(0)), rare: Apart(rare) }
+        Self {
+            tail: CachePadded(AtomicU64::new(0)),
+            head: CachePadded(AtomicU64::new(0)),
+            control: CachePadded(control),
+        }
     }
 
     /// What a hostile peer does.
@@ -254,9 +258,9 @@ impl Ring {
     }
 
     /// What it does besides.
-    pub(super) fn forge_rare(&self, words: [u32; 4]) {
-        let rare = &self.rare.0;
-        let places = [&rare.ended, &rare.consumer, &rare.producer, &rare.needs];
+    pub(super) fn forge_control(&self, words: [u32; 4]) {
+        let control = &self.control.0;
+        let places = [&control.ended, &control.consumer, &control.producer, &control.room_needed];
         for (waiter, word) in places.into_iter().zip(words) {
             waiter.store(word, SeqCst);
         }
@@ -292,11 +296,11 @@ mod tests {
         assert_eq!(consumer.available(&ring, 1), Ok(4));
         for head in [5, u64::MAX, 1 << 63] {
             ring.forge(4, head);
-            assert_eq!(producer.room(&ring, 8), Err(Broken), "head {head}");
+            assert_eq!(producer.room(&ring, 8), Err(InvalidIndex), "head {head}");
         }
         for tail in [3, 9, u64::MAX, 0] {
             ring.forge(tail, 0);
-            assert_eq!(consumer.available(&ring, 8), Err(Broken), "tail {tail}");
+            assert_eq!(consumer.available(&ring, 8), Err(InvalidIndex), "tail {tail}");
         }
     }
 }

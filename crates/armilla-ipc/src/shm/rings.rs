@@ -2,14 +2,16 @@
 //! ending a direction.
 
 use super::region::Region;
-use super::ring::{Broken, Consumer, END, GONE, Producer, RESET, Ring, Side};
+use super::ring::{
+    Consumer, InvalidIndex, Producer, READER_CLOSED, RESET, Ring, Side, WRITER_CLOSED,
+};
 use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many bytes are moved before the other side is told, so that it can begin meanwhile.
-const PIECE: usize = 32 << 10;
+const CHUNK: usize = 32 << 10;
 
 /// One end of an established stream.
 #[derive(Debug)]
@@ -69,8 +71,8 @@ impl RingPair {
         socket: BorrowedFd<'_>,
     ) -> io::Result<usize> {
         let (total, start) = (parts.iter().map(|part| part.len()).sum::<usize>(), skip);
-        let wanted = total.saturating_sub(skip).min(PIECE);
-        let room = producer.room(self.outgoing(), wanted as u64).map_err(broken)? as usize;
+        let wanted = total.saturating_sub(skip).min(CHUNK);
+        let room = producer.room(self.outgoing(), wanted as u64).map_err(invalid_index)? as usize;
         let count = wanted.min(room);
         let mut written = 0;
         for part in parts {
@@ -85,7 +87,9 @@ impl RingPair {
         }
         if count > 0 {
             producer.publish(self.outgoing(), count as u64);
-            if count == total - start || producer.is_half_full(self.outgoing()).map_err(broken)? {
+            if count == total - start
+                || producer.is_half_full(self.outgoing()).map_err(invalid_index)?
+            {
                 wake(self.outgoing(), Side::Consumer, socket);
             }
         }
@@ -100,9 +104,10 @@ impl RingPair {
         socket: BorrowedFd<'_>,
     ) -> io::Result<usize> {
         let ring = self.incoming();
-        let available = consumer.available(ring, buffer.len() as u64).map_err(broken)? as usize;
+        let available =
+            consumer.available(ring, buffer.len() as u64).map_err(invalid_index)? as usize;
         let count = available.min(buffer.len());
-        for piece in buffer[..count].chunks_mut(PIECE) {
+        for piece in buffer[..count].chunks_mut(CHUNK) {
             self.region.read(1 - self.ours, consumer.position(), piece);
             consumer.release(ring, piece.len() as u64);
             wake_for_room(ring, consumer.room_given(), socket);
@@ -112,13 +117,13 @@ impl RingPair {
 
     /// Tells the peer that nothing more will come from here.
     pub(super) fn end_writing(&self, socket: BorrowedFd<'_>) {
-        self.outgoing().end(END);
+        self.outgoing().end(WRITER_CLOSED);
         self.wake_both(self.outgoing(), socket);
     }
 
     /// Tells the peer that nothing more will be read here.
     pub(super) fn end_reading(&self, socket: BorrowedFd<'_>) {
-        self.incoming().end(GONE);
+        self.incoming().end(READER_CLOSED);
         self.wake_both(self.incoming(), socket);
     }
 
@@ -140,6 +145,6 @@ impl RingPair {
 
 /// The error of a peer that does not keep to the protocol.
 #[cold]
-pub(super) fn broken(_: Broken) -> io::Error {
+pub(super) fn invalid_index(_: InvalidIndex) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the peer has corrupted the shared memory")
 }

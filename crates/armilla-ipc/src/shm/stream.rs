@@ -1,7 +1,7 @@
 //! Moves bytes through shared memory.
 
 use super::connection::Connection;
-use super::ring::{DOORBELL, END, GONE, RESET, Side};
+use super::ring::{DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
 use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
@@ -87,7 +87,7 @@ impl ShmStream {
         if !drain_doorbell(self.as_fd())? {
             self.peer_gone.store(true, Ordering::Release);
         }
-        rings.incoming().announce(Side::Consumer, DOORBELL);
+        rings.incoming().announce_sleep(Side::Consumer, DOORBELL);
         self.readiness()
     }
 
@@ -110,7 +110,7 @@ impl ShmStream {
         let ring = rings.outgoing();
         let mut producer = rings.writer();
         loop {
-            if self.connection.closed_for_writing() || ring.ended() & GONE != 0 {
+            if self.connection.closed_for_writing() || ring.ended() & READER_CLOSED != 0 {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             *sent += rings.write(&mut producer, parts, *sent, self.as_fd())?;
@@ -118,12 +118,12 @@ impl ShmStream {
                 return Ok(());
             }
             // Half a ring is worth waking up for, unless the rest needs less.
-            let needs = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
-            ring.announce_needs(needs as u32);
+            let room_needed = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
+            ring.announce_room_needed(room_needed as u32);
             let waiter = Waiter { ring, side: Side::Producer, socket: self.as_fd() };
             let ready = || {
-                producer.room(ring, needs).map_or(true, |room| room >= needs)
-                    || ring.ended() & GONE != 0
+                producer.room(ring, room_needed).map_or(true, |room| room >= room_needed)
+                    || ring.ended() & READER_CLOSED != 0
                     || self.connection.closed_for_writing()
             };
             if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
@@ -137,7 +137,7 @@ impl ShmStream {
     fn at_end(&self, ended: u32, gone: bool) -> Option<io::Result<usize>> {
         match ended {
             ended if ended & RESET != 0 => Some(Err(io::ErrorKind::ConnectionReset.into())),
-            ended if ended & END != 0 => Some(Ok(0)),
+            ended if ended & WRITER_CLOSED != 0 => Some(Ok(0)),
             _ if gone => Some(Err(died())),
             _ => None,
         }
@@ -173,7 +173,7 @@ impl Stream for ShmStream {
             let waiter = Waiter { ring, side: Side::Consumer, socket: self.as_fd() };
             let ready = || {
                 consumer.available(ring, 1) != Ok(0)
-                    || ring.ended() & (END | RESET) != 0
+                    || ring.ended() & (WRITER_CLOSED | RESET) != 0
                     || self.connection.closed_for_reading()
             };
             if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
@@ -205,7 +205,7 @@ impl Stream for ShmStream {
         let Some(rings) = self.connection.try_rings()? else {
             return Err(io::ErrorKind::WouldBlock.into());
         };
-        if rings.outgoing().ended() & GONE != 0 {
+        if rings.outgoing().ended() & READER_CLOSED != 0 {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let mut producer = rings.writer();
@@ -256,7 +256,7 @@ impl Stream for ShmStream {
             }
             Err(error) => return Err(error),
         };
-        let ended = rings.incoming().ended() & (END | RESET) != 0;
+        let ended = rings.incoming().ended() & (WRITER_CLOSED | RESET) != 0;
         Ok(match rings.incoming().holds_bytes() {
             true => Readiness::Data,
             false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,

@@ -52,13 +52,13 @@ impl Waiter<'_> {
         let mut how = FUTEX;
         loop {
             let left = limit.left()?;
-            self.ring.announce(self.side, how);
+            self.ring.announce_sleep(self.side, how);
             let woken = match ready() {
                 true => Ok(WakeReason::Ready),
                 false if how == DOORBELL => self.sleep_at_socket(left),
                 false => self.sleep_on_word(left),
             };
-            self.ring.awake(self.side);
+            self.ring.clear_sleep(self.side);
             match woken? {
                 WakeReason::SliceOver if self.side == Side::Consumer => how = DOORBELL,
                 WakeReason::Ready if !ready() => {}
