@@ -3,7 +3,7 @@
 use super::{PipeStream, addr};
 use crate::channel::{Channel, set_pipe_size};
 use crate::error::context;
-use crate::unix::handover::Taker;
+use crate::unix::descriptor_handshake::DescriptorAcceptor;
 use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Makes pipe streams passively.
 #[derive(Debug)]
 pub struct PipeAcceptor {
-    taker: Taker,
+    acceptor: DescriptorAcceptor,
     local: Address,
     options: StreamOptions,
 }
@@ -25,9 +25,9 @@ impl PipeAcceptor {
     /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
         let path = addr::path(address)?;
-        let taker = Taker::bind(path, addr::KIND)
+        let acceptor = DescriptorAcceptor::bind(path, addr::KIND)
             .map_err(|error| context(format_args!("cannot listen at {address}"), error))?;
-        Ok(Self { taker, local: address.clone(), options: options.clone() })
+        Ok(Self { acceptor, local: address.clone(), options: options.clone() })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed.
@@ -35,7 +35,7 @@ impl PipeAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PipeStream>> {
-        self.taker.take()?.map(|(ends, peer)| self.make(ends, peer)).transpose()
+        self.acceptor.take()?.map(|(ends, peer)| self.make(ends, peer)).transpose()
     }
 
     fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
@@ -53,12 +53,12 @@ impl PipeAcceptor {
     /// The listening socket at which pipes are handed over. Changing its state behind the acceptor's back is
     /// the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
-        self.taker.socket()
+        self.acceptor.socket()
     }
 
     /// Stops listening and removes the socket file, as [`Acceptor::close`].
     pub fn close(&self) {
-        self.taker.close();
+        self.acceptor.close();
     }
 }
 
@@ -68,7 +68,7 @@ impl Acceptor for PipeAcceptor {
     }
 
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.taker.set_timeout(timeout);
+        self.acceptor.set_timeout(timeout);
         Ok(())
     }
 
@@ -85,6 +85,6 @@ impl AsFd for PipeAcceptor {
     /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
     /// be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.taker.as_fd()
+        self.acceptor.as_fd()
     }
 }

@@ -3,7 +3,7 @@
 use super::{PipeStream, addr};
 use crate::channel::{Channel, set_pipe_size};
 use crate::error::context;
-use crate::unix::handover::{hand_over, meet};
+use crate::unix::descriptor_handshake::{connect_socket, send_descriptors};
 use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
 use rustix::fd::AsFd;
 use std::io;
@@ -28,7 +28,7 @@ impl PipeConnector {
     /// As [`UnixConnector::connect`](crate::UnixConnector::connect).
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<PipeStream> {
         let path = addr::path(address)?;
-        meet(path, timeout)
+        connect_socket(path, timeout)
             .and_then(|socket| make(&socket, address, &self.options))
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
@@ -44,7 +44,7 @@ pub(super) fn make(
     let (far_input, output) = addr::new_pipe()?;
     set_pipe_size(output.as_fd(), options)?;
     let channel = Channel::of_two((input, output), (addr::unnamed(), address.clone()))?;
-    let peer = hand_over(socket, addr::KIND, &[far_input.as_fd(), far_output.as_fd()])?;
+    let peer = send_descriptors(socket, addr::KIND, &[far_input.as_fd(), far_output.as_fd()])?;
     Ok(PipeStream::new(channel.with_credentials(peer)))
 }
 

@@ -3,7 +3,7 @@
 use super::{PtyStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::unix::handover::Taker;
+use crate::unix::descriptor_handshake::DescriptorAcceptor;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Makes the driving sides of pseudo-terminals passively.
 #[derive(Debug)]
 pub struct PtyAcceptor {
-    taker: Taker,
+    acceptor: DescriptorAcceptor,
     local: Address,
 }
 
@@ -23,9 +23,9 @@ impl PtyAcceptor {
     /// # Errors
     /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, _options: &StreamOptions) -> io::Result<Self> {
-        let taker = Taker::bind(addr::path(address)?, addr::KIND)
+        let acceptor = DescriptorAcceptor::bind(addr::path(address)?, addr::KIND)
             .map_err(|error| context(format_args!("cannot listen at {address}"), error))?;
-        Ok(Self { taker, local: address.clone() })
+        Ok(Self { acceptor, local: address.clone() })
     }
 
     /// Waits for the next peer, as [`Acceptor::accept`] but typed.
@@ -33,7 +33,7 @@ impl PtyAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept(&self) -> io::Result<Option<PtyStream>> {
-        let Some(([driver], peer)) = self.taker.take()? else { return Ok(None) };
+        let Some(([driver], peer)) = self.acceptor.take()? else { return Ok(None) };
         let names = (self.local.clone(), addr::unnamed());
         let channel = Channel::of_one(driver, names)?;
         Ok(Some(PtyStream::new(channel.with_credentials(peer))))
@@ -47,12 +47,12 @@ impl PtyAcceptor {
     /// The listening socket at which terminals are handed over. Changing its state behind the acceptor's back is
     /// the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
-        self.taker.socket()
+        self.acceptor.socket()
     }
 
     /// Stops listening and removes the socket file, as [`Acceptor::close`].
     pub fn close(&self) {
-        self.taker.close();
+        self.acceptor.close();
     }
 }
 
@@ -62,7 +62,7 @@ impl Acceptor for PtyAcceptor {
     }
 
     fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.taker.set_timeout(timeout);
+        self.acceptor.set_timeout(timeout);
         Ok(())
     }
 
@@ -79,6 +79,6 @@ impl AsFd for PtyAcceptor {
     /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
     /// be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.taker.as_fd()
+        self.acceptor.as_fd()
     }
 }

@@ -3,7 +3,7 @@
 use super::{PtyStream, addr};
 use crate::channel::Channel;
 use crate::error::context;
-use crate::unix::handover::{hand_over, meet};
+use crate::unix::descriptor_handshake::{connect_socket, send_descriptors};
 use crate::{Address, Connector, Stream, StreamOptions, UnixStream};
 use rustix::fd::AsFd;
 use std::io;
@@ -24,7 +24,7 @@ impl PtyConnector {
     /// # Errors
     /// As [`UnixConnector::connect`](crate::UnixConnector::connect).
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<PtyStream> {
-        meet(addr::path(address)?, timeout)
+        connect_socket(addr::path(address)?, timeout)
             .and_then(|socket| make(&socket, address))
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }
@@ -34,7 +34,7 @@ impl PtyConnector {
 pub(super) fn make(socket: &UnixStream, address: &Address) -> io::Result<PtyStream> {
     let (driver, terminal) = addr::new_terminal()?;
     let channel = Channel::of_one(terminal, (addr::unnamed(), address.clone()))?;
-    let peer = hand_over(socket, addr::KIND, &[driver.as_fd()])?;
+    let peer = send_descriptors(socket, addr::KIND, &[driver.as_fd()])?;
     Ok(PtyStream::new(channel.with_credentials(peer)))
 }
 

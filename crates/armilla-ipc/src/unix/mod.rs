@@ -4,8 +4,8 @@
 mod acceptor;
 pub(crate) mod addr;
 mod connector;
+pub(crate) mod descriptor_handshake;
 mod file;
-pub(crate) mod handover;
 pub(crate) mod passing;
 mod stream;
 

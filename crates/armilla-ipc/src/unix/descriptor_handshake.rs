@@ -17,14 +17,14 @@ use std::time::Duration;
 
 /// How many peers may have connected and said nothing yet; a peer of this crate speaks at once. One more,
 /// and the one that has been silent for longest is hung up on.
-const SILENT: usize = 64;
+const MAX_SILENT_PEERS: usize = 64;
 
 /// How many descriptors a stream takes beside those that are handed over, at most.
-const OWN: usize = 3;
+const STREAM_DESCRIPTORS: usize = 3;
 
 /// Listens at a path for descriptors.
 #[derive(Debug)]
-pub(crate) struct Taker {
+pub(crate) struct DescriptorAcceptor {
     acceptor: UnixAcceptor,
     /// Readable when a peer has connected, or one that has connected has spoken.
     events: OwnedFd,
@@ -34,9 +34,9 @@ pub(crate) struct Taker {
 }
 
 /// What was handed over, and who made it.
-type Taken<const N: usize> = ([OwnedFd; N], Credentials);
+type Passed<const N: usize> = ([OwnedFd; N], Credentials);
 
-impl Taker {
+impl DescriptorAcceptor {
     /// Takes what is handed over at `path` as `kind`.
     pub(crate) fn bind(path: &Path, kind: u8) -> io::Result<Self> {
         let acceptor = UnixAcceptor::bind_to(&Address::unix(path), &StreamOptions::default())?;
@@ -50,7 +50,7 @@ impl Taker {
     /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says nothing is
     /// in nobody's way, and one that hands over anything else is passed over. A shortage of descriptors is
     /// waited out before anything is received; with a timeout of zero it is an error.
-    pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<Taken<N>>> {
+    pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         let timeout = *lock(&self.timeout);
         let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
         loop {
@@ -70,7 +70,7 @@ impl Taker {
     }
 
     /// What can be taken at this moment; "would block" if that is nothing.
-    fn attempt<const N: usize>(&self) -> io::Result<Option<Taken<N>>> {
+    fn attempt<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         loop {
             let mut silent = lock(&self.silent);
             if let Some(taken) = self.take_from_any(&mut silent)? {
@@ -78,7 +78,7 @@ impl Taker {
             }
             let Some(stream) = self.acceptor.accept()? else { return Ok(None) };
             epoll::add(&self.events, &stream, EventData::new_u64(1), EventFlags::IN)?;
-            if silent.len() == SILENT {
+            if silent.len() == MAX_SILENT_PEERS {
                 silent.pop_front();
             }
             silent.push_back(stream);
@@ -90,7 +90,7 @@ impl Taker {
     fn take_from_any<const N: usize>(
         &self,
         silent: &mut VecDeque<UnixStream>,
-    ) -> io::Result<Option<Taken<N>>> {
+    ) -> io::Result<Option<Passed<N>>> {
         let mut index = 0;
         while let Some(stream) = silent.get(index) {
             if matches!(stream.readiness(), Ok(Readiness::Quiet)) {
@@ -98,7 +98,7 @@ impl Taker {
                 continue;
             }
             // What a process without descriptors receives is lost.
-            passing::expect(stream.as_fd(), N + OWN)?;
+            passing::expect(stream.as_fd(), N + STREAM_DESCRIPTORS)?;
             let taken = self.take_from(stream);
             silent.remove(index);
             if let Ok(taken) = taken {
@@ -108,7 +108,7 @@ impl Taker {
         Ok(None)
     }
 
-    fn take_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Taken<N>> {
+    fn take_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Passed<N>> {
         let mut kind = [0];
         let mut descriptors = Vec::with_capacity(N);
         stream.recv_with_descriptors(&mut kind, &mut descriptors)?;
@@ -144,7 +144,7 @@ impl Taker {
     }
 }
 
-impl AsFd for Taker {
+impl AsFd for DescriptorAcceptor {
     /// Readable when there may be something to take.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.events.as_fd()
@@ -157,13 +157,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Connects to `path` for a handing over.
-pub(crate) fn meet(path: &Path, timeout: Option<Duration>) -> io::Result<UnixStream> {
+pub(crate) fn connect_socket(path: &Path, timeout: Option<Duration>) -> io::Result<UnixStream> {
     let socket = UnixConnector::default().connect_to(&Address::unix(path), timeout)?;
     Ok(UnixStream::from_socket(socket))
 }
 
 /// Hands `descriptors` over as `kind` at a socket that was just connected; tells who takes them.
-pub(crate) fn hand_over(
+pub(crate) fn send_descriptors(
     socket: &UnixStream,
     kind: u8,
     descriptors: &[BorrowedFd<'_>],
