@@ -23,34 +23,34 @@ pub(crate) struct Half {
 
 /// The direction in which a half is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
+pub(crate) enum Direction {
     /// Bytes come in.
-    ToRead,
+    Read,
     /// Bytes go out.
-    ToWrite,
+    Write,
 }
 
-impl Wait {
+impl Direction {
     fn event(self) -> PollFlags {
         match self {
-            Self::ToRead => PollFlags::IN,
-            Self::ToWrite => PollFlags::OUT,
+            Self::Read => PollFlags::IN,
+            Self::Write => PollFlags::OUT,
         }
     }
 
     /// What did not happen when the wait is over.
-    pub(super) fn failure(self) -> &'static str {
+    pub(super) fn timeout_message(self) -> &'static str {
         match self {
-            Self::ToRead => "nothing was received",
-            Self::ToWrite => "the peer did not take the bytes",
+            Self::Read => "nothing was received",
+            Self::Write => "the peer did not take the bytes",
         }
     }
 
     /// What a transfer yields in a direction that was ended from here.
     pub(super) fn after_end(self) -> io::Result<usize> {
         match self {
-            Self::ToRead => Ok(0),
-            Self::ToWrite => Err(io::ErrorKind::BrokenPipe.into()),
+            Self::Read => Ok(0),
+            Self::Write => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Half {
 
     /// Waits until the descriptor is ready, the direction is ended, or the time is over; the next
     /// attempt finds out which.
-    pub(crate) fn wait(&self, wait: Wait, limit: Option<Duration>) -> io::Result<()> {
+    pub(crate) fn wait(&self, wait: Direction, limit: Option<Duration>) -> io::Result<()> {
         let limit = limit.map(timespec);
         let fds = &mut [
             PollFd::new(&self.fd, wait.event()),

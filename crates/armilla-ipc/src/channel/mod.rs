@@ -9,7 +9,7 @@ mod half;
 
 pub use ends::{ReadEnd, WriteEnd};
 pub(crate) use ends::{check, set_pipe_size};
-pub(crate) use half::{Half, Wait};
+pub(crate) use half::{Direction, Half};
 
 use crate::deadline::{Deadline, timed_out};
 use crate::partial::{self, MAX_PARTS, RecvError, SendError};
@@ -153,14 +153,14 @@ impl Channel {
 
     /// Has `call` take bytes from the descriptor that is read, and waits for them as `recv` does.
     pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
-        let transfer = Transfer::new(&self.input, Wait::ToRead);
-        transfer.go_on(call(self.input()), || call(self.input()))
+        let transfer = Transfer::new(&self.input, Direction::Read);
+        transfer.finish(call(self.input()), || call(self.input()))
     }
 
     /// Has `call` put bytes into the descriptor that is written, and waits as `send` does.
     pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
-        let transfer = Transfer::new(&self.output, Wait::ToWrite);
-        transfer.go_on(call(self.output()), || call(self.output()))
+        let transfer = Transfer::new(&self.output, Direction::Write);
+        transfer.finish(call(self.output()), || call(self.output()))
     }
 
     /// The descriptor that is read.
@@ -177,19 +177,19 @@ impl Channel {
 /// What a transfer of one or more system calls waits for, and for how long.
 struct Transfer<'a> {
     half: &'a Half,
-    wait: Wait,
+    wait: Direction,
     timeout: Option<Duration>,
     deadline: Deadline,
 }
 
 impl<'a> Transfer<'a> {
-    fn new(half: &'a Half, wait: Wait) -> Self {
+    fn new(half: &'a Half, wait: Direction) -> Self {
         let timeout = half.timeout();
         Self { half, wait, timeout, deadline: Deadline::after(timeout) }
     }
 
     /// Makes `call` until it has moved something or failed for good; `first` is how it went before.
-    fn go_on(
+    fn finish(
         &self,
         first: Result<usize, Errno>,
         mut call: impl FnMut() -> Result<usize, Errno>,
@@ -205,7 +205,7 @@ impl<'a> Transfer<'a> {
                 // A terminal that was hung up has nothing that the kernel could move.
                 (Err(Errno::INVAL), _) if self.half.hung_up()? => return self.wait.after_end(),
                 // No writer: the last one has gone, or the first one of a named pipe is to come.
-                (Ok(0), Wait::ToRead) if !self.half.hung_up()? => {
+                (Ok(0), Direction::Read) if !self.half.hung_up()? => {
                     self.half.wait(self.wait, self.left()?)?;
                 }
                 (Err(Errno::AGAIN), _) => self.half.wait(self.wait, self.left()?)?,
@@ -218,7 +218,7 @@ impl<'a> Transfer<'a> {
 
     /// The time left for this transfer.
     fn left(&self) -> io::Result<Option<Duration>> {
-        self.deadline.remaining().map_err(|_| timed_out(self.wait.failure(), self.timeout))
+        self.deadline.remaining().map_err(|_| timed_out(self.wait.timeout_message(), self.timeout))
     }
 }
 
@@ -227,8 +227,8 @@ impl Half {
     pub(crate) fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match rustix::io::read(self, &mut *buffer) {
             Ok(count) if count > 0 || buffer.is_empty() => Ok(count),
-            other => Transfer::new(self, Wait::ToRead)
-                .go_on(other, || rustix::io::read(self, &mut *buffer)),
+            other => Transfer::new(self, Direction::Read)
+                .finish(other, || rustix::io::read(self, &mut *buffer)),
         }
     }
 
@@ -244,7 +244,7 @@ impl Half {
                 other => return Ok(other?),
             }
         }
-        Wait::ToRead.after_end()
+        Direction::Read.after_end()
     }
 
     pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
@@ -254,33 +254,33 @@ impl Half {
             return Ok(0);
         }
         let first = rustix::io::readv(self, parts);
-        Transfer::new(self, Wait::ToRead).go_on(first, || rustix::io::readv(self, parts))
+        Transfer::new(self, Direction::Read).finish(first, || rustix::io::readv(self, parts))
     }
 
     pub(crate) fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
-        let transfer = Transfer::new(self, Wait::ToRead);
-        let mut go_on = false;
+        let transfer = Transfer::new(self, Direction::Read);
+        let mut finish = false;
         partial::recv_all(buffer, |rest| {
-            if std::mem::replace(&mut go_on, true) {
+            if std::mem::replace(&mut finish, true) {
                 transfer.left()?;
             }
             let first = rustix::io::read(self, &mut *rest);
-            transfer.go_on(first, || rustix::io::read(self, &mut *rest))
+            transfer.finish(first, || rustix::io::read(self, &mut *rest))
         })
     }
 
     /// One limit for the whole, as `recv_all`.
     pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let transfer = Transfer::new(self, Wait::ToRead);
-        let mut go_on = false;
+        let transfer = Transfer::new(self, Direction::Read);
+        let mut finish = false;
         partial::recv_all_vectored(parts, |rest| {
-            if std::mem::replace(&mut go_on, true) {
+            if std::mem::replace(&mut finish, true) {
                 transfer.left()?;
             }
             let count = rest.len().min(MAX_PARTS);
             let rest = &mut rest[..count];
             let first = rustix::io::readv(self, rest);
-            transfer.go_on(first, || rustix::io::readv(self, rest))
+            transfer.finish(first, || rustix::io::readv(self, rest))
         })
     }
 
@@ -288,16 +288,15 @@ impl Half {
     pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         match rustix::io::write(self, bytes) {
             Ok(count) => Ok(count),
-            other => {
-                Transfer::new(self, Wait::ToWrite).go_on(other, || rustix::io::write(self, bytes))
-            }
+            other => Transfer::new(self, Direction::Write)
+                .finish(other, || rustix::io::write(self, bytes)),
         }
     }
 
     pub(crate) fn send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let parts = &parts[..parts.len().min(MAX_PARTS)];
         let first = rustix::io::writev(self, parts);
-        Transfer::new(self, Wait::ToWrite).go_on(first, || rustix::io::writev(self, parts))
+        Transfer::new(self, Direction::Write).finish(first, || rustix::io::writev(self, parts))
     }
 
     pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
@@ -309,7 +308,7 @@ impl Half {
                 other => return Ok(other?),
             }
         }
-        Wait::ToWrite.after_end()
+        Direction::Write.after_end()
     }
 
     #[inline]
@@ -322,7 +321,7 @@ impl Half {
 
     #[cold]
     fn send_rest(&self, bytes: &[u8], first: Result<usize, Errno>) -> Result<(), SendError> {
-        let transfer = Transfer::new(self, Wait::ToWrite);
+        let transfer = Transfer::new(self, Direction::Write);
         let mut first = Some(first);
         partial::send_all(bytes, |rest| {
             let result = match first.take() {
@@ -332,19 +331,19 @@ impl Half {
                     rustix::io::write(self, rest)
                 }
             };
-            transfer.go_on(result, || rustix::io::write(self, rest))
+            transfer.finish(result, || rustix::io::write(self, rest))
         })
     }
 
     pub(crate) fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        let transfer = Transfer::new(self, Wait::ToWrite);
-        let mut go_on = false;
+        let transfer = Transfer::new(self, Direction::Write);
+        let mut finish = false;
         partial::send_all_vectored(parts, |rest| {
-            if std::mem::replace(&mut go_on, true) {
+            if std::mem::replace(&mut finish, true) {
                 transfer.left()?;
             }
             let rest = &rest[..rest.len().min(MAX_PARTS)];
-            transfer.go_on(rustix::io::writev(self, rest), || rustix::io::writev(self, rest))
+            transfer.finish(rustix::io::writev(self, rest), || rustix::io::writev(self, rest))
         })
     }
 }

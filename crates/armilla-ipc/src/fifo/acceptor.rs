@@ -2,7 +2,7 @@
 
 use super::addr::{self, Names};
 use super::{FifoStream, addr::REQUEST};
-use crate::channel::{Channel, Half, Wait, set_pipe_size};
+use crate::channel::{Channel, Direction, Half, set_pipe_size};
 use crate::deadline::Deadline;
 use crate::error::{context, tells_of_shortage};
 use crate::socket::{BACK_OFF, left};
@@ -101,7 +101,7 @@ impl FifoAcceptor {
                 Ok(_) => {} // nothing that a connector of this crate writes
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
                 Err(error) if timeout == Some(Duration::ZERO) => return Err(error),
-                Err(_) => self.requests.wait(Wait::ToRead, left(deadline, timeout)?)?,
+                Err(_) => self.requests.wait(Direction::Read, left(deadline, timeout)?)?,
             }
         }
     }
