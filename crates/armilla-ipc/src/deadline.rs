@@ -89,7 +89,7 @@ impl Timeout {
         if self.0.load(Ordering::Relaxed) == micros {
             return Ok(());
         }
-        grant(granted(timeout))?;
+        grant(as_kept_by_kernel(timeout))?;
         self.0.store(micros, Ordering::Relaxed);
         Ok(())
     }
@@ -113,7 +113,7 @@ fn micros(timeout: Option<Duration>) -> u64 {
 }
 
 /// The timeout as the kernel will keep it.
-pub(crate) fn granted(timeout: Option<Duration>) -> Option<Duration> {
+pub(crate) fn as_kept_by_kernel(timeout: Option<Duration>) -> Option<Duration> {
     timeout.map(|_| Duration::from_micros(micros(timeout)))
 }
 

@@ -4,7 +4,7 @@ use super::batch::Record;
 use super::{Batch, Received};
 use crate::deadline::Timeout;
 use crate::error::context;
-use crate::socket::{RECV_LATE, SEND_LATE, again, unless_interrupted};
+use crate::socket::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted, retry_on_interrupt};
 use crate::sys::{self, MAX_BATCH};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -62,12 +62,12 @@ impl<A: Name> Endpoint<A> {
     /// What is in the way of `send_to` is told rather than waited for.
     pub(crate) fn try_send_to(&self, bytes: &[u8], to: &A) -> io::Result<()> {
         let to = to.to_os()?;
-        unless_interrupted(|| net::sendto(&self.fd, bytes, AT_ONCE, &to)).map(drop)
+        retry_on_interrupt(|| net::sendto(&self.fd, bytes, AT_ONCE, &to)).map(drop)
     }
 
     /// What is in the way of `send` is told rather than waited for.
     pub(crate) fn try_send(&self, bytes: &[u8]) -> io::Result<()> {
-        unless_interrupted(|| net::send(&self.fd, bytes, AT_ONCE)).map(drop)
+        retry_on_interrupt(|| net::send(&self.fd, bytes, AT_ONCE)).map(drop)
     }
 
     pub(crate) fn send_vectored_to(&self, parts: &[IoSlice<'_>], to: &A) -> io::Result<()> {
@@ -91,7 +91,7 @@ impl<A: Name> Endpoint<A> {
     /// What is in the way of `recv_from` is told rather than waited for.
     pub(crate) fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, A)> {
         let room = buffer.len();
-        let (whole, from) = unless_interrupted(|| self.take_from(buffer, RecvFlags::DONTWAIT))?;
+        let (whole, from) = retry_on_interrupt(|| self.take_from(buffer, RecvFlags::DONTWAIT))?;
         Ok((Received::new(whole, room), A::from_os(from)?))
     }
 
@@ -117,7 +117,7 @@ impl<A: Name> Endpoint<A> {
     /// What is in the way of `recv` is told rather than waited for.
     pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Received> {
         let (room, flags) = (buffer.len(), RecvFlags::TRUNC | RecvFlags::DONTWAIT);
-        let whole = unless_interrupted(|| Ok(net::recv(&self.fd, &mut *buffer, flags)?.1))?;
+        let whole = retry_on_interrupt(|| Ok(net::recv(&self.fd, &mut *buffer, flags)?.1))?;
         Ok(Received::new(whole, room))
     }
 
@@ -198,13 +198,13 @@ impl<A: Name> Endpoint<A> {
     /// Makes `call`, which sends, again as long as it is interrupted.
     #[inline]
     pub(crate) fn sending<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
-        repeat(call, SEND_LATE, &self.send_timeout)
+        repeat(call, SEND_TIMED_OUT, &self.send_timeout)
     }
 
     /// Makes `call`, which receives, again as long as it is interrupted.
     #[inline]
     pub(crate) fn receiving<T>(&self, call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
-        repeat(call, RECV_LATE, &self.recv_timeout)
+        repeat(call, RECV_TIMED_OUT, &self.recv_timeout)
     }
 
     pub(crate) fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
@@ -243,7 +243,7 @@ fn repeat<T>(
 ) -> io::Result<T> {
     match call() {
         Ok(done) => Ok(done),
-        Err(errno) => again(errno, what, timeout.get(), call),
+        Err(errno) => retry_interrupted(errno, what, timeout.get(), call),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Direction, Half, set_pipe_size};
 use crate::deadline::Deadline;
 use crate::error::{context, tells_of_shortage};
-use crate::socket::{BACK_OFF, left};
+use crate::socket::{EXHAUSTION_PAUSE, left};
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -81,7 +81,7 @@ impl FifoAcceptor {
                     }
                     Err(_) => drop(left(deadline, timeout)?),
                 }
-                std::thread::sleep(BACK_OFF);
+                std::thread::sleep(EXHAUSTION_PAUSE);
             }
         }
         Ok(None)

@@ -73,12 +73,12 @@ impl Reactor {
         // It could fail only for want of a descriptor that is there.
         let _ = self.epoll.rearm_timer(self.timer_queue.descriptor());
         let Some((key, deadline, resume_timer)) = due else { return };
-        let again = resume_timer.expired(self, Timer(key));
+        let retry_interrupted = resume_timer.expired(self, Timer(key));
         let mut armed = self.timer_queue.lock();
         if !armed.heap.is_out(key) {
             return; // cancelled, or armed anew, by the timer itself or by somebody else
         }
-        match again {
+        match retry_interrupted {
             Some(delay) => {
                 let next = Some(after(deadline, delay)).filter(|&next| next > now);
                 let next = next.unwrap_or_else(|| after(now, delay));

@@ -7,7 +7,7 @@ use super::spin::Spin;
 use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
 use crate::deadline::{Several, Timeout};
 use crate::partial;
-use crate::socket::{RECV_LATE, SEND_LATE};
+use crate::socket::{RECV_TIMED_OUT, SEND_TIMED_OUT};
 use crate::{Address, Credentials, Readiness, RecvError, SendError, Stream};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -101,7 +101,7 @@ impl ShmStream {
 
     /// Sends all of `parts`; `sent` counts how many bytes the ring has taken.
     fn send_parts(&self, parts: &[IoSlice<'_>], sent: &mut usize) -> io::Result<()> {
-        let mut limit = WaitLimit::new(self.send_timeout.get(), &self.send_spin, SEND_LATE);
+        let mut limit = WaitLimit::new(self.send_timeout.get(), &self.send_spin, SEND_TIMED_OUT);
         let total: usize = parts.iter().map(|part| part.len()).sum();
         if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -149,7 +149,7 @@ impl Stream for ShmStream {
         if buffer.is_empty() || self.connection.closed_for_reading() {
             return Ok(0);
         }
-        let mut limit = WaitLimit::new(self.recv_timeout.get(), &self.recv_spin, RECV_LATE);
+        let mut limit = WaitLimit::new(self.recv_timeout.get(), &self.recv_spin, RECV_TIMED_OUT);
         let rings = match self.connection.rings(&mut limit) {
             Ok(rings) => rings,
             Err(_) if self.connection.closed_for_reading() => return Ok(0),
@@ -183,7 +183,7 @@ impl Stream for ShmStream {
     }
 
     fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all(buffer, |rest| {
             limit.next_call()?;
             self.recv(rest)
@@ -191,7 +191,7 @@ impl Stream for ShmStream {
     }
 
     fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all_vectored(parts, |rest| {
             limit.next_call()?;
             self.recv_vectored(rest)

@@ -15,7 +15,7 @@ use std::{fmt, io};
 const BACKLOG: i32 = 1024;
 
 /// The pause before the next attempt when the process or the system has run out of something.
-pub(crate) const BACK_OFF: Duration = Duration::from_millis(20);
+pub(crate) const EXHAUSTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// A bound socket in the listening state.
 pub(crate) struct Listener {
@@ -70,12 +70,12 @@ impl Listener {
                     if let Some(tell) = self.shortage.get() {
                         tell(&errno.into());
                     }
-                    std::thread::sleep(BACK_OFF);
+                    std::thread::sleep(EXHAUSTION_PAUSE);
                 }
                 Errno::AGAIN if waits && timeout.is_some() => {
                     self.wait(left(deadline, timeout)?)?
                 }
-                errno if concerns_the_peer(errno) => {}
+                errno if is_peer_error(errno) => {}
                 // What a blocked call is told when `close` shuts the socket down.
                 _ if self.closed.load(Ordering::Acquire) => {}
                 errno => return Err(errno.into()),
@@ -127,7 +127,7 @@ pub(crate) fn left(deadline: Deadline, timeout: Option<Duration>) -> io::Result<
 
 /// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux
 /// passes pending network errors of the new socket on this way.
-fn concerns_the_peer(errno: Errno) -> bool {
+fn is_peer_error(errno: Errno) -> bool {
     matches!(
         errno,
         Errno::INTR

@@ -5,10 +5,10 @@
 mod listener;
 mod retry;
 
-pub(crate) use listener::{BACK_OFF, Listener, left};
-pub(crate) use retry::{RECV_LATE, SEND_LATE, again};
+pub(crate) use listener::{EXHAUSTION_PAUSE, Listener, left};
+pub(crate) use retry::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted};
 
-use crate::deadline::{Deadline, Several, Timeout, granted};
+use crate::deadline::{Deadline, Several, Timeout, as_kept_by_kernel};
 use crate::partial::{self, MAX_PARTS};
 use crate::splice::SpliceCall;
 use crate::{Address, Readiness, RecvError, SendError};
@@ -88,7 +88,7 @@ impl Socket {
 
     #[inline]
     pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_LATE);
+        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all_vectored(parts, |rest| {
             limit.next_call()?;
             self.recv_vectored(rest)
@@ -163,12 +163,12 @@ impl Socket {
 
     /// Has `call` take bytes from the socket, and makes it again as `recv` does.
     pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
-        call(self.as_fd()).or_else(|errno| self.again_receiving(errno, || call(self.as_fd())))
+        call(self.as_fd()).or_else(|errno| self.retry_recv(errno, || call(self.as_fd())))
     }
 
     /// Has `call` put bytes into the socket, and makes it again as `send` does.
     pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
-        call(self.as_fd()).or_else(|errno| self.again_sending(errno, || call(self.as_fd())))
+        call(self.as_fd()).or_else(|errno| self.retry_send(errno, || call(self.as_fd())))
     }
 
     pub(crate) fn readiness(&self) -> io::Result<Readiness> {
@@ -191,13 +191,13 @@ impl Socket {
             return Ok(0);
         }
         let once = || net::recv(&self.fd, &mut *buffer, RecvFlags::DONTWAIT).map(|(_, n)| n);
-        unless_interrupted(once)
+        retry_on_interrupt(once)
     }
 
     /// What is in the way of `send_vectored` is told rather than waited for.
     pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        unless_interrupted(|| match parts {
+        retry_on_interrupt(|| match parts {
             [one] => net::send(&self.fd, one, flags),
             _ => {
                 let first = &parts[..parts.len().min(MAX_PARTS)];
@@ -237,7 +237,7 @@ impl AsFd for Socket {
 
 /// Makes a call that does not wait, again when a signal interrupts it.
 #[inline]
-pub(crate) fn unless_interrupted<T>(
+pub(crate) fn retry_on_interrupt<T>(
     mut call: impl FnMut() -> rustix::io::Result<T>,
 ) -> io::Result<T> {
     loop {
@@ -261,7 +261,7 @@ pub(crate) fn connect_within(
     let deadline = Deadline::after(timeout);
     loop {
         if let Some(left) = deadline.remaining()? {
-            sockopt::set_socket_timeout(fd, Direction::Send, granted(Some(left)))?;
+            sockopt::set_socket_timeout(fd, Direction::Send, as_kept_by_kernel(Some(left)))?;
         }
         match net::connect(fd, address) {
             Ok(()) | Err(Errno::ISCONN) => break,

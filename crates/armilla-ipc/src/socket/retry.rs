@@ -16,12 +16,12 @@ use std::time::Duration;
 
 type SysResult = rustix::io::Result<usize>;
 
-pub(crate) const RECV_LATE: &str = "nothing was received";
-pub(crate) const SEND_LATE: &str = "the peer did not take the bytes";
+pub(crate) const RECV_TIMED_OUT: &str = "nothing was received";
+pub(crate) const SEND_TIMED_OUT: &str = "the peer did not take the bytes";
 
 /// Repeats an interrupted call until it ends otherwise or its time is over.
 #[cold]
-pub(crate) fn again<T>(
+pub(crate) fn retry_interrupted<T>(
     mut errno: Errno,
     what: &str,
     timeout: Option<Duration>,
@@ -42,7 +42,7 @@ impl Socket {
     /// Goes on after a `recv` that ended with `errno`.
     #[cold]
     pub(super) fn recv_after(&self, errno: Errno, buffer: &mut [u8]) -> io::Result<usize> {
-        self.again_receiving(errno, || Ok(net::recv(&self.fd, &mut *buffer, RecvFlags::empty())?.1))
+        self.retry_recv(errno, || Ok(net::recv(&self.fd, &mut *buffer, RecvFlags::empty())?.1))
     }
 
     /// Goes on after a `recvmsg` that ended with `errno`.
@@ -52,7 +52,7 @@ impl Socket {
         errno: Errno,
         parts: &mut [IoSliceMut<'_>],
     ) -> io::Result<usize> {
-        self.again_receiving(errno, || self.recv_parts(parts))
+        self.retry_recv(errno, || self.recv_parts(parts))
     }
 
     /// Goes on after a first `recv` that did not fill `buffer`.
@@ -68,7 +68,7 @@ impl Socket {
                 Ok(count) => received += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
-                    return Err(RecvError { received, source: timed_out(RECV_LATE, timeout) });
+                    return Err(RecvError { received, source: timed_out(RECV_TIMED_OUT, timeout) });
                 }
                 Err(errno) => return Err(RecvError { received, source: errno.into() }),
             }
@@ -77,7 +77,7 @@ impl Socket {
                 return Ok(());
             }
             if deadline.remaining().is_err() {
-                return Err(RecvError { received, source: timed_out(RECV_LATE, timeout) });
+                return Err(RecvError { received, source: timed_out(RECV_TIMED_OUT, timeout) });
             }
             result = net::recv(&self.fd, rest, RecvFlags::empty()).map(|(_, count)| count);
         }
@@ -86,7 +86,7 @@ impl Socket {
     /// Goes on after a `send` that ended with `errno`.
     #[cold]
     pub(super) fn send_after(&self, errno: Errno, bytes: &[u8]) -> io::Result<usize> {
-        self.again_sending(errno, || net::send(&self.fd, bytes, SendFlags::NOSIGNAL))
+        self.retry_send(errno, || net::send(&self.fd, bytes, SendFlags::NOSIGNAL))
     }
 
     /// Goes on after a `sendmsg` that ended with `errno`.
@@ -96,36 +96,36 @@ impl Socket {
         errno: Errno,
         parts: &[IoSlice<'_>],
     ) -> io::Result<usize> {
-        self.again_sending(errno, || self.send_parts(parts))
+        self.retry_send(errno, || self.send_parts(parts))
     }
 
     /// Repeats `call`, which sends and ended with `errno`, as long as it is interrupted.
     #[cold]
-    pub(crate) fn again_sending(
+    pub(crate) fn retry_send(
         &self,
         errno: Errno,
         call: impl FnMut() -> SysResult,
     ) -> io::Result<usize> {
-        again(errno, SEND_LATE, self.send_timeout.get(), call)
+        retry_interrupted(errno, SEND_TIMED_OUT, self.send_timeout.get(), call)
     }
 
     /// Repeats `call`, which receives and ended with `errno`, as long as it is interrupted.
     #[cold]
-    pub(crate) fn again_receiving(
+    pub(crate) fn retry_recv(
         &self,
         errno: Errno,
         call: impl FnMut() -> SysResult,
     ) -> io::Result<usize> {
-        again(errno, RECV_LATE, self.recv_timeout.get(), call)
+        retry_interrupted(errno, RECV_TIMED_OUT, self.recv_timeout.get(), call)
     }
 
     /// Goes on after a first `send` of `bytes` that did not take all of them.
     #[cold]
     pub(super) fn send_rest(&self, bytes: &[u8], first: SysResult) -> Result<(), SendError> {
         let mut progress = Progress::new(self.send_timeout.get());
-        progress.note(first)?;
+        progress.record(first)?;
         while let Some(rest) = bytes.get(progress.sent..).filter(|rest| !rest.is_empty()) {
-            progress.note(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
+            progress.record(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Socket {
         first: SysResult,
     ) -> Result<(), SendError> {
         let mut progress = Progress::new(self.send_timeout.get());
-        progress.note(first)?;
+        progress.record(first)?;
         let (mut index, mut start) = (0, 0); // the part that is next, and what precedes it in bytes
         while let Some(part) = parts.get(index) {
             let end = start + part.len();
@@ -149,10 +149,10 @@ impl Socket {
                 (index, start) = (index + 1, end);
             } else if progress.sent > start {
                 let rest = &part[progress.sent - start..];
-                progress.note(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
+                progress.record(net::send(&self.fd, rest, SendFlags::NOSIGNAL))?;
             } else {
                 let last = parts.len().min(index + MAX_PARTS);
-                progress.note(self.send_parts(&parts[index..last]))?;
+                progress.record(self.send_parts(&parts[index..last]))?;
             }
         }
         Ok(())
@@ -173,7 +173,7 @@ impl Progress {
 
     /// Counts what a call has taken; fails if the send cannot go on. Only calls that had bytes to
     /// send are noted here, so a count of zero from one means that the stream takes no more.
-    fn note(&mut self, result: SysResult) -> Result<(), SendError> {
+    fn record(&mut self, result: SysResult) -> Result<(), SendError> {
         let failure = match result {
             Ok(count) if count > 0 => {
                 self.sent += count;
@@ -195,7 +195,7 @@ impl Progress {
     }
 
     fn late(&self) -> io::Error {
-        timed_out(SEND_LATE, self.timeout)
+        timed_out(SEND_TIMED_OUT, self.timeout)
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
     fn a_peer_that_takes_single_bytes_cannot_hold_a_send_for_ever() {
         let mut progress = Progress::new(Some(Duration::from_millis(5)));
         let error = loop {
-            if let Err(error) = progress.note(Ok(1)) {
+            if let Err(error) = progress.record(Ok(1)) {
                 break error;
             }
         };
@@ -279,8 +279,8 @@ mod tests {
     #[test]
     fn a_failure_keeps_its_kind_and_the_count() {
         let mut progress = Progress::new(None);
-        progress.note(Ok(7)).unwrap();
-        let error = progress.note(Err(Errno::CONNRESET)).unwrap_err();
+        progress.record(Ok(7)).unwrap();
+        let error = progress.record(Err(Errno::CONNRESET)).unwrap_err();
         assert_eq!((error.sent, error.source.kind()), (7, io::ErrorKind::ConnectionReset));
     }
 }

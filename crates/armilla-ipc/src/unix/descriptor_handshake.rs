@@ -4,7 +4,7 @@
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
 use crate::deadline::Deadline;
 use crate::error::{is_shortage, timespec};
-use crate::socket::{BACK_OFF, left};
+use crate::socket::{EXHAUSTION_PAUSE, left};
 use crate::{Acceptor, Address, Credentials, Readiness, Stream, StreamOptions};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -62,7 +62,7 @@ impl DescriptorAcceptor {
                 Some(Errno::AGAIN) if waits => self.wait(left(deadline, timeout)?)?,
                 Some(errno) if waits && is_shortage(errno) => {
                     left(deadline, timeout)?;
-                    std::thread::sleep(BACK_OFF);
+                    std::thread::sleep(EXHAUSTION_PAUSE);
                 }
                 _ => return Err(error),
             }

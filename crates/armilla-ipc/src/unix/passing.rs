@@ -50,7 +50,7 @@ impl UnixStream {
         let attempt = || send(self.as_fd(), bytes, descriptors, None);
         let sent = match attempt() {
             Ok(count) => Ok(count),
-            Err(errno) => self.socket.again_sending(errno, attempt),
+            Err(errno) => self.socket.retry_send(errno, attempt),
         };
         let sent = sent.map_err(refused)?;
         match &bytes[sent..] {
@@ -84,7 +84,7 @@ impl UnixStream {
         };
         let count = match attempt() {
             Ok(count) => count,
-            Err(errno) => self.socket.again_receiving(errno, attempt)?,
+            Err(errno) => self.socket.retry_recv(errno, attempt)?,
         };
         complete(message.is_some_and(|message| message.lost), passed, descriptors)?;
         Ok(count)

@@ -12,7 +12,7 @@
 use crate::deadline::{Deadline, Several, timed_out};
 use crate::error::timespec;
 use crate::partial::SendError;
-use crate::socket::SEND_LATE;
+use crate::socket::SEND_TIMED_OUT;
 use crate::{Stream, TcpStream, sys};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::AsFd;
@@ -90,7 +90,7 @@ impl<'a> ZeroCopy<'a> {
         }
         self.lent.push(Arc::clone(&bytes));
         let mut sent = 0;
-        let mut limit = Several::new(self.stream.send_timeout(), SEND_LATE);
+        let mut limit = Several::new(self.stream.send_timeout(), SEND_TIMED_OUT);
         while sent < bytes.len() {
             limit.next_call().map_err(|source| SendError { sent, source })?;
             // SAFETY: `bytes` are in `lent`, which gives them up only when every call is confirmed;
@@ -106,7 +106,7 @@ impl<'a> ZeroCopy<'a> {
                     return rest.map_err(|e| SendError { sent: sent + e.sent, ..e });
                 }
                 Err(Errno::AGAIN) => {
-                    let source = timed_out(SEND_LATE, self.stream.send_timeout());
+                    let source = timed_out(SEND_TIMED_OUT, self.stream.send_timeout());
                     return Err(SendError { sent, source });
                 }
                 Err(errno) => return Err(SendError { sent, source: errno.into() }),

@@ -56,12 +56,17 @@ fn what_is_removed_is_found_no_more_and_goes_at_once() {
 fn a_place_is_given_away_again_and_older_slots_lead_nowhere() {
     let (table, slot, live) = with_one();
     table.remove(slot);
-    let again = table.insert(2, |slot| Counted::new(&Arc::default(), slot)).slot;
-    assert_eq!((again.index, again.generation), (slot.index, slot.generation + 1));
-    assert!(table.get(slot).is_none() && table.get(again).is_some() && !table.remove(slot));
-    assert_eq!((table.owner(slot), table.owner(again)), (None, Some(2)));
-    assert!(table.may_have_been(slot, 1) && table.may_have_been(again, 2));
-    assert!(!table.may_have_been(again, 1));
+    let retry_interrupted = table.insert(2, |slot| Counted::new(&Arc::default(), slot)).slot;
+    assert_eq!(
+        (retry_interrupted.index, retry_interrupted.generation),
+        (slot.index, slot.generation + 1)
+    );
+    assert!(
+        table.get(slot).is_none() && table.get(retry_interrupted).is_some() && !table.remove(slot)
+    );
+    assert_eq!((table.owner(slot), table.owner(retry_interrupted)), (None, Some(2)));
+    assert!(table.may_have_been(slot, 1) && table.may_have_been(retry_interrupted, 2));
+    assert!(!table.may_have_been(retry_interrupted, 1));
     assert_eq!(live(), 0);
 }
 
