@@ -39,14 +39,14 @@ impl Deadline {
 /// The limit of a transfer that may need several calls, each of which keeps to the timeout by itself.
 /// The clock is read when a second one is needed.
 #[derive(Debug)]
-pub(crate) struct Several {
+pub(crate) struct LazyDeadline {
     timeout: Option<Duration>,
     what: &'static str,
     calls: u32,
     deadline: Deadline,
 }
 
-impl Several {
+impl LazyDeadline {
     /// Within about twice `timeout`; says `what` has not happened by then.
     pub(crate) fn new(timeout: Option<Duration>, what: &'static str) -> Self {
         Self { timeout, what, calls: 0, deadline: Deadline(None) }
@@ -54,7 +54,7 @@ impl Several {
 
     /// To be called before every call: an error if the time is over.
     #[inline]
-    pub(crate) fn next_call(&mut self) -> io::Result<()> {
+    pub(crate) fn before_call(&mut self) -> io::Result<()> {
         self.calls = self.calls.saturating_add(1);
         match self.calls {
             1 => Ok(()),

@@ -5,7 +5,7 @@ use super::ring::{DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
 use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
-use crate::deadline::{Several, Timeout};
+use crate::deadline::{LazyDeadline, Timeout};
 use crate::partial;
 use crate::socket::{RECV_TIMED_OUT, SEND_TIMED_OUT};
 use crate::{Address, Credentials, Readiness, RecvError, SendError, Stream};
@@ -183,17 +183,17 @@ impl Stream for ShmStream {
     }
 
     fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
+        let mut limit = LazyDeadline::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all(buffer, |rest| {
-            limit.next_call()?;
+            limit.before_call()?;
             self.recv(rest)
         })
     }
 
     fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
+        let mut limit = LazyDeadline::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all_vectored(parts, |rest| {
-            limit.next_call()?;
+            limit.before_call()?;
             self.recv_vectored(rest)
         })
     }

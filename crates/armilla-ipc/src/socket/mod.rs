@@ -8,7 +8,7 @@ mod retry;
 pub(crate) use listener::{EXHAUSTION_PAUSE, Listener, left};
 pub(crate) use retry::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted};
 
-use crate::deadline::{Deadline, Several, Timeout, as_kept_by_kernel};
+use crate::deadline::{Deadline, LazyDeadline, Timeout, as_kept_by_kernel};
 use crate::partial::{self, MAX_PARTS};
 use crate::splice::SpliceCall;
 use crate::{Address, Readiness, RecvError, SendError};
@@ -88,9 +88,9 @@ impl Socket {
 
     #[inline]
     pub(crate) fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let mut limit = Several::new(self.recv_timeout.get(), RECV_TIMED_OUT);
+        let mut limit = LazyDeadline::new(self.recv_timeout.get(), RECV_TIMED_OUT);
         partial::recv_all_vectored(parts, |rest| {
-            limit.next_call()?;
+            limit.before_call()?;
             self.recv_vectored(rest)
         })
     }

@@ -3,7 +3,7 @@
 
 mod within;
 
-pub(crate) use within::Whole;
+pub(crate) use within::TransferDeadline;
 pub use within::Within;
 
 use crate::Address;

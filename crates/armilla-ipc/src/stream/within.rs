@@ -60,7 +60,7 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
     /// # Errors
     /// As [`Stream::recv_all`].
     pub fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
-        let limit = self.limit_of_whole();
+        let limit = self.transfer_deadline();
         partial::recv_all(buffer, |rest| {
             self.stream.set_recv_timeout(limit.left()?)?;
             self.stream.recv(rest)
@@ -72,7 +72,7 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
     /// # Errors
     /// As [`Stream::recv_all`].
     pub fn recv_all_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> Result<(), RecvError> {
-        let limit = self.limit_of_whole();
+        let limit = self.transfer_deadline();
         partial::recv_all_vectored(parts, |rest| {
             self.stream.set_recv_timeout(limit.left()?)?;
             self.stream.recv_vectored(rest)
@@ -104,7 +104,7 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
     /// # Errors
     /// As [`Stream::send_all`].
     pub fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
-        let limit = self.limit_of_whole();
+        let limit = self.transfer_deadline();
         partial::send_all(bytes, |rest| {
             self.stream.set_send_timeout(limit.left()?)?;
             self.stream.send(rest)
@@ -116,7 +116,7 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
     /// # Errors
     /// As [`Stream::send_all`].
     pub fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        let limit = self.limit_of_whole();
+        let limit = self.transfer_deadline();
         partial::send_all_vectored(parts, |rest| {
             self.stream.set_send_timeout(limit.left()?)?;
             self.stream.send_vectored(rest)
@@ -128,20 +128,20 @@ impl<'a, S: Stream + ?Sized> Within<'a, S> {
     }
 
     /// The limit, counted from now.
-    pub(crate) fn limit_of_whole(&self) -> Whole {
-        Whole::new(self.limit)
+    pub(crate) fn transfer_deadline(&self) -> TransferDeadline {
+        TransferDeadline::new(self.limit)
     }
 }
 
 /// The limit of a transfer of several calls. The first is given the limit itself and not what the
 /// clock leaves of it, so that the timeout of the stream stays the same where one call suffices.
-pub(crate) struct Whole {
+pub(crate) struct TransferDeadline {
     limit: Duration,
     deadline: Deadline,
     first: std::cell::Cell<bool>,
 }
 
-impl Whole {
+impl TransferDeadline {
     /// Counted from now.
     pub(crate) fn new(limit: Duration) -> Self {
         Self { limit, deadline: Deadline::after(Some(limit)), first: true.into() }

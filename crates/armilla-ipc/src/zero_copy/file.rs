@@ -77,7 +77,7 @@ impl<S: Spliceable> Within<'_, S> {
     /// # Errors
     /// As [`send_file`].
     pub fn send_file(&self, file: impl AsFd, offset: u64, count: u64) -> Result<(), SendError> {
-        let (stream, limit) = (self.stream(), self.limit_of_whole());
+        let (stream, limit) = (self.stream(), self.transfer_deadline());
         send_steps(stream, file, offset, count, || stream.set_send_timeout(limit.left()?))
     }
 }

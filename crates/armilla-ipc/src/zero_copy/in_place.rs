@@ -9,7 +9,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::deadline::{Deadline, Several, timed_out};
+use crate::deadline::{Deadline, LazyDeadline, timed_out};
 use crate::error::timespec;
 use crate::partial::SendError;
 use crate::socket::SEND_TIMED_OUT;
@@ -90,9 +90,9 @@ impl<'a> ZeroCopy<'a> {
         }
         self.lent.push(Arc::clone(&bytes));
         let mut sent = 0;
-        let mut limit = Several::new(self.stream.send_timeout(), SEND_TIMED_OUT);
+        let mut limit = LazyDeadline::new(self.stream.send_timeout(), SEND_TIMED_OUT);
         while sent < bytes.len() {
-            limit.next_call().map_err(|source| SendError { sent, source })?;
+            limit.before_call().map_err(|source| SendError { sent, source })?;
             // SAFETY: `bytes` are in `lent`, which gives them up only when every call is confirmed;
             // shared, they neither move nor change.
             match unsafe { sys::send_zero_copy(self.stream.as_fd(), &bytes[sent..]) } {

@@ -2,7 +2,7 @@
 
 use super::{CHUNK, Spliceable};
 use crate::partial::SendError;
-use crate::stream::Whole;
+use crate::stream::TransferDeadline;
 use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use std::io;
@@ -69,8 +69,8 @@ impl Relay {
         to: &D,
         total: &mut u64,
     ) -> io::Result<()> {
-        let whole = self.limit.map(Whole::new);
-        let left = || whole.as_ref().map(Whole::left).transpose();
+        let whole = self.limit.map(TransferDeadline::new);
+        let left = || whole.as_ref().map(TransferDeadline::left).transpose();
         loop {
             if let Some(left) = left()? {
                 from.set_recv_timeout(left)?;
