@@ -1,7 +1,7 @@
 //! Listens on a TCP port.
 
 use super::TcpStream;
-use super::addr::{self, Attempts};
+use super::addr::{self, AddressErrors};
 use crate::option::{Priority, SocketOption};
 use crate::socket::{Listener, Socket};
 use crate::{Acceptor, Address, Stream, StreamOptions};
@@ -32,19 +32,19 @@ impl TcpAcceptor {
     /// [`io::ErrorKind::AddrInUse`].
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
         let (host, port) = addr::parts(address)?;
-        let mut attempts = Attempts::new("cannot listen at", address);
+        let mut errors = AddressErrors::new("cannot listen at", address);
         let targets = match addr::resolve(host, port) {
             Ok(targets) => targets,
-            Err(error) => return Err(attempts.unresolved(&error)),
+            Err(error) => return Err(errors.unresolved(&error)),
         };
         for target in targets {
             let start = Instant::now();
             match Self::bind_to(target, options) {
                 Ok(acceptor) => return Ok(acceptor),
-                Err(error) => attempts.failed(target, start, &error),
+                Err(error) => errors.failed(target, start, &error),
             }
         }
-        Err(attempts.error())
+        Err(errors.error())
     }
 
     fn bind_to(target: SocketAddr, options: &StreamOptions) -> io::Result<Self> {

@@ -26,11 +26,11 @@ pub(super) fn parts(address: &Address) -> io::Result<(&str, u16)> {
 pub(super) fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     match host.parse::<IpAddr>() {
         Ok(ip) => Ok(vec![SocketAddr::new(ip, port)]),
-        Err(_) => look_up(host, port),
+        Err(_) => resolve_name(host, port),
     }
 }
 
-fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+fn resolve_name(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let not_found = |reason: String| io::Error::new(io::ErrorKind::NotFound, reason);
     match (host, port).to_socket_addrs().map(Vec::from_iter) {
         Ok(found) if found.is_empty() => Err(not_found("the host has no address".into())),
@@ -41,21 +41,21 @@ fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
 
 /// A look-up in a thread of its own, because the system's resolver knows no time limit. When nobody is
 /// interested any more it finishes there unheard.
-pub(super) struct LookUp {
+pub(super) struct Resolution {
     found: Receiver<io::Result<Vec<SocketAddr>>>,
     /// Becomes readable when there is a result.
     event: Arc<OwnedFd>,
 }
 
-impl LookUp {
+impl Resolution {
     pub(super) fn start(host: &str, port: u16) -> io::Result<Self> {
         let (sender, found) = sync_channel(1);
         let event = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
-        let (host, bell) = (host.to_owned(), Bell(Arc::clone(&event)));
+        let (host, signal) = (host.to_owned(), SignalOnDrop(Arc::clone(&event)));
         thread::Builder::new().name("resolver".into()).spawn(move || {
-            let _bell = bell;
+            let _bell = signal;
             // The receiver may have gone, then nobody is interested.
-            let _ = sender.send(look_up(&host, port));
+            let _ = sender.send(resolve_name(&host, port));
         })?;
         Ok(Self { found, event })
     }
@@ -78,9 +78,9 @@ impl LookUp {
 }
 
 /// Rings at the end of the resolver's thread, even if it panics.
-struct Bell(Arc<OwnedFd>);
+struct SignalOnDrop(Arc<OwnedFd>);
 
-impl Drop for Bell {
+impl Drop for SignalOnDrop {
     fn drop(&mut self) {
         // The counter is at zero, so that there is room.
         let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
@@ -105,14 +105,14 @@ pub(super) fn from_os(address: SocketAddrAny) -> io::Result<Address> {
 }
 
 /// Collects why each resolved address of a host could not be used.
-pub(super) struct Attempts {
+pub(super) struct AddressErrors {
     report: String,
     address: String,
     kind: io::ErrorKind,
     any: bool,
 }
 
-impl Attempts {
+impl AddressErrors {
     /// Starts the report with what is attempted, such as "cannot connect to".
     pub(super) fn new(what: &str, address: &Address) -> Self {
         let kind = io::ErrorKind::NotFound;

@@ -1,7 +1,7 @@
 //! Connects over TCP, trying every address of the host within one time limit.
 
 use super::TcpStream;
-use super::addr::{self, Attempts, LookUp};
+use super::addr::{self, AddressErrors, Resolution};
 use crate::attempt::complete;
 use crate::deadline::Deadline;
 use crate::interest::Interest;
@@ -49,17 +49,17 @@ impl Connector for TcpConnector {
 pub(super) struct TcpAttempt {
     options: StreamOptions,
     deadline: Deadline,
-    record: Attempts,
+    errors: AddressErrors,
     stage: Stage,
 }
 
 enum Stage {
     /// The host is being looked up.
-    Resolving(LookUp),
+    Resolving(Resolution),
     /// These are left to be tried.
-    Between(vec::IntoIter<SocketAddr>),
+    NextAddress(vec::IntoIter<SocketAddr>),
     /// One of them is being tried.
-    Trying(Trial, vec::IntoIter<SocketAddr>),
+    Connecting(SocketConnect, vec::IntoIter<SocketAddr>),
 }
 
 impl TcpAttempt {
@@ -70,29 +70,29 @@ impl TcpAttempt {
     ) -> io::Result<Self> {
         let (host, port) = addr::parts(address)?;
         let (deadline, options) = (Deadline::after(timeout), options.clone());
-        let record = Attempts::new("cannot connect to", address);
+        let errors = AddressErrors::new("cannot connect to", address);
         let stage = match host.parse::<IpAddr>() {
-            Ok(ip) => Stage::Between(vec![SocketAddr::new(ip, port)].into_iter()),
-            Err(_) => Stage::Resolving(LookUp::start(host, port)?),
+            Ok(ip) => Stage::NextAddress(vec![SocketAddr::new(ip, port)].into_iter()),
+            Err(_) => Stage::Resolving(Resolution::start(host, port)?),
         };
-        Ok(Self { options, deadline, record, stage })
+        Ok(Self { options, deadline, errors, stage })
     }
 
     /// Begins with the next address, whose trial may fail at once.
-    fn begin(&mut self, target: SocketAddr, left: usize) -> io::Result<Trial> {
+    fn connect_to(&mut self, target: SocketAddr, left: usize) -> io::Result<SocketConnect> {
         let share = self.deadline.share(left)?;
         // From when there is a socket: a busy kernel may take its time to make one, and who answers at once
         // shall be heard even then.
-        let begin = |fd| {
+        let connect_to = |fd| {
             let (start, limit) = (Instant::now(), Deadline::after(share));
-            Trial { fd, target, start, limit }
+            SocketConnect { fd, target, start, limit }
         };
         let Some(ports) = self.options.local_ports.clone() else {
-            return addr::socket(target, &self.options, SocketFlags::NONBLOCK).map(begin);
+            return addr::socket(target, &self.options, SocketFlags::NONBLOCK).map(connect_to);
         };
         for port in ports.clone() {
-            if let Some(fd) = self.begin_by_port(port, target)? {
-                return Ok(begin(fd));
+            if let Some(fd) = self.connect_from_port(port, target)? {
+                return Ok(connect_to(fd));
             }
         }
         let (first, last) = ports.into_inner();
@@ -101,7 +101,7 @@ impl TcpAttempt {
     }
 
     /// A socket that begins to connect by this port; `None` where that is taken.
-    fn begin_by_port(&self, port: u16, target: SocketAddr) -> io::Result<Option<OwnedFd>> {
+    fn connect_from_port(&self, port: u16, target: SocketAddr) -> io::Result<Option<OwnedFd>> {
         let any: IpAddr = match target {
             SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
@@ -122,43 +122,44 @@ impl TcpAttempt {
 impl Attempt<TcpStream> for TcpAttempt {
     fn advance(&mut self) -> io::Result<Option<TcpStream>> {
         loop {
-            let done = Stage::Between(Vec::new().into_iter());
+            let done = Stage::NextAddress(Vec::new().into_iter());
             match mem::replace(&mut self.stage, done) {
-                Stage::Resolving(look_up) => {
-                    let found = match (look_up.result(), self.deadline.remaining()) {
+                Stage::Resolving(resolve_name) => {
+                    let found = match (resolve_name.result(), self.deadline.remaining()) {
                         (Some(found), _) => found,
                         (None, Ok(_)) => {
-                            self.stage = Stage::Resolving(look_up);
+                            self.stage = Stage::Resolving(resolve_name);
                             return Ok(None);
                         }
                         (None, Err(late)) => Err(late),
                     };
-                    let found = found.map_err(|error| self.record.unresolved(&error))?;
-                    self.stage = Stage::Between(found.into_iter());
+                    let found = found.map_err(|error| self.errors.unresolved(&error))?;
+                    self.stage = Stage::NextAddress(found.into_iter());
                 }
-                Stage::Between(mut left) => {
+                Stage::NextAddress(mut left) => {
                     let count = left.len();
-                    let Some(target) = left.next() else { return Err(self.record.error()) };
-                    match self.begin(target, count) {
-                        Ok(trial) => self.stage = Stage::Trying(trial, left),
+                    let Some(target) = left.next() else { return Err(self.errors.error()) };
+                    match self.connect_to(target, count) {
+                        Ok(connecting) => self.stage = Stage::Connecting(connecting, left),
                         Err(error) => {
-                            self.record.failed(target, Instant::now(), &error);
-                            self.stage = Stage::Between(left);
+                            self.errors.failed(target, Instant::now(), &error);
+                            self.stage = Stage::NextAddress(left);
                         }
                     }
                 }
-                Stage::Trying(trial, left) => match trial.outcome() {
+                Stage::Connecting(connecting, left) => match connecting.outcome() {
                     Ok(Some(local)) => {
-                        let socket = Socket::new(trial.fd, local.into(), trial.target.into());
+                        let socket =
+                            Socket::new(connecting.fd, local.into(), connecting.target.into());
                         return Ok(Some(TcpStream::from_socket(socket)));
                     }
                     Ok(None) => {
-                        self.stage = Stage::Trying(trial, left);
+                        self.stage = Stage::Connecting(connecting, left);
                         return Ok(None);
                     }
                     Err(error) => {
-                        self.record.failed(trial.target, trial.start, &error);
-                        self.stage = Stage::Between(left);
+                        self.errors.failed(connecting.target, connecting.start, &error);
+                        self.stage = Stage::NextAddress(left);
                     }
                 },
             }
@@ -167,26 +168,26 @@ impl Attempt<TcpStream> for TcpAttempt {
 
     fn waits_for(&self) -> WaitsFor<'_> {
         match &self.stage {
-            Stage::Resolving(look_up) => {
-                WaitsFor::ready(look_up.descriptor(), Interest::READ, self.deadline.left())
+            Stage::Resolving(resolve_name) => {
+                WaitsFor::ready(resolve_name.descriptor(), Interest::READ, self.deadline.left())
             }
-            Stage::Trying(trial, _) => {
-                WaitsFor::ready(trial.fd.as_fd(), Interest::WRITE, trial.limit.left())
+            Stage::Connecting(connecting, _) => {
+                WaitsFor::ready(connecting.fd.as_fd(), Interest::WRITE, connecting.limit.left())
             }
-            Stage::Between(_) => WaitsFor::pause(Duration::ZERO),
+            Stage::NextAddress(_) => WaitsFor::pause(Duration::ZERO),
         }
     }
 }
 
 /// A connection to one address, by a non-blocking socket.
-struct Trial {
+struct SocketConnect {
     fd: OwnedFd,
     target: SocketAddr,
     start: Instant,
     limit: Deadline,
 }
 
-impl Trial {
+impl SocketConnect {
     /// Our own address, once the socket is connected. To ask again joins the connection under way.
     fn outcome(&self) -> io::Result<Option<SocketAddr>> {
         loop {
@@ -220,9 +221,10 @@ mod tests {
         let fd = addr::socket(any, &StreamOptions::default(), SocketFlags::NONBLOCK).unwrap();
         net::bind(&fd, &any).unwrap();
         let target = SocketAddr::try_from(net::getsockname(&fd).unwrap()).unwrap();
-        let trial = Trial { fd, target, start: Instant::now(), limit: Deadline::after(None) };
+        let connecting =
+            SocketConnect { fd, target, start: Instant::now(), limit: Deadline::after(None) };
         let error = loop {
-            match trial.outcome() {
+            match connecting.outcome() {
                 Ok(connected) => assert_eq!(connected, None),
                 Err(error) => break error,
             }
