@@ -1,6 +1,6 @@
 //! Waits at a named pipe for who wants a stream.
 
-use super::addr::{self, Names};
+use super::addr::{self, PipePaths};
 use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Direction, Half, set_pipe_size};
 use crate::deadline::Deadline;
@@ -69,7 +69,7 @@ impl FifoAcceptor {
         let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
         let mut request = [0; REQUEST];
         while self.next(&mut request, timeout, deadline)? {
-            let Some(names) = Names::requested(&self.path, &request) else { continue };
+            let Some(names) = PipePaths::from_request(&self.path, &request) else { continue };
             loop {
                 match open_both(&names).and_then(|ends| self.make(ends)) {
                     Ok(stream) => return Ok(Some(stream)),
@@ -159,7 +159,7 @@ impl AsFd for FifoAcceptor {
 }
 
 /// Opens the pipes of a connection.
-fn open_both(names: &Names) -> io::Result<(OwnedFd, OwnedFd)> {
+fn open_both(names: &PipePaths) -> io::Result<(OwnedFd, OwnedFd)> {
     let input = addr::open_at(&names.to_acceptor, OFlags::RDONLY)?;
     Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?))
 }

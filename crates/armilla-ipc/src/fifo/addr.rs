@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(super) const REQUEST: usize = 32;
 
 /// How many names are tried that prove to be taken.
-const ATTEMPTS: usize = 64;
+const MAX_NAME_ATTEMPTS: usize = 64;
 
 /// What the acceptor sends first.
 pub(super) const ACCEPTED: u8 = b'!';
@@ -50,15 +50,15 @@ pub(super) fn open_at(path: &Path, access: OFlags) -> io::Result<OwnedFd> {
 
 /// The paths of the two named pipes of one connection.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct PipePaths {
     pub(super) to_acceptor: PathBuf,
     pub(super) to_connector: PathBuf,
 }
 
-impl Names {
+impl PipePaths {
     /// Names beside `path` that no other connection of this process has, and the request that tells
     /// the acceptor which they are: it names no file elsewhere.
-    fn fresh(path: &Path) -> (Self, [u8; REQUEST]) {
+    fn new_unique(path: &Path) -> (Self, [u8; REQUEST]) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut request = [b' '; REQUEST];
@@ -69,7 +69,7 @@ impl Names {
     }
 
     /// The names that `request`, which arrived at `path`, stands for.
-    pub(super) fn requested(path: &Path, request: &[u8; REQUEST]) -> Option<Self> {
+    pub(super) fn from_request(path: &Path, request: &[u8; REQUEST]) -> Option<Self> {
         let text = std::str::from_utf8(request).ok()?.trim_end();
         let (process, number) = text.split_once('-')?;
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -88,27 +88,27 @@ impl Names {
 
 /// The two named pipes themselves. Dropping this removes them; who has opened them keeps them.
 #[derive(Debug)]
-pub(super) struct Made(pub(super) Names);
+pub(super) struct PipeFiles(pub(super) PipePaths);
 
-impl Made {
+impl PipeFiles {
     /// Makes both pipes beside `path`; the request tells the acceptor which they are.
-    pub(super) fn fresh(path: &Path) -> io::Result<(Self, [u8; REQUEST])> {
-        for _ in 0..ATTEMPTS {
-            let (names, request) = Names::fresh(path);
+    pub(super) fn new_unique(path: &Path) -> io::Result<(Self, [u8; REQUEST])> {
+        for _ in 0..MAX_NAME_ATTEMPTS {
+            let (names, request) = PipePaths::new_unique(path);
             match make(&names.to_connector) {
                 // Left behind by a process that was killed and had our number.
                 Err(Errno::EXIST) => continue,
                 other => other?,
             }
-            let made = Self(names);
-            make(&made.0.to_acceptor)?;
-            return Ok((made, request));
+            let files = Self(names);
+            make(&files.0.to_acceptor)?;
+            return Ok((files, request));
         }
         Err(Errno::EXIST.into())
     }
 }
 
-impl Drop for Made {
+impl Drop for PipeFiles {
     fn drop(&mut self) {
         // One that cannot be removed stays behind as an empty name and is in nobody's way.
         let _ = std::fs::remove_file(&self.0.to_acceptor);

@@ -1,6 +1,6 @@
 //! Makes two named pipes and asks the acceptor to open them.
 
-use super::addr::{self, Made};
+use super::addr::{self, PipeFiles};
 use super::{FifoStream, addr::REQUEST};
 use crate::attempt::complete;
 use crate::channel::{Channel, set_pipe_size};
@@ -52,7 +52,7 @@ pub(super) struct FifoAttempt {
     deadline: Deadline,
     acceptor: OwnedFd,
     request: [u8; REQUEST],
-    asked: bool,
+    request_sent: bool,
     /// Readable when the acceptor has answered or gone.
     answer: OwnedFd,
     /// The ends for the stream, until it is made.
@@ -60,7 +60,7 @@ pub(super) struct FifoAttempt {
     /// A pipe can be opened for writing only while somebody reads it; until the acceptor does, that is
     /// ourselves.
     _reader: OwnedFd,
-    _made: Made,
+    _made: PipeFiles,
 }
 
 impl FifoAttempt {
@@ -71,7 +71,7 @@ impl FifoAttempt {
     ) -> io::Result<Self> {
         let path = addr::path(address)?;
         Self::prepare(address, path, Deadline::after(timeout), options)
-            .map_err(|error| refusal(address, error))
+            .map_err(|error| connect_error(address, error))
     }
 
     fn prepare(
@@ -86,10 +86,10 @@ impl FifoAttempt {
             }
             other => other?,
         };
-        let (made, request) = Made::fresh(path)?;
-        let input = addr::open_at(&made.0.to_connector, OFlags::RDONLY)?;
-        let reader = addr::open_at(&made.0.to_acceptor, OFlags::RDWR)?;
-        let output = addr::open_at(&made.0.to_acceptor, OFlags::WRONLY)?;
+        let (files, request) = PipeFiles::new_unique(path)?;
+        let input = addr::open_at(&files.0.to_connector, OFlags::RDONLY)?;
+        let reader = addr::open_at(&files.0.to_acceptor, OFlags::RDWR)?;
+        let output = addr::open_at(&files.0.to_acceptor, OFlags::WRONLY)?;
         set_pipe_size(output.as_fd(), options)?;
         let answer = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&answer, &input, EventData::new_u64(ANSWERED), EventFlags::IN)?;
@@ -100,19 +100,19 @@ impl FifoAttempt {
             deadline,
             acceptor,
             request,
-            asked: false,
+            request_sent: false,
             answer,
             ends: Some((input, output)),
             _reader: reader,
-            _made: made,
+            _made: files,
         })
     }
 
     /// Whether the acceptor has opened our pipes.
     fn step(&mut self) -> io::Result<bool> {
-        if !self.asked {
+        if !self.request_sent {
             // The kernel takes so few bytes as a whole.
-            self.asked = match rustix::io::write(&self.acceptor, &self.request) {
+            self.request_sent = match rustix::io::write(&self.acceptor, &self.request) {
                 Ok(_) => true,
                 Err(Errno::AGAIN | Errno::INTR) => return self.deadline.remaining().map(|_| false),
                 Err(Errno::PIPE) => return Err(io::ErrorKind::ConnectionRefused.into()),
@@ -158,17 +158,17 @@ impl Attempt<FifoStream> for FifoAttempt {
             Ok(false) => Ok(None),
             Err(error) => Err(error),
         };
-        stream.map_err(|error| refusal(&self.address, error))
+        stream.map_err(|error| connect_error(&self.address, error))
     }
 
     fn waits_for(&self) -> WaitsFor<'_> {
-        match self.asked {
+        match self.request_sent {
             true => WaitsFor::ready(self.answer.as_fd(), Interest::READ, self.deadline.left()),
             false => WaitsFor::ready(self.acceptor.as_fd(), Interest::WRITE, self.deadline.left()),
         }
     }
 }
 
-fn refusal(address: &Address, error: io::Error) -> io::Error {
+fn connect_error(address: &Address, error: io::Error) -> io::Error {
     context(format_args!("cannot connect to {address}"), error)
 }
