@@ -140,13 +140,13 @@ impl Handler for Attempts {
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let mut next = Interest::NONE;
         for (half, able) in Half::BOTH.into_iter().zip([ready.readable(), ready.writable()]) {
-            let mut place = self.source.half(half);
-            let Some(mut pending) = place.take() else { continue };
+            let mut entry = self.source.half(half);
+            let Some(mut pending) = entry.take() else { continue };
             let outcome = if able { attempt(&mut pending, self.descriptor()) } else { None };
             match outcome {
                 Some((result, peer)) => self.finished.add(&self.source, pending, result, peer),
                 None => {
-                    *place = Some(pending);
+                    *entry = Some(pending);
                     next = next | interest_of(half);
                 }
             }

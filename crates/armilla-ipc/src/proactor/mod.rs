@@ -32,7 +32,7 @@
 
 mod emulated;
 #[cfg(feature = "io-uring")]
-mod places;
+mod operations;
 mod source;
 #[cfg(feature = "io-uring")]
 mod uring;

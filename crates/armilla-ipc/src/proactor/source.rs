@@ -49,7 +49,7 @@ struct Inner {
     token: OnceLock<Token>,
     /// The place in the table of the kernel's operations.
     #[cfg(feature = "io-uring")]
-    place: OnceLock<usize>,
+    entry: OnceLock<usize>,
 }
 
 /// A direction of a source.
@@ -111,7 +111,7 @@ impl Source {
             detached: AtomicBool::new(false),
             token: OnceLock::new(),
             #[cfg(feature = "io-uring")]
-            place: OnceLock::new(),
+            entry: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -131,8 +131,8 @@ impl Source {
     }
 
     #[cfg(feature = "io-uring")]
-    pub(super) fn place(&self) -> &OnceLock<usize> {
-        &self.inner.place
+    pub(super) fn entry(&self) -> &OnceLock<usize> {
+        &self.inner.entry
     }
 
     /// The operation under way in one direction.
@@ -143,15 +143,15 @@ impl Source {
 
     /// Notes an operation, if none is under way.
     pub(super) fn begin(&self, half: Half, pending: Pending) -> io::Result<()> {
-        let mut place = self.half(half);
+        let mut entry = self.half(half);
         if self.is_detached() {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the socket was detached"));
         }
-        if place.is_some() {
+        if entry.is_some() {
             let reason = "an operation is under way in this direction";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
         }
-        *place = Some(pending);
+        *entry = Some(pending);
         Ok(())
     }
 

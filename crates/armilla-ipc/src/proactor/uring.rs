@@ -14,7 +14,7 @@
 #![allow(unsafe_code)]
 
 use super::Proactor;
-use super::places::Places;
+use super::operations::OperationTable;
 use super::source::{Half, Pending, Source, Work, cancelled};
 use crate::reactor::Reactor;
 use io_uring::types::{Fd, SubmitArgs, Timespec};
@@ -46,7 +46,7 @@ pub(super) struct Uring {
     driver: Mutex<bool>,
     /// Whether the running thread waits, or is about to, and so will not submit anything itself.
     asleep: AtomicBool,
-    places: Places,
+    operations: OperationTable,
 }
 
 impl Uring {
@@ -68,7 +68,7 @@ impl Uring {
             queue: Mutex::new(()),
             driver: Mutex::new(false),
             asleep: AtomicBool::new(false),
-            places: Places::default(),
+            operations: OperationTable::default(),
         })
     }
 
@@ -77,18 +77,18 @@ impl Uring {
     }
 
     pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
-        Ok(self.places.occupy(socket))
+        Ok(self.operations.insert(socket))
     }
 
     pub(super) fn submit(&self, source: &Source, half: Half) -> io::Result<()> {
-        let Some(name) = self.places.name(source, half) else { return Ok(()) };
+        let Some(user_data) = self.operations.user_data(source, half) else { return Ok(()) };
         if let Some(pending) = &mut *source.half(half) {
-            let entry = entry(source, pending).user_data(name);
+            let entry = entry(source, pending).user_data(user_data);
             // SAFETY: buffer and socket stay until the completion is seen, see the contract.
             unsafe { self.push(&entry) };
         }
         if source.is_detached() {
-            self.cancel(name);
+            self.cancel(user_data);
         }
         self.flush()
     }
@@ -98,13 +98,13 @@ impl Uring {
             return;
         }
         for half in Half::BOTH {
-            if let Some(name) = self.places.name(source, half) {
-                self.cancel(name);
+            if let Some(user_data) = self.operations.user_data(source, half) {
+                self.cancel(user_data);
             }
         }
         // If it fails, the thread that runs the proactor submits it with the next.
         let _ = self.flush();
-        self.places.vacate(source);
+        self.operations.remove(source);
     }
 
     pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
@@ -183,8 +183,8 @@ impl Uring {
         }
     }
 
-    fn cancel(&self, name: u64) {
-        let entry = opcode::AsyncCancel::new(name).build().user_data(CANCEL);
+    fn cancel(&self, user_data: u64) {
+        let entry = opcode::AsyncCancel::new(user_data).build().user_data(CANCEL);
         // SAFETY: it points to nothing.
         unsafe { self.push(&entry) };
     }
@@ -199,7 +199,7 @@ impl Uring {
 
     /// Handles a completion; false if the operation goes on. Without a proactor nobody is told.
     fn conclude(&self, entry: &cqueue::Entry, proactor: Option<&Proactor>) -> bool {
-        let Some((source, half)) = self.places.find(entry.user_data()) else { return false };
+        let Some((source, half)) = self.operations.find(entry.user_data()) else { return false };
         let Some(mut pending) = source.half(half).take() else { return false };
         let mut peer = None;
         let result = match usize::try_from(entry.result()) {
@@ -224,7 +224,7 @@ impl Uring {
             return false;
         }
         if source.is_detached() {
-            self.places.vacate(&source);
+            self.operations.remove(&source);
         }
         if let Some(proactor) = proactor {
             let result = if unfinished { Err(cancelled()) } else { result.map_err(Into::into) };
@@ -236,7 +236,7 @@ impl Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
-        let sources = self.places.occupants();
+        let sources = self.operations.entries();
         for source in &sources {
             self.detach(source);
         }
