@@ -2,7 +2,7 @@
 //! reactor says that they can make headway.
 
 use super::Proactor;
-use super::source::{Half, Pending, Source, Work, cancelled};
+use super::source::{Direction, Operation, PendingOperation, Source, cancelled};
 use crate::reactor::{Handler, Interest, Next, Notifier, Reactor, Ready, Token};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -16,18 +16,18 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Emulated {
     reactor: Reactor,
-    finished: Arc<Finished>,
+    completions: Arc<CompletionQueue>,
     /// Wakes the running thread when another one has finished something: a cancellation.
-    attention: Notifier,
+    wakeup: Notifier,
 }
 
 /// Operations that are complete, in that order, and not yet reported.
 #[derive(Default)]
-struct Finished(Mutex<VecDeque<Outcome>>);
+struct CompletionQueue(Mutex<VecDeque<Completed>>);
 
-struct Outcome {
+struct Completed {
     source: Source,
-    pending: Pending,
+    pending: PendingOperation,
     result: io::Result<usize>,
     peer: Option<OwnedFd>,
 }
@@ -35,8 +35,8 @@ struct Outcome {
 impl Emulated {
     pub(super) fn new() -> io::Result<Self> {
         let reactor = Reactor::new()?;
-        let attention = reactor.notifier(|_| {})?;
-        Ok(Self { reactor, finished: Arc::default(), attention })
+        let wakeup = reactor.notifier(|_| {})?;
+        Ok(Self { reactor, completions: Arc::default(), wakeup })
     }
 
     pub(super) fn reactor(&self) -> &Reactor {
@@ -45,23 +45,24 @@ impl Emulated {
 
     pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
         let source = Source::new(socket);
-        let finished = Arc::clone(&self.finished);
-        let token =
-            self.reactor.register(Arc::new(Attempts { source: source.clone(), finished }))?;
+        let completions = Arc::clone(&self.completions);
+        let token = self
+            .reactor
+            .register(Arc::new(ReadinessHandler { source: source.clone(), completions }))?;
         source.token().get_or_init(|| token);
         Ok(source)
     }
 
-    pub(super) fn submit(&self, source: &Source, half: Half) -> io::Result<()> {
+    pub(super) fn submit(&self, source: &Source, direction: Direction) -> io::Result<()> {
         let Some(&token) = source.token().get() else { return Ok(()) }; // it was attached elsewhere
         // Held until the reactor knows, lest it be told of the other direction in between.
-        let other = source.half(match half {
-            Half::In => Half::Out,
-            Half::Out => Half::In,
+        let other = source.direction(match direction {
+            Direction::Receive => Direction::Send,
+            Direction::Send => Direction::Receive,
         });
         let interest = match *other {
             Some(_) => Interest::READ | Interest::WRITE,
-            None => interest_of(half),
+            None => interest_of(direction),
         };
         self.reactor.resume(token, interest)?;
         Ok(())
@@ -74,30 +75,30 @@ impl Emulated {
         if let Some(&token) = source.token().get() {
             self.reactor.deregister(token);
         }
-        for half in Half::BOTH {
-            if let Some(pending) = source.half(half).take() {
-                self.finished.add(source, pending, Err(cancelled()), None);
+        for direction in Direction::BOTH {
+            if let Some(pending) = source.direction(direction).take() {
+                self.completions.add(source, pending, Err(cancelled()), None);
             }
         }
-        self.attention.notify();
+        self.wakeup.notify();
     }
 
     pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
-        let timeout = if self.finished.is_empty() { timeout } else { Some(Duration::ZERO) };
+        let timeout = if self.completions.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.reactor.turn(timeout)?;
         // Only what is there now: completions may finish more, and timers want their turn.
-        let count = self.finished.lock().len();
+        let count = self.completions.lock().len();
         for _ in 0..count {
-            let Some(outcome) = self.finished.lock().pop_front() else { break };
-            let Outcome { source, pending, result, peer } = outcome;
+            let Some(outcome) = self.completions.lock().pop_front() else { break };
+            let Completed { source, pending, result, peer } = outcome;
             pending.complete(proactor, source, result, peer);
         }
         Ok(count)
     }
 }
 
-impl Finished {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Outcome>> {
+impl CompletionQueue {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Completed>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -108,27 +109,27 @@ impl Finished {
     fn add(
         &self,
         source: &Source,
-        pending: Pending,
+        pending: PendingOperation,
         result: io::Result<usize>,
         peer: Option<OwnedFd>,
     ) {
-        self.lock().push_back(Outcome { source: source.clone(), pending, result, peer });
+        self.lock().push_back(Completed { source: source.clone(), pending, result, peer });
     }
 }
 
-impl fmt::Debug for Finished {
+impl fmt::Debug for CompletionQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Finished").field(&self.lock().len()).finish()
     }
 }
 
 /// Attempts the operations of one source when it is ready for them.
-struct Attempts {
+struct ReadinessHandler {
     source: Source,
-    finished: Arc<Finished>,
+    completions: Arc<CompletionQueue>,
 }
 
-impl Handler for Attempts {
+impl Handler for ReadinessHandler {
     fn descriptor(&self) -> BorrowedFd<'_> {
         self.source.socket()
     }
@@ -139,15 +140,17 @@ impl Handler for Attempts {
 
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let mut next = Interest::NONE;
-        for (half, able) in Half::BOTH.into_iter().zip([ready.readable(), ready.writable()]) {
-            let mut entry = self.source.half(half);
+        for (direction, able) in
+            Direction::BOTH.into_iter().zip([ready.readable(), ready.writable()])
+        {
+            let mut entry = self.source.direction(direction);
             let Some(mut pending) = entry.take() else { continue };
-            let outcome = if able { attempt(&mut pending, self.descriptor()) } else { None };
+            let outcome = if able { try_operation(&mut pending, self.descriptor()) } else { None };
             match outcome {
-                Some((result, peer)) => self.finished.add(&self.source, pending, result, peer),
+                Some((result, peer)) => self.completions.add(&self.source, pending, result, peer),
                 None => {
                     *entry = Some(pending);
-                    next = next | interest_of(half);
+                    next = next | interest_of(direction);
                 }
             }
         }
@@ -158,20 +161,20 @@ impl Handler for Attempts {
 type Result = (io::Result<usize>, Option<OwnedFd>);
 
 /// Does what can be done without waiting; `None` if the operation is not complete thereafter.
-fn attempt(pending: &mut Pending, socket: BorrowedFd<'_>) -> Option<Result> {
+fn try_operation(pending: &mut PendingOperation, socket: BorrowedFd<'_>) -> Option<Result> {
     loop {
-        let errno = match pending.work {
-            Work::Accept => match accept(socket) {
+        let errno = match pending.operation {
+            Operation::Accept => match accept(socket) {
                 Ok(peer) => return Some((Ok(0), Some(peer))),
                 Err(errno) => errno,
             },
-            Work::Receive => {
+            Operation::Receive => {
                 match net::recv(socket, pending.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
                     Ok((_, count)) => return Some((Ok(count), None)),
                     Err(errno) => errno,
                 }
             }
-            Work::Send => {
+            Operation::Send => {
                 let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
                 match net::send(socket, pending.rest(), flags) {
                     Ok(count) => {
@@ -204,9 +207,9 @@ fn accept(socket: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
     }
 }
 
-fn interest_of(half: Half) -> Interest {
-    match half {
-        Half::In => Interest::READ,
-        Half::Out => Interest::WRITE,
+fn interest_of(direction: Direction) -> Interest {
+    match direction {
+        Direction::Receive => Interest::READ,
+        Direction::Send => Interest::WRITE,
     }
 }

@@ -32,7 +32,7 @@
 
 mod emulated;
 #[cfg(feature = "io-uring")]
-mod operations;
+mod sockets;
 mod source;
 #[cfg(feature = "io-uring")]
 mod uring;
@@ -41,7 +41,7 @@ pub use source::{Completion, Done, Source};
 
 use crate::reactor::{self, Connecting, Reactor};
 use crate::{Address, StreamOptions, Transport};
-use source::{Half, Pending, Work};
+use source::{Direction, Operation, PendingOperation};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -56,14 +56,14 @@ use rustix::fd::AsFd;
 #[derive(Debug)]
 pub struct Proactor {
     engine: Engine,
-    connected: Arc<Connected>,
+    connect_completions: Arc<ConnectCompletions>,
 }
 
 /// What is to be told about connections.
 #[derive(Default)]
-struct Connected(Mutex<VecDeque<Box<Tell>>>);
+struct ConnectCompletions(Mutex<VecDeque<Box<Callback>>>);
 
-type Tell = dyn FnOnce(&Proactor) + Send;
+type Callback = dyn FnOnce(&Proactor) + Send;
 
 /// What carries the operations out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ impl Proactor {
             }
             Kind::Emulated => Engine::Emulated(Box::new(emulated::Emulated::new()?)),
         };
-        Ok(Self { engine, connected: Arc::default() })
+        Ok(Self { engine, connect_completions: Arc::default() })
     }
 
     /// What carries the operations out.
@@ -153,9 +153,9 @@ impl Proactor {
         done: impl FnOnce(&Self, io::Result<T::Stream>) + Send + 'static,
     ) -> io::Result<Connecting> {
         let attempt = T::attempt(address, timeout, options)?;
-        let connected = Arc::clone(&self.connected);
+        let connect_completions = Arc::clone(&self.connect_completions);
         Ok(reactor::drive(self.reactor(), attempt, move |_, stream| {
-            connected.lock().push_back(Box::new(move |proactor| done(proactor, stream)));
+            connect_completions.lock().push_back(Box::new(move |proactor| done(proactor, stream)));
         }))
     }
 
@@ -165,7 +165,11 @@ impl Proactor {
     /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is under way on this source;
     /// [`io::ErrorKind::NotConnected`] if it was detached.
     pub fn accept(&self, source: &Source, completion: Arc<dyn Completion>) -> io::Result<()> {
-        self.start(source, Half::In, Pending::new(Work::Accept, Vec::new(), completion))
+        self.start(
+            source,
+            Direction::Receive,
+            PendingOperation::new(Operation::Accept, Vec::new(), completion),
+        )
     }
 
     /// Receives up to as many bytes as `buffer` is long, at least one; 0 at the end of the stream.
@@ -178,7 +182,11 @@ impl Proactor {
         buffer: Vec<u8>,
         completion: Arc<dyn Completion>,
     ) -> io::Result<()> {
-        self.start(source, Half::In, Pending::new(Work::Receive, buffer, completion))
+        self.start(
+            source,
+            Direction::Receive,
+            PendingOperation::new(Operation::Receive, buffer, completion),
+        )
     }
 
     /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error hides how
@@ -192,15 +200,24 @@ impl Proactor {
         buffer: Vec<u8>,
         completion: Arc<dyn Completion>,
     ) -> io::Result<()> {
-        self.start(source, Half::Out, Pending::new(Work::Send, buffer, completion))
+        self.start(
+            source,
+            Direction::Send,
+            PendingOperation::new(Operation::Send, buffer, completion),
+        )
     }
 
-    fn start(&self, source: &Source, half: Half, pending: Pending) -> io::Result<()> {
-        source.begin(half, pending)?;
+    fn start(
+        &self,
+        source: &Source,
+        direction: Direction,
+        pending: PendingOperation,
+    ) -> io::Result<()> {
+        source.begin(direction, pending)?;
         match &self.engine {
             #[cfg(feature = "io-uring")]
-            Engine::Uring(uring) => uring.submit(source, half),
-            Engine::Emulated(emulated) => emulated.submit(source, half),
+            Engine::Uring(uring) => uring.submit(source, direction),
+            Engine::Emulated(emulated) => emulated.submit(source, direction),
         }
     }
 
@@ -227,9 +244,9 @@ impl Proactor {
             Engine::Emulated(emulated) => emulated.turn(self, timeout),
         }?;
         // Only what is there now, as with other completions.
-        let told = self.connected.lock().len();
+        let told = self.connect_completions.lock().len();
         for _ in 0..told {
-            let Some(done) = self.connected.lock().pop_front() else { break };
+            let Some(done) = self.connect_completions.lock().pop_front() else { break };
             done(self);
             count += 1;
         }
@@ -248,14 +265,14 @@ impl Proactor {
     }
 }
 
-impl Connected {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Box<Tell>>> {
+impl ConnectCompletions {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Box<Callback>>> {
         // Nothing that can panic runs under this lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Connected {
+impl fmt::Debug for ConnectCompletions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Connected").field(&self.lock().len()).finish()
     }

@@ -43,7 +43,7 @@ pub struct Source {
 
 struct Inner {
     socket: Arc<dyn AsFd + Send + Sync>,
-    halves: [Mutex<Option<Pending>>; 2],
+    operations: [Mutex<Option<PendingOperation>>; 2],
     detached: AtomicBool,
     /// The registration with the reactor that stands in for the kernel.
     token: OnceLock<Token>,
@@ -54,35 +54,39 @@ struct Inner {
 
 /// A direction of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Half {
-    In,
-    Out,
+pub(super) enum Direction {
+    Receive,
+    Send,
 }
 
-impl Half {
-    pub(super) const BOTH: [Self; 2] = [Self::In, Self::Out];
+impl Direction {
+    pub(super) const BOTH: [Self; 2] = [Self::Receive, Self::Send];
 }
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum Operation {
     Accept,
     Receive,
     Send,
 }
 
 /// An operation under way.
-pub(super) struct Pending {
-    pub(super) work: Work,
+pub(super) struct PendingOperation {
+    pub(super) operation: Operation,
     pub(super) buffer: Vec<u8>,
     /// How many bytes of a send have left.
     pub(super) moved: usize,
     completion: Arc<dyn Completion>,
 }
 
-impl Pending {
-    pub(super) fn new(work: Work, buffer: Vec<u8>, completion: Arc<dyn Completion>) -> Self {
-        Self { work, buffer, moved: 0, completion }
+impl PendingOperation {
+    pub(super) fn new(
+        operation: Operation,
+        buffer: Vec<u8>,
+        completion: Arc<dyn Completion>,
+    ) -> Self {
+        Self { operation, buffer, moved: 0, completion }
     }
 
     /// The rest of a send.
@@ -107,7 +111,7 @@ impl Source {
     pub(super) fn new(socket: Arc<dyn AsFd + Send + Sync>) -> Self {
         let inner = Inner {
             socket,
-            halves: Default::default(),
+            operations: Default::default(),
             detached: AtomicBool::new(false),
             token: OnceLock::new(),
             #[cfg(feature = "io-uring")]
@@ -136,14 +140,17 @@ impl Source {
     }
 
     /// The operation under way in one direction.
-    pub(super) fn half(&self, half: Half) -> MutexGuard<'_, Option<Pending>> {
+    pub(super) fn direction(
+        &self,
+        direction: Direction,
+    ) -> MutexGuard<'_, Option<PendingOperation>> {
         // Nothing that can panic runs under this lock.
-        self.inner.halves[half as usize].lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.operations[direction as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes an operation, if none is under way.
-    pub(super) fn begin(&self, half: Half, pending: Pending) -> io::Result<()> {
-        let mut entry = self.half(half);
+    pub(super) fn begin(&self, direction: Direction, pending: PendingOperation) -> io::Result<()> {
+        let mut entry = self.direction(direction);
         if self.is_detached() {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the socket was detached"));
         }
@@ -162,7 +169,7 @@ impl Source {
     /// Lets no further operation begin; false if that was so.
     pub(super) fn mark_detached(&self) -> bool {
         // Under both locks, so that an operation has either begun before, or fails.
-        let _halves = Half::BOTH.map(|half| self.half(half));
+        let _halves = Direction::BOTH.map(|direction| self.direction(direction));
         !self.inner.detached.swap(true, Ordering::SeqCst)
     }
 }

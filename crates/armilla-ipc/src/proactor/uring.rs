@@ -14,8 +14,8 @@
 #![allow(unsafe_code)]
 
 use super::Proactor;
-use super::operations::OperationTable;
-use super::source::{Half, Pending, Source, Work, cancelled};
+use super::sockets::SocketTable;
+use super::source::{Direction, Operation, PendingOperation, Source, cancelled};
 use crate::reactor::Reactor;
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
@@ -36,7 +36,7 @@ const REACTOR: u64 = u64::MAX;
 /// What comes when a cancellation is done.
 const CANCEL: u64 = u64::MAX - 1;
 /// How long a proactor that is dropped waits for the kernel to let go.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) struct Uring {
     reactor: Reactor,
@@ -46,7 +46,7 @@ pub(super) struct Uring {
     driver: Mutex<bool>,
     /// Whether the running thread waits, or is about to, and so will not submit anything itself.
     asleep: AtomicBool,
-    operations: OperationTable,
+    sockets: SocketTable,
 }
 
 impl Uring {
@@ -68,7 +68,7 @@ impl Uring {
             queue: Mutex::new(()),
             driver: Mutex::new(false),
             asleep: AtomicBool::new(false),
-            operations: OperationTable::default(),
+            sockets: SocketTable::default(),
         })
     }
 
@@ -77,12 +77,12 @@ impl Uring {
     }
 
     pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
-        Ok(self.operations.insert(socket))
+        Ok(self.sockets.insert(socket))
     }
 
-    pub(super) fn submit(&self, source: &Source, half: Half) -> io::Result<()> {
-        let Some(user_data) = self.operations.user_data(source, half) else { return Ok(()) };
-        if let Some(pending) = &mut *source.half(half) {
+    pub(super) fn submit(&self, source: &Source, direction: Direction) -> io::Result<()> {
+        let Some(user_data) = self.sockets.user_data(source, direction) else { return Ok(()) };
+        if let Some(pending) = &mut *source.direction(direction) {
             let entry = entry(source, pending).user_data(user_data);
             // SAFETY: buffer and socket stay until the completion is seen, see the contract.
             unsafe { self.push(&entry) };
@@ -97,14 +97,14 @@ impl Uring {
         if !source.mark_detached() {
             return;
         }
-        for half in Half::BOTH {
-            if let Some(user_data) = self.operations.user_data(source, half) {
+        for direction in Direction::BOTH {
+            if let Some(user_data) = self.sockets.user_data(source, direction) {
                 self.cancel(user_data);
             }
         }
         // If it fails, the thread that runs the proactor submits it with the next.
         let _ = self.flush();
-        self.operations.remove(source);
+        self.sockets.remove(source);
     }
 
     pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
@@ -133,7 +133,7 @@ impl Uring {
                     self.reactor.turn(Some(Duration::ZERO))?;
                 }
                 CANCEL => {}
-                _ => completed += usize::from(self.conclude(&entry, Some(proactor))),
+                _ => completed += usize::from(self.complete_entry(&entry, Some(proactor))),
             }
         }
         Ok(completed)
@@ -198,12 +198,12 @@ impl Uring {
     }
 
     /// Handles a completion; false if the operation goes on. Without a proactor nobody is told.
-    fn conclude(&self, entry: &cqueue::Entry, proactor: Option<&Proactor>) -> bool {
-        let Some((source, half)) = self.operations.find(entry.user_data()) else { return false };
-        let Some(mut pending) = source.half(half).take() else { return false };
+    fn complete_entry(&self, entry: &cqueue::Entry, proactor: Option<&Proactor>) -> bool {
+        let Some((source, direction)) = self.sockets.find(entry.user_data()) else { return false };
+        let Some(mut pending) = source.direction(direction).take() else { return false };
         let mut peer = None;
         let result = match usize::try_from(entry.result()) {
-            Ok(_) if pending.work == Work::Accept => {
+            Ok(_) if pending.operation == Operation::Accept => {
                 // SAFETY: a new descriptor, see the contract.
                 peer = Some(unsafe { OwnedFd::from_raw_fd(entry.result()) });
                 Ok(0)
@@ -215,16 +215,16 @@ impl Uring {
             Err(_) => Err(Errno::from_raw_os_error(-entry.result())),
         };
         let unfinished = match result {
-            Ok(_) => pending.work == Work::Send && !pending.rest().is_empty(),
+            Ok(_) => pending.operation == Operation::Send && !pending.rest().is_empty(),
             Err(errno) => matches!(errno, Errno::INTR | Errno::AGAIN),
         };
         if unfinished && proactor.is_some() && !source.is_detached() {
-            *source.half(half) = Some(pending);
-            let _ = self.submit(&source, half);
+            *source.direction(direction) = Some(pending);
+            let _ = self.submit(&source, direction);
             return false;
         }
         if source.is_detached() {
-            self.operations.remove(&source);
+            self.sockets.remove(&source);
         }
         if let Some(proactor) = proactor {
             let result = if unfinished { Err(cancelled()) } else { result.map_err(Into::into) };
@@ -236,23 +236,25 @@ impl Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
-        let sources = self.operations.entries();
+        let sources = self.sockets.entries();
         for source in &sources {
             self.detach(source);
         }
-        let busy = |source: &Source| Half::BOTH.iter().any(|&half| source.half(half).is_some());
+        let busy = |source: &Source| {
+            Direction::BOTH.iter().any(|&direction| source.direction(direction).is_some())
+        };
         let start = Instant::now();
-        while sources.iter().any(busy) && start.elapsed() < FAREWELL {
+        while sources.iter().any(busy) && start.elapsed() < CANCEL_TIMEOUT {
             let _ = self.sleep(Some(Duration::from_millis(10)));
             // SAFETY: nobody else has access any more.
             while let Some(entry) = (unsafe { self.ring.completion_shared() }).next() {
-                self.conclude(&entry, None);
+                self.complete_entry(&entry, None);
             }
         }
         for source in &sources {
             // The kernel may still write to the buffer.
-            for half in Half::BOTH {
-                if let Some(pending) = source.half(half).take() {
+            for direction in Direction::BOTH {
+                if let Some(pending) = source.direction(direction).take() {
                     std::mem::forget(pending);
                 }
             }
@@ -270,19 +272,19 @@ impl fmt::Debug for Uring {
 const POLL_IN: u32 = 1;
 
 /// What the kernel is to do. The entry points into the buffer of `pending`.
-fn entry(source: &Source, pending: &mut Pending) -> squeue::Entry {
+fn entry(source: &Source, pending: &mut PendingOperation) -> squeue::Entry {
     let fd = Fd(source.socket().as_raw_fd());
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    match pending.work {
-        Work::Accept => {
+    match pending.operation {
+        Operation::Accept => {
             let flags = SocketFlags::CLOEXEC.bits().cast_signed();
             opcode::Accept::new(fd, ptr::null_mut(), ptr::null_mut()).flags(flags).build()
         }
-        Work::Receive => {
+        Operation::Receive => {
             let length = length(&pending.buffer);
             opcode::Recv::new(fd, pending.buffer.as_mut_ptr(), length).build()
         }
-        Work::Send => {
+        Operation::Send => {
             let flags = SendFlags::NOSIGNAL.bits().cast_signed();
             let rest = pending.rest();
             opcode::Send::new(fd, rest.as_ptr(), length(rest)).flags(flags).build()

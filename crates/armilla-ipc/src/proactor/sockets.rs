@@ -1,19 +1,19 @@
 //! The attached sources by place, which is what the kernel gets to know of them.
 
-use super::source::{Half, Source};
+use super::source::{Direction, Source};
 use rustix::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A table of sources. A place is given to another source only after the last operation on it is
 /// over, and under another name.
 #[derive(Default)]
-pub(super) struct OperationTable {
+pub(super) struct SocketTable {
     table: Mutex<Table>,
 }
 
 #[derive(Default)]
 struct Table {
-    operations: Vec<Entry>,
+    sockets: Vec<Entry>,
     free: Vec<usize>,
 }
 
@@ -23,44 +23,44 @@ struct Entry {
     occupant: Option<Source>,
 }
 
-impl OperationTable {
+impl SocketTable {
     /// Makes a source and gives it a place.
     pub(super) fn insert(&self, socket: Arc<dyn AsFd + Send + Sync>) -> Source {
         let source = Source::new(socket);
         let mut table = self.lock();
         let entry = table.free.pop().unwrap_or_else(|| {
-            table.operations.push(Entry::default());
-            table.operations.len() - 1
+            table.sockets.push(Entry::default());
+            table.sockets.len() - 1
         });
-        table.operations[entry].occupant = Some(source.clone());
+        table.sockets[entry].occupant = Some(source.clone());
         source.entry().get_or_init(|| entry);
         source
     }
 
     /// The name of the operation in one direction of a source, of which the highest bit is clear.
-    pub(super) fn user_data(&self, source: &Source, half: Half) -> Option<u64> {
+    pub(super) fn user_data(&self, source: &Source, direction: Direction) -> Option<u64> {
         let entry = *source.entry().get()?;
-        let generation = self.lock().operations.get(entry)?.generation;
-        Some(u64::from(generation) << 32 | (entry as u64) << 1 | half as u64)
+        let generation = self.lock().sockets.get(entry)?.generation;
+        Some(u64::from(generation) << 32 | (entry as u64) << 1 | direction as u64)
     }
 
     /// The operation of this name.
-    pub(super) fn find(&self, user_data: u64) -> Option<(Source, Half)> {
+    pub(super) fn find(&self, user_data: u64) -> Option<(Source, Direction)> {
         let table = self.lock();
-        let entry = table.operations.get((user_data as u32 >> 1) as usize)?;
-        let half = if user_data & 1 == 0 { Half::In } else { Half::Out };
+        let entry = table.sockets.get((user_data as u32 >> 1) as usize)?;
+        let direction = if user_data & 1 == 0 { Direction::Receive } else { Direction::Send };
         let source = entry.occupant.clone()?;
-        (entry.generation == (user_data >> 32) as u32).then_some((source, half))
+        (entry.generation == (user_data >> 32) as u32).then_some((source, direction))
     }
 
     /// Frees the place of a detached source, if nothing is under way on it.
     pub(super) fn remove(&self, source: &Source) {
-        if Half::BOTH.into_iter().any(|half| source.half(half).is_some()) {
+        if Direction::BOTH.into_iter().any(|direction| source.direction(direction).is_some()) {
             return;
         }
         let Some(&index) = source.entry().get() else { return };
         let mut table = self.lock();
-        let Some(entry) = table.operations.get_mut(index) else { return };
+        let Some(entry) = table.sockets.get_mut(index) else { return };
         if entry.occupant.take_if(|occupant| occupant.is(source)).is_some() {
             entry.generation = entry.generation.wrapping_add(1) & (u32::MAX >> 1);
             table.free.push(index);
@@ -69,7 +69,7 @@ impl OperationTable {
 
     /// All sources.
     pub(super) fn entries(&self) -> Vec<Source> {
-        self.lock().operations.iter().filter_map(|entry| entry.occupant.clone()).collect()
+        self.lock().sockets.iter().filter_map(|entry| entry.occupant.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
