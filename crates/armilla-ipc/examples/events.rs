@@ -8,7 +8,7 @@
 //! Everything runs on one CPU in one thread, in turns; the figure is the median of the turns.
 
 use armilla_ipc::affinity;
-use armilla_ipc::proactor::{Completion, Done, Kind, Proactor, Source};
+use armilla_ipc::proactor::{Backend, Completion, Done, Proactor, Source};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token};
 use rustix::event::epoll;
 use std::error::Error;
@@ -150,7 +150,7 @@ impl Completion for Receiver {
 }
 
 /// The time of one message through a proactor with `pairs` connections, all of them busy.
-fn messages(kind: Kind, pairs: usize) -> io::Result<Duration> {
+fn messages(kind: Backend, pairs: usize) -> io::Result<Duration> {
     let proactor = Proactor::with(kind)?;
     let count = Arc::new(AtomicU64::new(0));
     let mut sources: Vec<Source> = Vec::new();
@@ -170,9 +170,9 @@ fn messages(kind: Kind, pairs: usize) -> io::Result<Duration> {
 }
 
 fn echoes() -> io::Result<()> {
-    let mut kinds = vec![Kind::Emulated];
-    match Proactor::with(Kind::IoUring) {
-        Ok(_) => kinds.push(Kind::IoUring),
+    let mut kinds = vec![Backend::Emulated];
+    match Proactor::with(Backend::IoUring) {
+        Ok(_) => kinds.push(Backend::IoUring),
         Err(error) => println!("no io_uring: {error}"),
     }
     for pairs in [1, 64] {

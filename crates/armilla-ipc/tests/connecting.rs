@@ -6,7 +6,7 @@ mod conformance;
 
 use armilla_ipc::fifo::Fifo;
 use armilla_ipc::pipe::{Pipe, PipeAcceptor};
-use armilla_ipc::proactor::{Kind, Proactor};
+use armilla_ipc::proactor::{Backend, Proactor};
 use armilla_ipc::pty::{Pty, PtyAcceptor};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token, connect, serve};
 use armilla_ipc::shm::Shm;
@@ -149,7 +149,7 @@ mod each {
     }
 
     pub(crate) fn a_stream_is_made_in_the_proactor<T: Place>() {
-        for kind in [Kind::Emulated, Kind::IoUring] {
+        for kind in [Backend::Emulated, Backend::IoUring] {
             let Ok(proactor) = Proactor::with(kind) else { continue };
             eprintln!("{kind:?} {}", std::any::type_name::<T>());
             let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();

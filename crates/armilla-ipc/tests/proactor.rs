@@ -1,6 +1,6 @@
 //! The proactor, the kernel's and the emulated one: the same tests for both.
 
-use armilla_ipc::proactor::{Done, Kind, Proactor, Source};
+use armilla_ipc::proactor::{Backend, Done, Proactor, Source};
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -14,8 +14,8 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Every kind of proactor that there is here.
 fn kinds() -> Vec<Proactor> {
-    let mut kinds = vec![Proactor::with(Kind::Emulated).unwrap()];
-    match Proactor::with(Kind::IoUring) {
+    let mut kinds = vec![Proactor::with(Backend::Emulated).unwrap()];
+    match Proactor::with(Backend::IoUring) {
         Ok(uring) => kinds.push(uring),
         Err(error) => println!("no io_uring: {error}"),
     }
@@ -211,15 +211,15 @@ fn dropping_a_proactor_takes_its_operations_back() {
 fn without_io_uring_the_reactor_stands_in() {
     let without = thread::spawn(|| {
         forbid::io_uring();
-        assert!(Proactor::with(Kind::IoUring).is_err());
+        assert!(Proactor::with(Backend::IoUring).is_err());
         let proactor = Proactor::new().unwrap();
         let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
         proactor.receive(&source, vec![0; 8], keep(&log)).unwrap();
         peer.write_all(b"hello").unwrap();
         assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 5);
-        proactor.kind()
+        proactor.backend()
     });
-    assert_eq!(without.join().unwrap(), Kind::Emulated);
+    assert_eq!(without.join().unwrap(), Backend::Emulated);
 }
 
 /// Makes the calling thread one of an older kernel, or of one whose operator forbids io_uring.

@@ -3,7 +3,7 @@
 //! Where a [reactor] tells that a descriptor is *ready*, a proactor tells that bytes
 //! *have been* moved. It owns the buffer meanwhile and hands it back with the outcome. With the
 //! feature `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise
-//! a reactor and non-blocking calls stand in for it, without any thread ([`Kind`]). The difference
+//! a reactor and non-blocking calls stand in for it, without any thread ([`Backend`]). The difference
 //! cannot be seen from outside, except on a clock.
 //!
 //! A proactor contains a [`Reactor`]: timers, signals and notifications are armed with
@@ -67,7 +67,7 @@ type Callback = dyn FnOnce(&Proactor) + Send;
 
 /// What carries the operations out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum Backend {
     /// The kernel's submission and completion rings.
     IoUring,
     /// Non-blocking calls when a reactor says that they will not block.
@@ -87,34 +87,34 @@ impl Proactor {
     /// # Errors
     /// If the operating system does not give the descriptors that this needs.
     pub fn new() -> io::Result<Self> {
-        Self::with(Kind::IoUring).or_else(|_| Self::with(Kind::Emulated))
+        Self::with(Backend::IoUring).or_else(|_| Self::with(Backend::Emulated))
     }
 
     /// A proactor of this kind.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] for [`Kind::IoUring`] without the feature of that name; whatever
+    /// [`io::ErrorKind::Unsupported`] for [`Backend::IoUring`] without the feature of that name; whatever
     /// the kernel says otherwise.
-    pub fn with(kind: Kind) -> io::Result<Self> {
-        let engine = match kind {
+    pub fn with(backend: Backend) -> io::Result<Self> {
+        let engine = match backend {
             #[cfg(feature = "io-uring")]
-            Kind::IoUring => Engine::Uring(Box::new(uring::Uring::new()?)),
+            Backend::IoUring => Engine::Uring(Box::new(uring::Uring::new()?)),
             #[cfg(not(feature = "io-uring"))]
-            Kind::IoUring => {
+            Backend::IoUring => {
                 let reason = "compiled without the feature io-uring";
                 return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
             }
-            Kind::Emulated => Engine::Emulated(Box::new(emulated::Emulated::new()?)),
+            Backend::Emulated => Engine::Emulated(Box::new(emulated::Emulated::new()?)),
         };
         Ok(Self { engine, connect_completions: Arc::default() })
     }
 
     /// What carries the operations out.
-    pub fn kind(&self) -> Kind {
+    pub fn backend(&self) -> Backend {
         match &self.engine {
             #[cfg(feature = "io-uring")]
-            Engine::Uring(_) => Kind::IoUring,
-            Engine::Emulated(_) => Kind::Emulated,
+            Engine::Uring(_) => Backend::IoUring,
+            Engine::Emulated(_) => Backend::Emulated,
         }
     }
 
