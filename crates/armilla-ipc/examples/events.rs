@@ -8,7 +8,9 @@
 //! Everything runs on one CPU in one thread, in turns; the figure is the median of the turns.
 
 use armilla_ipc::affinity;
-use armilla_ipc::proactor::{Backend, Completion, Done, Proactor, Source};
+use armilla_ipc::proactor::{
+    AttachedSocket, Backend, CompletionHandler, OperationResult, Proactor,
+};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token};
 use rustix::event::epoll;
 use std::error::Error;
@@ -131,8 +133,8 @@ fn bounces(pairs: usize) -> io::Result<Duration> {
 /// Sends back whatever it receives, so that a ball goes to and fro between two of them for ever.
 struct Player(Arc<AtomicU64>);
 
-impl Completion for Player {
-    fn completed(&self, proactor: &Proactor, done: Done) {
+impl CompletionHandler for Player {
+    fn completed(&self, proactor: &Proactor, done: OperationResult) {
         // What cannot be started stays away from the count, which then shows it.
         let _ = proactor.send(&done.source, done.buffer, Arc::new(Receiver(Arc::clone(&self.0))));
         self.0.fetch_add(1, Ordering::Relaxed);
@@ -142,8 +144,8 @@ impl Completion for Player {
 /// Receives the answer to what was sent.
 struct Receiver(Arc<AtomicU64>);
 
-impl Completion for Receiver {
-    fn completed(&self, proactor: &Proactor, done: Done) {
+impl CompletionHandler for Receiver {
+    fn completed(&self, proactor: &Proactor, done: OperationResult) {
         let player = Arc::new(Player(Arc::clone(&self.0)));
         let _ = proactor.receive(&done.source, done.buffer, player);
     }
@@ -153,7 +155,7 @@ impl Completion for Receiver {
 fn messages(kind: Backend, pairs: usize) -> io::Result<Duration> {
     let proactor = Proactor::with(kind)?;
     let count = Arc::new(AtomicU64::new(0));
-    let mut sources: Vec<Source> = Vec::new();
+    let mut sources: Vec<AttachedSocket> = Vec::new();
     for _ in 0..pairs {
         let (near, far) = UnixStream::pair()?;
         let [near, far] = [near, far].map(|end| proactor.attach(Arc::new(end)));

@@ -1,6 +1,6 @@
 //! The proactor, the kernel's and the emulated one: the same tests for both.
 
-use armilla_ipc::proactor::{Backend, Done, Proactor, Source};
+use armilla_ipc::proactor::{AttachedSocket, Backend, OperationResult, Proactor};
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -23,22 +23,22 @@ fn kinds() -> Vec<Proactor> {
 }
 
 /// A completion that keeps what it is told.
-type Log = Arc<Mutex<Vec<Done>>>;
+type Log = Arc<Mutex<Vec<OperationResult>>>;
 
-fn keep(log: &Log) -> Arc<impl Fn(&Proactor, Done) + Send + Sync + use<>> {
+fn keep(log: &Log) -> Arc<impl Fn(&Proactor, OperationResult) + Send + Sync + use<>> {
     let log = Arc::clone(log);
     Arc::new(move |_: &Proactor, done| log.lock().unwrap().push(done))
 }
 
 /// Turns until `count` operations are complete.
-fn until(proactor: &Proactor, log: &Log, count: usize) -> Vec<Done> {
+fn until(proactor: &Proactor, log: &Log, count: usize) -> Vec<OperationResult> {
     while log.lock().unwrap().len() < count {
         proactor.turn(Some(LONG)).unwrap();
     }
     std::mem::take(&mut *log.lock().unwrap())
 }
 
-fn pair(proactor: &Proactor) -> (Source, UnixStream) {
+fn pair(proactor: &Proactor) -> (AttachedSocket, UnixStream) {
     let (ours, theirs) = UnixStream::pair().unwrap();
     (proactor.attach(Arc::new(ours)).unwrap(), theirs)
 }
@@ -137,7 +137,7 @@ fn many_operations_are_under_way_at_once() {
     for proactor in kinds() {
         let log = Log::default();
         let mut pairs: Vec<_> = (0..MANY).map(|_| pair(&proactor)).collect();
-        let all_receive = |pairs: &[(Source, UnixStream)]| {
+        let all_receive = |pairs: &[(AttachedSocket, UnixStream)]| {
             for (source, _) in pairs {
                 proactor.receive(source, vec![0; 8], keep(&log)).unwrap();
             }

@@ -2,7 +2,7 @@
 //! reactor says that they can make headway.
 
 use super::Proactor;
-use super::source::{Direction, Operation, PendingOperation, Source, cancelled};
+use super::source::{AttachedSocket, Direction, Operation, PendingOperation, cancelled};
 use crate::reactor::{Handler, Interest, Next, Notifier, Reactor, Ready, Token};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -26,7 +26,7 @@ pub(super) struct Emulated {
 struct CompletionQueue(Mutex<VecDeque<Completed>>);
 
 struct Completed {
-    source: Source,
+    source: AttachedSocket,
     pending: PendingOperation,
     result: io::Result<usize>,
     peer: Option<OwnedFd>,
@@ -43,8 +43,8 @@ impl Emulated {
         &self.reactor
     }
 
-    pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
-        let source = Source::new(socket);
+    pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<AttachedSocket> {
+        let source = AttachedSocket::new(socket);
         let completions = Arc::clone(&self.completions);
         let token = self
             .reactor
@@ -53,7 +53,7 @@ impl Emulated {
         Ok(source)
     }
 
-    pub(super) fn submit(&self, source: &Source, direction: Direction) -> io::Result<()> {
+    pub(super) fn submit(&self, source: &AttachedSocket, direction: Direction) -> io::Result<()> {
         let Some(&token) = source.token().get() else { return Ok(()) }; // it was attached elsewhere
         // Held until the reactor knows, lest it be told of the other direction in between.
         let other = source.direction(match direction {
@@ -68,7 +68,7 @@ impl Emulated {
         Ok(())
     }
 
-    pub(super) fn detach(&self, source: &Source) {
+    pub(super) fn detach(&self, source: &AttachedSocket) {
         if !source.mark_detached() {
             return;
         }
@@ -108,7 +108,7 @@ impl CompletionQueue {
 
     fn add(
         &self,
-        source: &Source,
+        source: &AttachedSocket,
         pending: PendingOperation,
         result: io::Result<usize>,
         peer: Option<OwnedFd>,
@@ -125,7 +125,7 @@ impl fmt::Debug for CompletionQueue {
 
 /// Attempts the operations of one source when it is ready for them.
 struct ReadinessHandler {
-    source: Source,
+    source: AttachedSocket,
     completions: Arc<CompletionQueue>,
 }
 

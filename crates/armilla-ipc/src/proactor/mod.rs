@@ -10,7 +10,7 @@
 //! [`reactor()`](Proactor::reactor) and handled by the same loop.
 //!
 //! ```
-//! use armilla_ipc::proactor::{Done, Proactor};
+//! use armilla_ipc::proactor::{OperationResult, Proactor};
 //! use std::os::unix::net::UnixStream;
 //! use std::sync::Arc;
 //!
@@ -18,12 +18,12 @@
 //! let (near, far) = UnixStream::pair()?;
 //! let near = proactor.attach(Arc::new(near))?;
 //! let far = proactor.attach(Arc::new(far))?;
-//! let heard = |proactor: &Proactor, done: Done| {
+//! let heard = |proactor: &Proactor, done: OperationResult| {
 //!     assert_eq!(&done.buffer[..done.result.unwrap()], b"hello");
 //!     proactor.reactor().stop();
 //! };
 //! proactor.receive(&far, vec![0; 64], Arc::new(heard))?;
-//! proactor.send(&near, b"hello".to_vec(), Arc::new(|_: &Proactor, done: Done| {
+//! proactor.send(&near, b"hello".to_vec(), Arc::new(|_: &Proactor, done: OperationResult| {
 //!     assert_eq!(done.result.unwrap(), 5);
 //! }))?;
 //! proactor.run()?;
@@ -37,7 +37,7 @@ mod source;
 #[cfg(feature = "io-uring")]
 mod uring;
 
-pub use source::{Completion, Done, Source};
+pub use source::{AttachedSocket, CompletionHandler, OperationResult};
 
 use crate::reactor::{self, Connecting, Reactor};
 use crate::{Address, StreamOptions, Transport};
@@ -132,7 +132,7 @@ impl Proactor {
     ///
     /// # Errors
     /// As [`Reactor::register`].
-    pub fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
+    pub fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<AttachedSocket> {
         match &self.engine {
             #[cfg(feature = "io-uring")]
             Engine::Uring(uring) => uring.attach(socket),
@@ -159,12 +159,16 @@ impl Proactor {
         }))
     }
 
-    /// Waits for a peer to connect to a listening socket, whose descriptor is in [`Done::peer`].
+    /// Waits for a peer to connect to a listening socket, whose descriptor is in [`OperationResult::peer`].
     ///
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is under way on this source;
     /// [`io::ErrorKind::NotConnected`] if it was detached.
-    pub fn accept(&self, source: &Source, completion: Arc<dyn Completion>) -> io::Result<()> {
+    pub fn accept(
+        &self,
+        source: &AttachedSocket,
+        completion: Arc<dyn CompletionHandler>,
+    ) -> io::Result<()> {
         self.start(
             source,
             Direction::Receive,
@@ -178,9 +182,9 @@ impl Proactor {
     /// As [`accept`](Self::accept).
     pub fn receive(
         &self,
-        source: &Source,
+        source: &AttachedSocket,
         buffer: Vec<u8>,
-        completion: Arc<dyn Completion>,
+        completion: Arc<dyn CompletionHandler>,
     ) -> io::Result<()> {
         self.start(
             source,
@@ -196,9 +200,9 @@ impl Proactor {
     /// As [`accept`](Self::accept), if a send is under way on this source.
     pub fn send(
         &self,
-        source: &Source,
+        source: &AttachedSocket,
         buffer: Vec<u8>,
-        completion: Arc<dyn Completion>,
+        completion: Arc<dyn CompletionHandler>,
     ) -> io::Result<()> {
         self.start(
             source,
@@ -209,7 +213,7 @@ impl Proactor {
 
     fn start(
         &self,
-        source: &Source,
+        source: &AttachedSocket,
         direction: Direction,
         pending: PendingOperation,
     ) -> io::Result<()> {
@@ -223,7 +227,7 @@ impl Proactor {
 
     /// Forgets a socket. What is under way on it is cancelled and completes with an error
     /// (`ECANCELED`), unless it has been carried out just now. Idempotent.
-    pub fn detach(&self, source: &Source) {
+    pub fn detach(&self, source: &AttachedSocket) {
         match &self.engine {
             #[cfg(feature = "io-uring")]
             Engine::Uring(uring) => uring.detach(source),

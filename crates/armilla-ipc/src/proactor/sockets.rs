@@ -1,6 +1,6 @@
 //! The attached sources by place, which is what the kernel gets to know of them.
 
-use super::source::{Direction, Source};
+use super::source::{AttachedSocket, Direction};
 use rustix::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,13 +20,13 @@ struct Table {
 #[derive(Default)]
 struct Entry {
     generation: u32,
-    occupant: Option<Source>,
+    occupant: Option<AttachedSocket>,
 }
 
 impl SocketTable {
     /// Makes a source and gives it a place.
-    pub(super) fn insert(&self, socket: Arc<dyn AsFd + Send + Sync>) -> Source {
-        let source = Source::new(socket);
+    pub(super) fn insert(&self, socket: Arc<dyn AsFd + Send + Sync>) -> AttachedSocket {
+        let source = AttachedSocket::new(socket);
         let mut table = self.lock();
         let entry = table.free.pop().unwrap_or_else(|| {
             table.sockets.push(Entry::default());
@@ -38,14 +38,14 @@ impl SocketTable {
     }
 
     /// The name of the operation in one direction of a source, of which the highest bit is clear.
-    pub(super) fn user_data(&self, source: &Source, direction: Direction) -> Option<u64> {
+    pub(super) fn user_data(&self, source: &AttachedSocket, direction: Direction) -> Option<u64> {
         let entry = *source.entry().get()?;
         let generation = self.lock().sockets.get(entry)?.generation;
         Some(u64::from(generation) << 32 | (entry as u64) << 1 | direction as u64)
     }
 
     /// The operation of this name.
-    pub(super) fn find(&self, user_data: u64) -> Option<(Source, Direction)> {
+    pub(super) fn find(&self, user_data: u64) -> Option<(AttachedSocket, Direction)> {
         let table = self.lock();
         let entry = table.sockets.get((user_data as u32 >> 1) as usize)?;
         let direction = if user_data & 1 == 0 { Direction::Receive } else { Direction::Send };
@@ -54,7 +54,7 @@ impl SocketTable {
     }
 
     /// Frees the place of a detached source, if nothing is under way on it.
-    pub(super) fn remove(&self, source: &Source) {
+    pub(super) fn remove(&self, source: &AttachedSocket) {
         if Direction::BOTH.into_iter().any(|direction| source.direction(direction).is_some()) {
             return;
         }
@@ -68,7 +68,7 @@ impl SocketTable {
     }
 
     /// All sources.
-    pub(super) fn entries(&self) -> Vec<Source> {
+    pub(super) fn entries(&self) -> Vec<AttachedSocket> {
         self.lock().sockets.iter().filter_map(|entry| entry.occupant.clone()).collect()
     }
 

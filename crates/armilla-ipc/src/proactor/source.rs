@@ -9,24 +9,24 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Is told of the end of an operation. A closure `Fn(&Proactor, Done)` is one. It is called by the
+/// Is told of the end of an operation. A closure `Fn(&Proactor, OperationResult)` is one. It is called by the
 /// thread that runs the proactor and may start the next operation.
-pub trait Completion: Send + Sync {
+pub trait CompletionHandler: Send + Sync {
     /// The operation is complete, for good or ill.
-    fn completed(&self, proactor: &Proactor, done: Done);
+    fn completed(&self, proactor: &Proactor, done: OperationResult);
 }
 
-impl<F: Fn(&Proactor, Done) + Send + Sync> Completion for F {
-    fn completed(&self, proactor: &Proactor, done: Done) {
+impl<F: Fn(&Proactor, OperationResult) + Send + Sync> CompletionHandler for F {
+    fn completed(&self, proactor: &Proactor, done: OperationResult) {
         self(proactor, done);
     }
 }
 
 /// The outcome of an operation.
 #[derive(Debug)]
-pub struct Done {
+pub struct OperationResult {
     /// The socket that it was started on.
-    pub source: Source,
+    pub source: AttachedSocket,
     /// The buffer that was passed in.
     pub buffer: Vec<u8>,
     /// How many bytes were moved, or why none; 0 for an accept.
@@ -37,7 +37,7 @@ pub struct Done {
 
 /// A socket known to a [`Proactor`]. Cheap to clone.
 #[derive(Clone)]
-pub struct Source {
+pub struct AttachedSocket {
     inner: Arc<Inner>,
 }
 
@@ -77,14 +77,14 @@ pub(super) struct PendingOperation {
     pub(super) buffer: Vec<u8>,
     /// How many bytes of a send have left.
     pub(super) moved: usize,
-    completion: Arc<dyn Completion>,
+    completion: Arc<dyn CompletionHandler>,
 }
 
 impl PendingOperation {
     pub(super) fn new(
         operation: Operation,
         buffer: Vec<u8>,
-        completion: Arc<dyn Completion>,
+        completion: Arc<dyn CompletionHandler>,
     ) -> Self {
         Self { operation, buffer, moved: 0, completion }
     }
@@ -98,16 +98,16 @@ impl PendingOperation {
     pub(super) fn complete(
         self,
         proactor: &Proactor,
-        source: Source,
+        source: AttachedSocket,
         result: io::Result<usize>,
         peer: Option<OwnedFd>,
     ) {
-        let done = Done { source, buffer: self.buffer, result, peer };
+        let done = OperationResult { source, buffer: self.buffer, result, peer };
         self.completion.completed(proactor, done);
     }
 }
 
-impl Source {
+impl AttachedSocket {
     pub(super) fn new(socket: Arc<dyn AsFd + Send + Sync>) -> Self {
         let inner = Inner {
             socket,
@@ -174,7 +174,7 @@ impl Source {
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for AttachedSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source").field("socket", &self.socket()).finish_non_exhaustive()
     }

@@ -3,7 +3,7 @@
 //! # Safety contract
 //! This file alone of the proactor is `unsafe`. It upholds:
 //! - *What the kernel was given stays where it is until the kernel is done.* The buffer and the socket
-//!   of an operation belong to its [`Source`], which the table keeps until the completion has been
+//!   of an operation belong to its [`AttachedSocket`], which the table keeps until the completion has been
 //!   seen; nobody touches the buffer meanwhile, because the operation is taken out of the source only
 //!   then. When the proactor is dropped it cancels everything and waits; what the kernel still holds
 //!   after that is leaked.
@@ -15,7 +15,7 @@
 
 use super::Proactor;
 use super::sockets::SocketTable;
-use super::source::{Direction, Operation, PendingOperation, Source, cancelled};
+use super::source::{AttachedSocket, Direction, Operation, PendingOperation, cancelled};
 use crate::reactor::Reactor;
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
@@ -76,11 +76,11 @@ impl Uring {
         &self.reactor
     }
 
-    pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<Source> {
+    pub(super) fn attach(&self, socket: Arc<dyn AsFd + Send + Sync>) -> io::Result<AttachedSocket> {
         Ok(self.sockets.insert(socket))
     }
 
-    pub(super) fn submit(&self, source: &Source, direction: Direction) -> io::Result<()> {
+    pub(super) fn submit(&self, source: &AttachedSocket, direction: Direction) -> io::Result<()> {
         let Some(user_data) = self.sockets.user_data(source, direction) else { return Ok(()) };
         if let Some(pending) = &mut *source.direction(direction) {
             let entry = entry(source, pending).user_data(user_data);
@@ -93,7 +93,7 @@ impl Uring {
         self.flush()
     }
 
-    pub(super) fn detach(&self, source: &Source) {
+    pub(super) fn detach(&self, source: &AttachedSocket) {
         if !source.mark_detached() {
             return;
         }
@@ -240,7 +240,7 @@ impl Drop for Uring {
         for source in &sources {
             self.detach(source);
         }
-        let busy = |source: &Source| {
+        let busy = |source: &AttachedSocket| {
             Direction::BOTH.iter().any(|&direction| source.direction(direction).is_some())
         };
         let start = Instant::now();
@@ -272,7 +272,7 @@ impl fmt::Debug for Uring {
 const POLL_IN: u32 = 1;
 
 /// What the kernel is to do. The entry points into the buffer of `pending`.
-fn entry(source: &Source, pending: &mut PendingOperation) -> squeue::Entry {
+fn entry(source: &AttachedSocket, pending: &mut PendingOperation) -> squeue::Entry {
     let fd = Fd(source.socket().as_raw_fd());
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     match pending.operation {
