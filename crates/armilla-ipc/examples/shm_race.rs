@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 for ((means, _), medians) in MEANS.into_iter().zip(&mut medians) {
                     let spins = matches!(means, Means::Spinning);
                     if !spins || pins[0] != pins[1] {
-                        medians.push(turn(means, bytes, rounds, pins)?);
+                        medians.push(handle_events(means, bytes, rounds, pins)?);
                     }
                 }
             }
@@ -63,7 +63,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Plays `rounds` over a new connection, and returns their median.
-fn turn(means: Means, bytes: usize, rounds: u32, pins: [usize; 2]) -> io::Result<Duration> {
+fn handle_events(
+    means: Means,
+    bytes: usize,
+    rounds: u32,
+    pins: [usize; 2],
+) -> io::Result<Duration> {
     let [client, server] = pair(means)?;
     let pong = thread::spawn(move || {
         affinity::pin_thread(pins[1])?;

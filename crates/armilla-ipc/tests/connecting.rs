@@ -72,7 +72,7 @@ fn turn_until(reactor: &Reactor, done: &AtomicBool) {
     let start = Instant::now();
     while !done.load(Ordering::SeqCst) {
         assert!(start.elapsed() < LONG, "it never comes to an end");
-        reactor.turn(Some(Duration::from_millis(100))).unwrap();
+        reactor.handle_events(Some(Duration::from_millis(100))).unwrap();
     }
 }
 
@@ -209,7 +209,7 @@ mod each {
         .unwrap();
         assert!(connecting.cancel(&reactor));
         assert!(!connecting.cancel(&reactor));
-        while reactor.turn(Some(Duration::from_millis(5))).unwrap() > 0 {}
+        while reactor.handle_events(Some(Duration::from_millis(5))).unwrap() > 0 {}
     }
 
     pub(crate) fn accepting_ends_within_its_time<T: Place>() {

@@ -33,7 +33,7 @@ fn keep(log: &Log) -> Arc<impl Fn(&Proactor, OperationResult) + Send + Sync + us
 /// Turns until `count` operations are complete.
 fn until(proactor: &Proactor, log: &Log, count: usize) -> Vec<OperationResult> {
     while log.lock().unwrap().len() < count {
-        proactor.turn(Some(LONG)).unwrap();
+        proactor.handle_events(Some(LONG)).unwrap();
     }
     std::mem::take(&mut *log.lock().unwrap())
 }
@@ -54,7 +54,11 @@ fn bytes_are_received_into_the_buffer_and_the_end_is_zero() {
         assert_eq!(done.buffer.len(), 16);
 
         proactor.receive(&source, done.buffer, keep(&log)).unwrap();
-        assert_eq!(proactor.turn(Some(Duration::from_millis(5))).unwrap(), 0, "nothing to receive");
+        assert_eq!(
+            proactor.handle_events(Some(Duration::from_millis(5))).unwrap(),
+            0,
+            "nothing to receive"
+        );
         drop(peer);
         assert_eq!(until(&proactor, &log, 1).remove(0).result.unwrap(), 0);
     }
@@ -101,7 +105,7 @@ fn peers_are_accepted() {
         let log = Log::default();
         for _ in 0..3 {
             proactor.accept(&listener, keep(&log)).unwrap();
-            assert_eq!(proactor.turn(Some(Duration::from_millis(2))).unwrap(), 0);
+            assert_eq!(proactor.handle_events(Some(Duration::from_millis(2))).unwrap(), 0);
             let mut client = UnixStream::connect(&path).unwrap();
             let done = until(&proactor, &log, 1).remove(0);
             let mut server = UnixStream::from(done.peer.unwrap());
@@ -117,7 +121,7 @@ fn detaching_cancels_what_is_under_way_and_what_would_follow() {
     for proactor in kinds() {
         let (log, (source, mut peer)) = (Log::default(), pair(&proactor));
         proactor.receive(&source, vec![0; 8], keep(&log)).unwrap();
-        proactor.turn(Some(Duration::ZERO)).unwrap();
+        proactor.handle_events(Some(Duration::ZERO)).unwrap();
         thread::scope(|scope| scope.spawn(|| proactor.detach(&source)).join().unwrap());
         let done = until(&proactor, &log, 1).remove(0);
         let code = rustix::io::Errno::CANCELED.raw_os_error();
@@ -200,7 +204,7 @@ fn dropping_a_proactor_takes_its_operations_back() {
     for proactor in kinds() {
         let (log, (source, peer)) = (Log::default(), pair(&proactor));
         proactor.receive(&source, vec![0; 1 << 16], keep(&log)).unwrap();
-        proactor.turn(Some(Duration::ZERO)).unwrap();
+        proactor.handle_events(Some(Duration::ZERO)).unwrap();
         drop((proactor, source));
         assert!(log.lock().unwrap().is_empty());
         drop(peer);

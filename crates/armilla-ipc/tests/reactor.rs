@@ -72,7 +72,7 @@ fn both() -> [Reactor; 2] {
 
 /// Handles what has happened, and everything that happens because of it.
 fn settle(reactor: &Reactor) {
-    while reactor.turn(Some(Duration::ZERO)).unwrap() > 0 {}
+    while reactor.handle_events(Some(Duration::ZERO)).unwrap() > 0 {}
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_handler_may_deregister_itself_or_panic_and_is_closed_once() {
         peer.write_all(b"x").unwrap();
         settle(&reactor);
         provoker.write_all(b"x").unwrap();
-        let turn = || reactor.turn(Some(LONG));
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(turn)).is_err());
+        let handle_events = || reactor.handle_events(Some(LONG));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(handle_events)).is_err());
         settle(&reactor);
         for handler in [&handler, &angry] {
             assert_eq!(handler.calls.load(Ordering::SeqCst), 1);
@@ -214,7 +214,7 @@ fn timers_come_in_order_not_early_and_not_when_cancelled() {
         assert!(reactor.rearm(timers[1], Duration::from_millis(25)));
         let mut order = Vec::new();
         while order.len() < 3 {
-            reactor.turn(Some(LONG)).unwrap();
+            reactor.handle_events(Some(LONG)).unwrap();
             for (millis, elapsed) in receiver.try_iter() {
                 let due = if millis == 10 { 25 } else { millis };
                 assert!(elapsed >= Duration::from_millis(due), "{millis} after {elapsed:?}");
@@ -239,9 +239,9 @@ fn a_timer_repeats_itself_until_it_is_cancelled_even_by_itself() {
         };
         reactor.arm(Duration::ZERO, Arc::new(timed));
         while count.load(Ordering::SeqCst) < 5 {
-            reactor.turn(Some(LONG)).unwrap();
+            reactor.handle_events(Some(LONG)).unwrap();
         }
-        assert_eq!(reactor.turn(Some(Duration::from_millis(10))).unwrap(), 0);
+        assert_eq!(reactor.handle_events(Some(Duration::from_millis(10))).unwrap(), 0);
     }
 }
 
@@ -258,11 +258,11 @@ fn a_timer_for_the_end_of_days_is_in_the_way_of_none() {
         };
         let far = reactor.arm(Duration::MAX, note(None));
         let soon = reactor.arm(Duration::ZERO, note(Some(Duration::MAX)));
-        assert_eq!(reactor.turn(Some(LONG)).unwrap(), 1);
-        assert_eq!(reactor.turn(Some(Duration::from_millis(5))).unwrap(), 0);
+        assert_eq!(reactor.handle_events(Some(LONG)).unwrap(), 1);
+        assert_eq!(reactor.handle_events(Some(Duration::from_millis(5))).unwrap(), 0);
         assert_eq!(receiver.try_iter().count(), 1);
         assert!(reactor.rearm(far, Duration::ZERO));
-        assert_eq!(reactor.turn(Some(Duration::MAX)).unwrap(), 1);
+        assert_eq!(reactor.handle_events(Some(Duration::MAX)).unwrap(), 1);
         assert!(reactor.cancel(soon), "it is armed anew for ever");
         assert!(!reactor.cancel(far), "it has expired");
     }
@@ -281,7 +281,7 @@ fn timers_of_one_moment_come_in_the_order_in_which_they_were_armed() {
             reactor.arm(Duration::ZERO, Arc::new(timed));
         }
         while order.lock().unwrap().len() < 100 {
-            reactor.turn(Some(LONG)).unwrap();
+            reactor.handle_events(Some(LONG)).unwrap();
         }
         assert!(order.lock().unwrap().is_sorted());
     }
@@ -310,7 +310,7 @@ fn hundreds_of_thousands_of_timers_keep_their_order_while_most_are_moved_and_can
         assert!(reactor.rearm(timer, Duration::from_millis(200 - number as u64)));
     }
     while order.lock().unwrap().len() < few.len() {
-        reactor.turn(Some(LONG)).unwrap();
+        reactor.handle_events(Some(LONG)).unwrap();
     }
     let expected: Vec<u64> = (0..100).rev().collect();
     assert_eq!(*order.lock().unwrap(), expected);
@@ -383,7 +383,7 @@ fn a_signal_is_an_event_and_one_that_cannot_be_caught_is_refused() {
     let token = reactor.on_signal(usr1, action).unwrap();
     signal_hook::low_level::raise(usr1).unwrap();
     while count.load(Ordering::SeqCst) == 0 {
-        reactor.turn(Some(LONG)).unwrap();
+        reactor.handle_events(Some(LONG)).unwrap();
     }
     assert!(reactor.deregister(token));
     let error = reactor.on_signal(signal_hook::consts::SIGKILL, |_| {}).unwrap_err();
@@ -411,11 +411,11 @@ fn a_reactor_for_one_thread_refuses_a_second() {
     let reactor = Arc::new(Reactor::new().unwrap());
     let (sender, receiver) = mpsc::channel();
     let again = move |reactor: &Reactor, _: Timer| {
-        sender.send(reactor.turn(None).unwrap_err().kind()).unwrap();
+        sender.send(reactor.handle_events(None).unwrap_err().kind()).unwrap();
         None
     };
     reactor.arm(Duration::ZERO, Arc::new(again));
-    reactor.turn(Some(LONG)).unwrap();
+    reactor.handle_events(Some(LONG)).unwrap();
     assert_eq!(receiver.recv().unwrap(), ErrorKind::ResourceBusy);
     let error = Pool::start(reactor, PoolOptions::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -563,7 +563,7 @@ fn a_connector_makes_a_handler_too() {
     let make = |_: &Reactor, stream| Ok(Arc::new(Echo(stream)) as Arc<dyn Handler>);
     let make = move |reactor: &Reactor, stream: std::io::Result<_>| make(reactor, stream?);
     connect::<Unix>(&reactor, acceptor.local(), Some(LONG), &options, make).unwrap();
-    while reactor.turn(Some(Duration::from_millis(10))).unwrap() > 0 {}
+    while reactor.handle_events(Some(Duration::from_millis(10))).unwrap() > 0 {}
     let server = acceptor.accept().unwrap().unwrap();
     server.send_all(b"echo me").unwrap();
     settle(&reactor);

@@ -83,9 +83,13 @@ impl Emulated {
         self.wakeup.notify();
     }
 
-    pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
+    pub(super) fn handle_events(
+        &self,
+        proactor: &Proactor,
+        timeout: Option<Duration>,
+    ) -> io::Result<usize> {
         let timeout = if self.completions.is_empty() { timeout } else { Some(Duration::ZERO) };
-        self.reactor.turn(timeout)?;
+        self.reactor.handle_events(timeout)?;
         // Only what is there now: completions may finish more, and timers want their turn.
         let count = self.completions.lock().len();
         for _ in 0..count {

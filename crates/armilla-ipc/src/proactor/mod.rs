@@ -241,11 +241,11 @@ impl Proactor {
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one from
     /// within a completion.
-    pub fn turn(&self, timeout: Option<Duration>) -> io::Result<usize> {
+    pub fn handle_events(&self, timeout: Option<Duration>) -> io::Result<usize> {
         let mut count = match &self.engine {
             #[cfg(feature = "io-uring")]
-            Engine::Uring(uring) => uring.turn(self, timeout),
-            Engine::Emulated(emulated) => emulated.turn(self, timeout),
+            Engine::Uring(uring) => uring.handle_events(self, timeout),
+            Engine::Emulated(emulated) => emulated.handle_events(self, timeout),
         }?;
         // Only what is there now, as with other completions.
         let told = self.connect_completions.lock().len();
@@ -260,10 +260,10 @@ impl Proactor {
     /// Turns until the [reactor](Self::reactor) is stopped.
     ///
     /// # Errors
-    /// As [`turn`](Self::turn).
+    /// As [`handle_events`](Self::handle_events).
     pub fn run(&self) -> io::Result<()> {
         while !self.reactor().is_stopped() {
-            self.turn(None)?;
+            self.handle_events(None)?;
         }
         Ok(())
     }

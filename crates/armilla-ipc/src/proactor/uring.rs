@@ -107,7 +107,11 @@ impl Uring {
         self.sockets.remove(source);
     }
 
-    pub(super) fn turn(&self, proactor: &Proactor, timeout: Option<Duration>) -> io::Result<usize> {
+    pub(super) fn handle_events(
+        &self,
+        proactor: &Proactor,
+        timeout: Option<Duration>,
+    ) -> io::Result<usize> {
         let mut watched = match self.driver.try_lock() {
             Ok(driver) => driver,
             Err(TryLockError::Poisoned(driver)) => driver.into_inner(),
@@ -130,7 +134,7 @@ impl Uring {
             match entry.user_data() {
                 REACTOR => {
                     self.watch_reactor();
-                    self.reactor.turn(Some(Duration::ZERO))?;
+                    self.reactor.handle_events(Some(Duration::ZERO))?;
                 }
                 CANCEL => {}
                 _ => completed += usize::from(self.complete_entry(&entry, Some(proactor))),

@@ -17,7 +17,7 @@ impl Reactor {
     /// whatever the kernel reports otherwise, none is known.
     pub fn run(&self) -> io::Result<()> {
         while !self.is_stopped() {
-            self.turn(None)?;
+            self.handle_events(None)?;
         }
         Ok(())
     }
@@ -27,7 +27,7 @@ impl Reactor {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn turn(&self, timeout: Option<Duration>) -> io::Result<usize> {
+    pub fn handle_events(&self, timeout: Option<Duration>) -> io::Result<usize> {
         let _driver = match self.driver.try_lock() {
             _ if self.is_shared() => None,
             Ok(driver) => Some(driver),

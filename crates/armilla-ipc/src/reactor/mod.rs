@@ -153,7 +153,7 @@ impl Reactor {
 
 impl AsFd for Reactor {
     /// Readable while there are events to handle: with it one reactor can be part of another loop,
-    /// which then calls [`turn`](Self::turn) with a timeout of zero.
+    /// which then calls [`handle_events`](Self::handle_events) with a timeout of zero.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.descriptor()
     }
