@@ -197,9 +197,9 @@ fn echoes() -> io::Result<()> {
 
 fn timers() -> io::Result<()> {
     let reactor = Reactor::new()?;
-    let timed = Arc::new(|_: &Reactor, _: Timer| -> Option<Duration> { None });
+    let handler = Arc::new(|_: &Reactor, _: Timer| -> Option<Duration> { None });
     let second = |number: usize| Duration::from_millis(1000 + number as u64);
-    let armed: Vec<_> = (0..IDLE).map(|n| reactor.arm(second(n), timed.clone())).collect();
+    let armed: Vec<_> = (0..IDLE).map(|n| reactor.arm(second(n), handler.clone())).collect();
     let start = Instant::now();
     for (number, timer) in armed.iter().enumerate() {
         reactor.rearm(*timer, second(IDLE + number));
@@ -210,7 +210,7 @@ fn timers() -> io::Result<()> {
     );
     let start = Instant::now();
     for _ in 0..IDLE {
-        let timer = reactor.arm(second(IDLE / 2), timed.clone());
+        let timer = reactor.arm(second(IDLE / 2), handler.clone());
         reactor.cancel(timer);
     }
     println!(

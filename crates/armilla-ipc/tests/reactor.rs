@@ -203,11 +203,11 @@ fn timers_come_in_order_not_early_and_not_when_cancelled() {
         let mut timers = Vec::new();
         for millis in [30, 10, 20, 15] {
             let sender = sender.clone();
-            let timed = move |_: &Reactor, _: Timer| {
+            let handler = move |_: &Reactor, _: Timer| {
                 sender.send((millis, start.elapsed())).unwrap();
                 None
             };
-            timers.push(reactor.arm(Duration::from_millis(millis), Arc::new(timed)));
+            timers.push(reactor.arm(Duration::from_millis(millis), Arc::new(handler)));
         }
         assert!(reactor.cancel(timers[3]));
         assert!(!reactor.cancel(timers[3]), "cancelled already");
@@ -231,13 +231,13 @@ fn a_timer_repeats_itself_until_it_is_cancelled_even_by_itself() {
     for reactor in both() {
         let count = Arc::new(AtomicU32::new(0));
         let seen = Arc::clone(&count);
-        let timed = move |reactor: &Reactor, timer: Timer| {
+        let handler = move |reactor: &Reactor, timer: Timer| {
             if seen.fetch_add(1, Ordering::SeqCst) == 4 {
                 assert!(reactor.cancel(timer));
             }
             Some(Duration::from_millis(1))
         };
-        reactor.arm(Duration::ZERO, Arc::new(timed));
+        reactor.arm(Duration::ZERO, Arc::new(handler));
         while count.load(Ordering::SeqCst) < 5 {
             reactor.handle_events(Some(LONG)).unwrap();
         }
@@ -274,11 +274,11 @@ fn timers_of_one_moment_come_in_the_order_in_which_they_were_armed() {
         let order = Arc::new(Mutex::new(Vec::new()));
         for number in 0..100 {
             let order = Arc::clone(&order);
-            let timed = move |_: &Reactor, _: Timer| {
+            let handler = move |_: &Reactor, _: Timer| {
                 order.lock().unwrap().push(number);
                 None
             };
-            reactor.arm(Duration::ZERO, Arc::new(timed));
+            reactor.arm(Duration::ZERO, Arc::new(handler));
         }
         while order.lock().unwrap().len() < 100 {
             reactor.handle_events(Some(LONG)).unwrap();
@@ -325,11 +325,11 @@ fn signals_that_interrupt_the_waiting_lose_no_event() {
         reactor.register(handler.clone()).unwrap();
         let ticks = Arc::new(AtomicUsize::new(0));
         let tick = Arc::clone(&ticks);
-        let timed = move |_: &Reactor, _: Timer| {
+        let on_expiry = move |_: &Reactor, _: Timer| {
             count_one(&tick);
             Some(Duration::from_micros(300))
         };
-        reactor.arm(Duration::ZERO, Arc::new(timed));
+        reactor.arm(Duration::ZERO, Arc::new(on_expiry));
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             let (reactor, done) = (&reactor, &done);

@@ -168,7 +168,7 @@ impl<S: 'static> Cancel for ConnectDriver<S> {
 }
 
 /// Goes on when the time is over.
-fn resume_timer<S: 'static>(drive: &Arc<ConnectDriver<S>>) -> Arc<dyn super::Timed> {
+fn resume_timer<S: 'static>(drive: &Arc<ConnectDriver<S>>) -> Arc<dyn super::TimerHandler> {
     let drive = Arc::clone(drive);
     Arc::new(move |reactor: &Reactor, _: Timer| {
         drive.advance(reactor);

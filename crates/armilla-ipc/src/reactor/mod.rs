@@ -3,7 +3,7 @@
 //!
 //! A [`Handler`] owns a descriptor and says after each event what to wait for [`Next`]. The
 //! [`Reactor`] keeps it while it is registered, under a [`Token`] that no later registration has
-//! again. Beside descriptors it knows timers ([`Timed`]), signals and [`Notifier`]s, with which other
+//! again. Beside descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with which other
 //! threads get its attention. [`serve`] and [`connect`] make handlers for the streams of an acceptor or
 //! a connector and register them.
 //!
@@ -74,7 +74,7 @@ pub use notify::Notifier;
 pub use pool::{Pool, PoolOptions};
 pub use service::serve;
 pub use table::Token;
-pub use timers::{Timed, Timer};
+pub use timers::{Timer, TimerHandler};
 
 use epoll::Epoll;
 use rustix::fd::{AsFd, BorrowedFd};

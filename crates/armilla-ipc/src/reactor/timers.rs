@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Is called when a time has come. A closure `Fn(&Reactor, Timer) -> Option<Duration>` is one.
-pub trait Timed: Send + Sync {
+pub trait TimerHandler: Send + Sync {
     /// The time has come. To be called again, return after how long, counted from the moment that
     /// this call was due, or from now if even that has passed.
     fn expired(&self, reactor: &Reactor, timer: Timer) -> Option<Duration>;
 }
 
-impl<F: Fn(&Reactor, Timer) -> Option<Duration> + Send + Sync> Timed for F {
+impl<F: Fn(&Reactor, Timer) -> Option<Duration> + Send + Sync> TimerHandler for F {
     fn expired(&self, reactor: &Reactor, timer: Timer) -> Option<Duration> {
         self(reactor, timer)
     }
@@ -35,7 +35,7 @@ impl Reactor {
     ///
     /// Reads the clock once; a system call only if no armed timer comes sooner. Allocates nothing
     /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
-    pub fn arm(&self, delay: Duration, resume_timer: Arc<dyn Timed>) -> Timer {
+    pub fn arm(&self, delay: Duration, resume_timer: Arc<dyn TimerHandler>) -> Timer {
         let deadline = after(now(), delay);
         let mut armed = self.timer_queue.lock();
         let key = armed.heap.insert(deadline, resume_timer);
@@ -97,7 +97,7 @@ pub(super) struct TimerQueue {
 }
 
 struct Armed {
-    heap: Heap<Arc<dyn Timed>>,
+    heap: Heap<Arc<dyn TimerHandler>>,
     /// The moment that the descriptor is set to, [`NEVER`] if to none.
     set_to: Nanos,
 }

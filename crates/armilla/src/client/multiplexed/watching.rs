@@ -4,7 +4,7 @@ use super::{MultiplexedConnection, State, Waiter};
 use crate::log::report;
 use crate::orb::lock;
 use armilla_ipc::coarse_now;
-use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Timed, Timer, Token};
+use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Timer, TimerHandler, Token};
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
@@ -82,7 +82,7 @@ impl Handler for Handle {
 /// The timer of a connection.
 struct Expiry(Weak<MultiplexedConnection>);
 
-impl Timed for Expiry {
+impl TimerHandler for Expiry {
     fn expired(&self, _: &Reactor, _: Timer) -> Option<Duration> {
         self.0.upgrade()?.expire()
     }
