@@ -205,7 +205,7 @@ impl Call<'_, '_> {
     /// Looks at a reply; gives the repository id of the user exception, if it is one.
     fn outcome_of(&self, status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
         if self.interceptors.read_client_values() {
-            *self.reply.borrow_mut() = Some(input.keep());
+            *self.reply.borrow_mut() = Some(input.to_owned_input());
         }
         match status {
             ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),

@@ -143,7 +143,7 @@ impl ServerFlow {
     /// Keeps the values of the request for who may ask for them.
     fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
         if self.info.orb.interceptors().is_some_and(|all| all.read_server_values()) {
-            let (arguments, reply) = (arguments.keep(), None);
+            let (arguments, reply) = (arguments.to_owned_input(), None);
             let served = Served { signature, is_declared, arguments, reply };
             self.info.values = Some(Box::new(served));
         }

@@ -209,7 +209,7 @@ pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrR
             write(out)
         })
     })?;
-    Ok(Decoder::new(&out.to_vec(), out.order()).with_code_sets(CODE_SETS).keep())
+    Ok(Decoder::new(&out.to_vec(), out.order()).with_code_sets(CODE_SETS).to_owned_input())
 }
 
 /// A system exception as a value: its minor code, and how far the operation had come.

@@ -137,7 +137,7 @@ impl ReactorPool {
     fn work(&self, workers: &Arc<Workers>) {
         let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
-            let events = match self.reactor.turn(Some(LINGER)) {
+            let events = match self.reactor.handle_events(Some(LINGER)) {
                 Ok(events) => events,
                 // It would fail for ever; nothing is known that could make it.
                 Err(error) => {
