@@ -49,7 +49,8 @@ pub(crate) struct AsyncCall {
 
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) invocation: Invocation,
+    /// `None` while a thread decides how the call goes on.
+    pub(super) invocation: Option<Invocation>,
     /// How often it was sent over a connection that turned out to be closed.
     pub(super) stale: u32,
     /// Where the call went last.
@@ -101,15 +102,8 @@ impl AsyncCall {
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
         let reference = object.reference()?;
-        reference.callable()?;
-        let settings = reference.orb.settings();
-        let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-        let mut invocation = Invocation::default();
-        if let Some(effective) = object.effective(settings) {
-            invocation.keep_to(effective, reference, &mut deadline)?;
-            // Nobody waits here for a pause to pass.
-            invocation.defer();
-        }
+        let invocation = Invocation::begin(object, reference)?;
+        let deadline = invocation.deadline;
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let bound = reference.route()?;
@@ -123,7 +117,7 @@ impl AsyncCall {
             slots: slots.unwrap_or_default(),
             state: Mutex::default(),
         });
-        lock(&call.state).invocation = invocation;
+        lock(&call.state).invocation = Some(invocation);
         call.launch();
         Ok(call)
     }
@@ -151,10 +145,10 @@ impl AsyncCall {
         }
     }
 
-    /// Makes an attempt. `None` when it is under way; otherwise what it outcome_of to.
+    /// Makes an attempt. `None` when it is under way; otherwise what it came to.
     fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
         let found = self.object.reference().and_then(|reference| {
-            reference.callable()?;
+            reference.orb.check_running()?;
             Ok((reference, AttemptTarget::of(reference)?))
         });
         let (reference, destination) = match found {
@@ -165,7 +159,8 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
-        self.addresses.store(state.invocation.addresses(destination.route()), Ordering::Relaxed);
+        let left = state.invocation.as_ref().map_or(1, |it| it.addresses_left(destination.route()));
+        self.addresses.store(left, Ordering::Relaxed);
         state.destination = Some(destination.clone());
         // It is not awaited where it was sent before.
         let left = state.link.take();
@@ -325,7 +320,7 @@ impl AsyncCall {
         let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
         drop(state);
         let orb = &self.object.reference()?.orb;
-        let message = reply.message().ok_or_else(super::call::no_reply)?;
+        let message = reply.message().ok_or_else(super::reply::no_reply)?;
         let decoded = decode_reply(&message).and_then(|(header, body)| {
             read(&header, &mut body.with_code_sets(code_sets).with_context(orb))
         });
@@ -339,7 +334,7 @@ impl AsyncCall {
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let outcome = lock(&self.state).outcome.clone();
-        outcome.unwrap_or_else(|| Err(super::call::no_reply()))?;
+        outcome.unwrap_or_else(|| Err(super::reply::no_reply()))?;
         let mut read = Some(read);
         self.decode(&mut |header, body| match read.take() {
             Some(read) => read(header.status, body),

@@ -1,33 +1,29 @@
-//! One call: find the way, send, wait, follow where the server sends us.
+//! Calls that the calling thread waits for.
+//!
+//! The usual call, without interceptors and at an address that is known, goes in a straight line. Every
+//! other one is [driven](Driver) through as many attempts as its [`Invocation`] asks for.
 
-use super::access::Access;
-use super::asynchronous::MAY_BLOCK;
+use super::attempt::attempt;
 use super::collocated;
-use super::connection_policy::{ConnectionPolicy, SyncScope};
-use super::deadline::Deadline;
-use super::exclusive::{ExclusiveConnection, ReplyReceiver};
-use super::invocation::{Forward, Invocation};
-use super::multiplexed::{MultiplexedConnection, Sending, ThreadBuffers};
+use super::connection_policy::SyncScope;
+use super::invocation::{Forward, Invocation, Step};
 use super::operation::Operation;
+use super::reply::{Finish, Undeclared, no_reply, user_exception};
 use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
-use crate::exception::{
-    Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
-};
-use crate::interceptor;
+use crate::dynamic::Signature;
+use crate::exception::{Error, Raises, SystemException};
+use crate::interceptor::{ClientFlow, Contexts, FlowTarget};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::server::BlockingScope;
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decode, Decoder, Encoder};
-use armilla_giop::engine::ClientEvent;
+use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::ior::Ior;
-use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus, ResponseFlags};
+use armilla_giop::{ReplyStatus, ResponseFlags, ServiceContexts, TargetAddress};
+use std::thread;
 
 /// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
-
-/// Takes the results or the user exception.
-pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
 
 /// Calls an operation without user exceptions.
 #[inline]
@@ -44,19 +40,6 @@ pub(crate) fn invoke<'p, R>(
     }
 }
 
-/// The exceptions of an operation that declares none.
-pub(super) enum Undeclared {}
-
-impl Raises for Undeclared {
-    fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
-        match *self {}
-    }
-
-    fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
-        Ok(None)
-    }
-}
-
 /// Calls an operation that raises `E`.
 #[inline]
 pub(crate) fn invoke_raises<'p, R, E: Raises>(
@@ -67,7 +50,8 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
 ) -> Result<R, Error<E>> {
     let mut results = Some(results);
     let mut outcome = None;
-    call(object, operation, ResponseFlags::Target, arguments, &mut |status, input| {
+    let request = Request::new(operation, ResponseFlags::Target, arguments);
+    call(object, request, &mut |status, input| {
         outcome = Some(match status {
             ReplyStatus::NoException => match results.take() {
                 Some(results) => Ok(results(input)?),
@@ -86,7 +70,8 @@ pub(crate) fn invoke_oneway<'p>(
     operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
-    call(object, operation, oneway_response(object)?, arguments, &mut |_, _| Ok(()))
+    let request = Request::new(operation, oneway_response(object)?, arguments);
+    call(object, request, &mut |_, _| Ok(()))
 }
 
 /// What a oneway request asks the server to answer.
@@ -98,436 +83,237 @@ pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemEx
     })
 }
 
-#[cold]
-pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
-    let repository_id = input.string()?;
-    Ok(match E::decode(&repository_id, input)? {
-        Some(exception) => Error::User(exception),
-        None => {
-            let what = format!("the server raised {repository_id}, which the IDL does not declare");
-            let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
-            Error::System(SystemException::new(kind, minor, Completion::Yes).with_reason(what))
-        }
-    })
-}
-
-#[cold]
-pub(super) fn no_reply() -> SystemException {
-    SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
-}
-
-/// Calls an operation. `finish` takes the results or the user exception; it runs once, or again where
-/// an interceptor makes the call again after a user exception.
-pub(crate) fn call<'p>(
-    object: &Object,
-    operation: Operation<'_>,
-    response: ResponseFlags,
-    arguments: Arguments<'_, 'p>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
-    let reference = object.reference()?;
-    if let Some(interceptors) = reference.orb.interceptors() {
-        return interceptor::call(interceptors, object, operation, response, arguments, finish);
-    }
-    reference.callable()?;
-    let usual = reference.fast_route();
-    if usual.is_none() && reference.is_near() {
-        return collocated::call(object, reference, operation, response, arguments, finish);
-    }
-    let settings = reference.orb.settings();
-    let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let connection_policy = object.connection_policy(settings);
-    let mut invocation = Invocation::default();
-    if let Some(effective) = object.effective(settings) {
-        invocation.keep_to(effective, reference, &mut deadline)?;
-    }
-    let _blocking = BlockingScope::begin();
-    let bound;
-    let route = match usual {
-        Some(route) => route,
-        None => {
-            bound = reference.find_route()?;
-            &*bound
-        }
-    };
-    let target = match route.only() {
-        Some(target) => target,
-        None => {
-            deadline = deadline.among(route.len());
-            route.preferred()
-        }
-    };
-    let outgoing = Outgoing { target, operation, response, arguments, intercepted: None };
-    let way = Way { reference, route, connection_policy, outgoing };
-    match way.go(&deadline, &mut invocation, &mut *finish)? {
-        Step::Done => Ok(()),
-        step => way.after_failure(step, &deadline, &mut invocation, finish),
-    }
-}
-
 /// What is asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'r, 'p> {
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: Arguments<'r, 'p>,
-}
-
-/// How far an attempt has come.
-pub(crate) enum Step {
-    /// To its end.
-    Done,
-    /// The object is elsewhere, or to be named in another way.
-    Forward(Forward),
-    /// It has to be tried again.
-    Again,
+    /// What the program says of an operation that no IDL describes.
+    pub(crate) signature: Option<&'r Signature>,
 }
 
 impl<'r, 'p> Request<'r, 'p> {
+    /// A request for an operation of generated code.
+    #[inline]
+    pub(crate) fn new(
+        operation: Operation<'r>,
+        response: ResponseFlags,
+        arguments: Arguments<'r, 'p>,
+    ) -> Self {
+        Self { operation, response, arguments, signature: None }
+    }
+
     /// The request as it is sent to one target.
-    pub(crate) fn to(
-        self,
-        target: &'r Target,
-        intercepted: Option<&'r Intercepted<'r>>,
-    ) -> Outgoing<'r, 'p> {
-        let Self { operation, response, arguments } = self;
+    #[inline]
+    fn to<'o>(
+        &self,
+        target: &'o Target,
+        intercepted: Option<&'o Intercepted<'o>>,
+    ) -> Outgoing<'o, 'p>
+    where
+        'r: 'o,
+    {
+        let Self { operation, response, arguments, .. } = *self;
         Outgoing { target, operation, response, arguments, intercepted }
     }
 }
 
-/// Where a call goes, and what it says there.
-pub(crate) struct Way<'w, 'p> {
-    pub(crate) reference: &'w Reference,
-    pub(crate) route: &'w Route,
-    /// How the call uses connections, and when it returns if it is oneway.
-    pub(crate) connection_policy: (ConnectionPolicy, SyncScope),
-    pub(crate) outgoing: Outgoing<'w, 'p>,
+/// Calls an operation. `finish` takes the results or the user exception; it runs once, or again where
+/// an interceptor makes the call again after a user exception.
+pub(crate) fn call(
+    object: &Object,
+    request: Request<'_, '_>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
+    let reference = object.reference()?;
+    match reference.fast_route() {
+        Some(route) if reference.orb.interceptors().is_none() => {
+            call_at(object, reference, route, request, finish)
+        }
+        _ => drive(object, reference, request, finish),
+    }
 }
 
-impl Way<'_, '_> {
-    /// Goes on from `step`, wherever that leads, until the call has come to its end.
+/// Any other call.
+#[cold]
+#[inline(never)]
+fn drive(
+    object: &Object,
+    reference: &Reference,
+    request: Request<'_, '_>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
+    let invocation = Invocation::begin(object, reference)?;
+    let interceptors = reference.orb.interceptors();
+    let flow = interceptors.map(|known| ClientFlow::begin(known, object, reference));
+    Driver { object, request, flow, invocation, blocking: None }.run(Step::Again, finish)
+}
+
+/// The usual call: one attempt at an address that is known.
+#[inline(always)]
+fn call_at(
+    object: &Object,
+    reference: &Reference,
+    route: &Route,
+    request: Request<'_, '_>,
+    finish: Finish<'_>,
+) -> Result<(), SystemException> {
+    let connection_policy = object.connection_policy(reference.orb.settings());
+    let mut invocation = Invocation::begin(object, reference)?;
+    let blocking = BlockingScope::begin();
+    let (target, deadline) = match route.only() {
+        Some(target) => (target, invocation.deadline),
+        None => (route.preferred(), invocation.attempt_deadline(route)),
+    };
+    let outgoing = request.to(target, None);
+    let answer = attempt(&reference.orb, &outgoing, connection_policy, &deadline, &mut *finish);
+    match invocation.judge(reference, route, target, answer)? {
+        Step::Done => Ok(()),
+        step => {
+            let blocking = Some(blocking);
+            let driver = Driver { object, request, flow: None, invocation, blocking };
+            driver.run(step, finish)
+        }
+    }
+}
+
+/// A call that takes more than one attempt, or that is not the usual one.
+struct Driver<'d, 'p> {
+    object: &'d Object,
+    request: Request<'d, 'p>,
+    /// The interceptors that see the call.
+    flow: Option<ClientFlow<'d>>,
+    invocation: Invocation,
+    /// Others do the thread's work while it waits for another process.
+    blocking: Option<BlockingScope>,
+}
+
+/// Where an attempt goes.
+enum Destination {
+    /// To an object of this process, by its key. `forwarded` is the reference that a servant manager sent
+    /// the call to, in place of the call's own; the next call asks again, which costs no round trip.
+    Collocated { key: Vec<u8>, forwarded: Option<Ior> },
+    /// To where the reference is bound.
+    Bound,
+}
+
+impl Destination {
+    fn of(reference: &Reference) -> Self {
+        let here = reference.is_near() && reference.stays_here();
+        match reference.local_key().filter(|_| here) {
+            Some(key) => Self::Collocated { key, forwarded: None },
+            None => Self::Bound,
+        }
+    }
+
+    /// Where `ior` sends a call to an object of this process.
+    ///
+    /// # Errors
+    /// The reference to go on with, where the object is in another process.
+    fn forwarded(orb: &Orb, ior: Ior) -> Result<Self, Object> {
+        match orb.local_key(&ior) {
+            Some((key, _)) => Ok(Self::Collocated { key: key.into(), forwarded: Some(ior) }),
+            None => Err(Object::from_ior(orb, ior)),
+        }
+    }
+}
+
+impl Driver<'_, '_> {
+    /// Goes on from `step` until the call has ended.
     #[cold]
     #[inline(never)]
-    fn after_failure(
-        &self,
-        mut step: Step,
-        deadline: &Deadline,
-        invocation: &mut Invocation,
-        finish: Finish<'_>,
-    ) -> Result<(), SystemException> {
-        let reference = self.reference;
-        let mut bound;
-        let mut route = self.route;
+    fn run(mut self, mut step: Step, finish: Finish<'_>) -> Result<(), SystemException> {
+        // The reference in place of the call's own, once the call was forwarded out of the process.
+        let mut elsewhere: Option<Object> = None;
+        let mut destination = Destination::Bound;
         loop {
-            match step {
-                Step::Done => return Ok(()),
-                Step::Forward(forward) => reference.follow(route, forward, invocation)?,
-                Step::Again => {}
-            }
-            bound = reference.route()?;
-            route = &bound;
-            let outgoing = Outgoing { target: route.preferred(), ..self.outgoing };
-            let way = Way { route, outgoing, ..*self };
-            let deadline = invocation.deadline(deadline, route);
-            step = way.go_unhurried(&deadline, invocation, &mut *finish)?;
+            let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
+            let next = match (step, destination) {
+                (Step::Done, _) => return Ok(()),
+                (Step::Again, _) => {
+                    self.invocation.take_pause().into_iter().for_each(thread::sleep);
+                    Ok(Destination::of(reference))
+                }
+                (
+                    Step::Forward(Forward::To(ior) | Forward::ForGood(ior)),
+                    Destination::Collocated { .. },
+                ) => {
+                    self.invocation.count_forward(&reference.orb)?;
+                    Destination::forwarded(&reference.orb, *ior)
+                }
+                (Step::Forward(forward), _) => {
+                    self.invocation.follow(reference, &*reference.route()?, forward)?;
+                    Ok(Destination::of(reference))
+                }
+            };
+            destination = next.unwrap_or_else(|outside| {
+                elsewhere = Some(self.object.with_reference(outside));
+                Destination::Bound
+            });
+            let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
+            step = match &destination {
+                Destination::Collocated { key, forwarded } => {
+                    self.attempt_collocated(reference, key, forwarded.as_ref(), &mut *finish)?
+                }
+                Destination::Bound => self.attempt_bound(reference, &mut *finish)?,
+            };
         }
     }
 
-    /// As [`go`](Self::go), which is only copied into the usual call, for one that may have taken its
-    /// time already.
-    #[inline(never)]
-    pub(crate) fn go_unhurried(
+    /// One attempt at an object of this process.
+    fn attempt_collocated(
         &self,
-        deadline: &Deadline,
-        invocation: &mut Invocation,
+        reference: &Reference,
+        key: &[u8],
+        forwarded: Option<&Ior>,
         finish: Finish<'_>,
     ) -> Result<Step, SystemException> {
-        if deadline.leaving().is_none() {
-            let address = &self.outgoing.target.access.endpoint.address;
-            let late = deadline.unsent(&format!("the call could not be sent to {address}"));
-            return Err(invocation.explain(late));
-        }
-        self.go(deadline, invocation, finish)
-    }
-
-    /// One attempt, and what to do when it fails.
-    #[inline(always)]
-    fn go(
-        &self,
-        deadline: &Deadline,
-        invocation: &mut Invocation,
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
-        let Self { reference, route, connection_policy: (connection_policy, scope), outgoing } =
-            self;
-        let attempted = match connection_policy {
-            ConnectionPolicy::Exclusive => attempt(&reference.orb, outgoing, deadline, finish),
-            ConnectionPolicy::Multiplexed => {
-                attempt_shared(&reference.orb, outgoing, deadline, *scope, finish)
-            }
+        let limit = self.invocation.time_left();
+        let target = collocated::Target { orb: &reference.orb, key, limit };
+        let Some(flow) = &self.flow else {
+            return target.attempt(&self.request, &[], &mut |_| (), finish);
         };
-        let Outgoing { target, operation, .. } = outgoing;
-        match attempted {
-            Ok(Answer::Taken) => return Ok(Step::Done),
-            Ok(Answer::Forward(forward)) => return Ok(Step::Forward(*forward)),
-            Ok(Answer::Raised(exception)) => {
-                let exception = exception.said_by(&target.access.endpoint.address, operation.name);
-                reference.after_system_exception(route, invocation, exception)?;
-            }
-            Err(error) => reference.after_failure(route, target, invocation, error)?,
-        }
-        Ok(Step::Again)
-    }
-}
-
-/// Takes a reply that was not received by a link: from an object of this process.
-pub(crate) fn take_reply_here(
-    header: &ReplyHeader<'_>,
-    body: &mut Decoder<'_>,
-    finish: Finish<'_>,
-) -> Result<Step, SystemException> {
-    match take_reply(header, body, finish) {
-        Ok(Answer::Taken) => Ok(Step::Done),
-        Ok(Answer::Forward(forward)) => Ok(Step::Forward(*forward)),
-        Ok(Answer::Raised(exception)) => Err(exception),
-        Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
-    }
-}
-
-/// What outcome_of back for a request.
-pub(super) enum Answer {
-    /// The reply, which was taken; or nothing was to come.
-    Taken,
-    /// The object is elsewhere, or to be named in another way.
-    Forward(Box<Forward>),
-    /// The server raised a system exception.
-    Raised(SystemException),
-}
-
-/// One attempt at one target: over an idle connection that still stands, else over a new one.
-#[inline(always)]
-fn attempt(
-    orb: &Orb,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    if let Some(mut link) = outgoing.target.access.endpoint.idle_connection(deadline.started) {
-        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
-            Ok(taken @ Answer::Taken) => {
-                give_back(outgoing.target, link, deadline);
-                return Ok(taken);
-            }
-            Err(error) if is_stale(&error) => {}
-            outcome => return keep(outgoing.target, link, deadline, outcome),
-        }
-    }
-    attempt_further(orb, outgoing, deadline, finish)
-}
-
-/// The attempt over the idle connections that are left, or else over a new one.
-#[cold]
-#[inline(never)]
-fn attempt_further(
-    orb: &Orb,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let endpoint = &outgoing.target.access.endpoint;
-    loop {
-        let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
-            Some(link) => (link, true),
-            None if endpoint.reverse_connection(outgoing.target.access.version).is_some() => {
-                // It goes over the connection that the server has made to this ORB.
-                let scope = SyncScope::WithTransport;
-                return attempt_shared(orb, outgoing, deadline, scope, finish);
-            }
-            None => (endpoint.connect(deadline)?, false),
-        };
-        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
-            // A connection that the server closed while it was idle: try the next.
-            Err(error) if idle && is_stale(&error) => {}
-            outcome => return keep(outgoing.target, link, deadline, outcome),
-        }
-    }
-}
-
-/// One attempt at one target over the connection that the thread shares with others.
-#[inline(never)]
-fn attempt_shared(
-    orb: &Orb,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    scope: SyncScope,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let sending = match (outgoing.response, scope) {
-        (ResponseFlags::None, SyncScope::None) => {
-            Sending::Later(MAY_BLOCK.get().then_some(deadline))
-        }
-        _ if !MAY_BLOCK.get() => Sending::Never,
-        (ResponseFlags::None, _) => Sending::Through(deadline),
-        _ => Sending::Now(deadline),
-    };
-    let mut stale = 0;
-    loop {
-        let Access { endpoint, version, .. } = &*outgoing.target.access;
-        let link = endpoint.shared_connection(orb, *version, deadline)?;
-        match exchange_shared(orb, &link, outgoing, deadline, sending, &mut *finish) {
-            // A connection that the server closed meanwhile.
-            Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,
-            outcome => return outcome,
-        }
-    }
-}
-
-/// Sends the request and takes the reply, over a shared connection.
-fn exchange_shared(
-    orb: &Orb,
-    link: &MultiplexedConnection,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    sending: Sending<'_>,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    ThreadBuffers::with(|buffers| {
-        let id = link.send(*outgoing, buffers, sending)?;
-        if !outgoing.response.response_expected() {
-            return Ok(Answer::Taken);
-        }
-        let code_sets = link.code_sets();
-        link.receive(id, &buffers.slot, deadline, &mut |header, body| {
-            if let Some(intercepted) = outgoing.intercepted {
-                (intercepted.take_reply)(&header.contexts);
-            }
-            let mut body = body.with_code_sets(code_sets).with_context(orb);
-            take_reply(&header, &mut body, &mut *finish)
-                .map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        let ior = forwarded.unwrap_or_else(|| reference.ior());
+        let at = FlowTarget { ior, named: TargetAddress::Key(key), address: None };
+        flow.attempt(&self.request, at, finish, |contexts, reply, finish| {
+            target.attempt_intercepted(&self.request, contexts, reply, finish)
         })
-    })
-}
-
-/// How often a call is sent again over connections that turn out to be closed, before that counts as
-/// a failure.
-pub(super) const MAX_STALE: u32 = 3;
-
-/// Whether an idle connection turned out to be closed, and the call was not begun.
-pub(super) fn is_stale(error: &SystemException) -> bool {
-    let minor = error.minor();
-    error.completed() == Completion::No && (minor == Minor::SEND_FAILED || minor == Minor::CLOSING)
-}
-
-/// Gives the link back, which is good after a reply.
-#[inline(always)]
-fn give_back(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
-    link.last_used = deadline.started;
-    target.access.endpoint.give_back(link);
-}
-
-/// Gives the link back, if it is still good.
-#[cold]
-#[inline(never)]
-fn keep(
-    target: &Target,
-    link: Box<ExclusiveConnection>,
-    deadline: &Deadline,
-    outcome: Result<Answer, SystemException>,
-) -> Result<Answer, SystemException> {
-    let good = match &outcome {
-        Ok(_) => true,
-        // The request was refused before a single octet of it was sent, or the reply was read
-        // whole and found wanting: the connection is as good as before.
-        Err(error) => error.is_about_a_value(),
-    };
-    if good {
-        give_back(target, link, deadline);
-    }
-    outcome
-}
-
-/// Sends the request and takes the reply.
-#[inline(always)]
-fn exchange(
-    orb: &Orb,
-    link: &mut ExclusiveConnection,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let id = link.send(outgoing, deadline)?;
-    if !outgoing.response.response_expected() {
-        return Ok(Answer::Taken);
-    }
-    let (code_sets, intercepted) = (link.code_sets(), outgoing.intercepted);
-    let received = link.receive(deadline, &mut TakeReply { orb, code_sets, intercepted, finish });
-    received.unwrap_or_else(|error| {
-        if error.kind() == ExceptionKind::Timeout {
-            link.cancel(outgoing.target.access.version, id);
-        }
-        Err(error)
-    })
-}
-
-/// Takes the reply to a request.
-struct TakeReply<'c> {
-    orb: &'c Orb,
-    code_sets: CodeSets,
-    intercepted: Option<&'c Intercepted<'c>>,
-    finish: Finish<'c>,
-}
-
-impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
-    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> Result<Answer, SystemException> {
-        match arrived {
-            ClientEvent::Reply((), header, body) => self.take_reply(header, body),
-            _ => Err(SystemException::decoding(&wrong_reply(), Completion::Yes)),
-        }
     }
 
-    #[inline(always)]
-    fn take_reply(
+    /// One attempt at the address to which the reference is bound.
+    fn attempt_bound(
         &mut self,
-        header: ReplyHeader<'_>,
-        body: Decoder<'_>,
-    ) -> Result<Answer, SystemException> {
-        if let Some(intercepted) = self.intercepted {
-            (intercepted.take_reply)(&header.contexts);
-        }
-        let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
-        let taken = take_reply(&header, &mut body, &mut *self.finish);
-        body.end();
-        taken.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        reference: &Reference,
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        let Self { object, request, flow, invocation, blocking } = self;
+        blocking.get_or_insert_with(BlockingScope::begin);
+        let route = &*reference.route()?;
+        let target = route.preferred();
+        let deadline = invocation.attempt_deadline(route);
+        let connection_policy = object.connection_policy(reference.orb.settings());
+        let mut attempt = |intercepted: Option<&Intercepted<'_>>, finish: Finish<'_>| {
+            if deadline.leaving().is_none() {
+                let address = &target.access.endpoint.address;
+                let late = deadline.unsent(&format!("the call could not be sent to {address}"));
+                return Err(invocation.explain(late));
+            }
+            let outgoing = request.to(target, intercepted);
+            let answer = attempt(&reference.orb, &outgoing, connection_policy, &deadline, finish);
+            invocation.judge(reference, route, target, answer)
+        };
+        let Some(flow) = flow else { return attempt(None, finish) };
+        let permanent = reference.binding.permanent_ior();
+        let ior = route.forwarded_to().or(permanent.as_deref()).unwrap_or(reference.ior());
+        let address = Some(&target.access.endpoint.address);
+        let at = FlowTarget { ior, named: target.address(), address };
+        flow.attempt(request, at, finish, |contexts, reply, finish| {
+            let contexts = contexts.to_send();
+            let take_reply = &|contexts: &ServiceContexts<'_>| {
+                *reply.borrow_mut() = Contexts::received(contexts)
+            };
+            attempt(Some(&Intercepted { contexts: &contexts, take_reply }), finish)
+        })
     }
-}
-
-#[cold]
-fn wrong_reply() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a LocateReply outcome_of where a Reply is due"))
-}
-
-#[inline(always)]
-pub(super) fn take_reply(
-    header: &ReplyHeader<'_>,
-    body: &mut Decoder<'_>,
-    finish: Finish<'_>,
-) -> CdrResult<Answer> {
-    match header.status {
-        ReplyStatus::NoException | ReplyStatus::UserException => {
-            finish(header.status, body).map(|()| Answer::Taken)
-        }
-        ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
-        _ => take_forward(header.status, body).map(|forward| Answer::Forward(forward.into())),
-    }
-}
-
-#[cold]
-fn take_forward(status: ReplyStatus, body: &mut Decoder<'_>) -> CdrResult<Forward> {
-    Ok(match status {
-        ReplyStatus::LocationForwardPerm => Forward::ForGood(Ior::decode(body)?.into()),
-        ReplyStatus::NeedsAddressingMode => {
-            Forward::Readdress(AddressingDisposition::decode(body)?)
-        }
-        _ => Forward::To(Ior::decode(body)?.into()),
-    })
 }

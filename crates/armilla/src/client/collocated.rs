@@ -2,21 +2,19 @@
 //!
 //! A thread keeps the memory for them from one to the next; a call within a call has its own.
 
-use super::call::{Arguments, Finish, call as call_elsewhere, no_reply};
-use super::deadline::Wait;
-use super::operation::Operation;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
-use crate::object::{Object, Reference};
+use super::call::{Arguments, Request};
+use super::invocation::Step;
+use super::reply::{Finish, no_reply, take_reply_here};
+use crate::exception::{Completion, Minor, SystemException};
+use crate::interceptor::Contexts;
 use crate::orb::Orb;
 use crate::server::{ReplyBuffer, serve_collocated};
-use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decode, Decoder, Encoder};
-use armilla_giop::ior::Ior;
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encoder};
 use armilla_giop::{
-    Message, MessageHeader, OutgoingRequest, ReplyHeader, ReplyStatus, ResponseFlags,
-    TargetAddress, Version, begin_request, decode_reply, put_body,
+    CodeSetContext, Message, MessageHeader, OutgoingRequest, ReplyHeader, ServiceContext,
+    ServiceContexts, TargetAddress, Version, begin_request, decode_reply, put_body,
 };
-use std::cell::Cell;
-use std::sync::Arc;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 /// The code sets of octets that do not leave the process: those of Rust's own texts.
@@ -24,61 +22,57 @@ pub(crate) const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 const VERSION: Version = Version::V1_2;
 
-/// Calls an object of this process, and follows where servant managers send the call.
-#[cold]
-pub(super) fn call<'p>(
-    object: &Object,
-    reference: &Arc<Reference>,
-    operation: Operation<'_>,
-    response: ResponseFlags,
-    arguments: Arguments<'_, 'p>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
-    let orb = &reference.orb;
-    let mut limit = object.reply_limit(orb.settings());
-    let mut waiting = None;
-    let mut key = reference.local_key().unwrap_or_default();
-    for _ in 0..=orb.settings().max_forwards {
+/// An object of this process that a request is made of.
+pub(super) struct Target<'t> {
+    pub(super) orb: &'t Orb,
+    pub(super) key: &'t [u8],
+    /// How long the request may take.
+    pub(super) limit: Option<Duration>,
+}
+
+impl Target<'_> {
+    /// One attempt. `take_contexts` sees the service contexts of the reply before `finish` has its
+    /// body.
+    pub(super) fn attempt(
+        &self,
+        request: &Request<'_, '_>,
+        contexts: &[ServiceContext<'_>],
+        take_contexts: &mut dyn FnMut(&ServiceContexts<'_>),
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        let Request { operation, response, arguments, .. } = *request;
+        let target = TargetAddress::Key(self.key);
         let request = OutgoingRequest {
             request_id: 0,
             response,
-            target: TargetAddress::Key(&key),
+            target,
             operation: operation.name,
-            contexts: &[],
+            contexts,
         };
-        let take =
-            |header: &ReplyHeader<'_>, body: &mut Decoder<'_>| take(header, body, &mut *finish);
-        let forward = exchange(orb, &request, arguments, limit, take)?;
-        let Some(ior) = forward.flatten() else { return Ok(()) };
-        // Few calls are sent elsewhere: the others need no look at the clock.
-        let waiting = waiting.get_or_insert_with(|| Wait::of(limit));
-        limit = waiting.left().unwrap_or(Some(Duration::ZERO));
-        let target = object.with_reference(Object::from_ior(orb, ior));
-        match target.local_key().filter(|_| is_near(&target)) {
-            Some(next) => key = next,
-            None => return call_elsewhere(&target, operation, response, arguments, finish),
-        }
+        let step = exchange(self.orb, &request, arguments, self.limit, |header, body| {
+            take_contexts(&header.contexts);
+            take_reply_here(header, body, finish)
+        })?;
+        Ok(step.unwrap_or(Step::Done))
     }
-    Err(too_many_forwards(orb))
-}
 
-/// Takes a reply; gives where the call is to be made instead, if it is.
-fn take(
-    header: &ReplyHeader<'_>,
-    body: &mut Decoder<'_>,
-    finish: Finish<'_>,
-) -> Result<Option<Ior>, SystemException> {
-    match header.status {
-        ReplyStatus::NoException | ReplyStatus::UserException => {
-            finish(header.status, body).map(|()| None)
-        }
-        ReplyStatus::SystemException => {
-            let raised = decode_system(&header.contexts, body);
-            return Err(raised.unwrap_or_else(|error| undecodable(&error)));
-        }
-        _ => Ior::decode(body).map(Some),
+    /// One attempt with the service contexts of interceptors; those of the reply go into `reply`. The code
+    /// sets stand among them, so that interceptors see the request as any other.
+    pub(super) fn attempt_intercepted(
+        &self,
+        request: &Request<'_, '_>,
+        contexts: &Contexts,
+        reply: &RefCell<Contexts>,
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        let code_sets =
+            CodeSetContext { char: CodeSet::Utf8.id(), wchar: CodeSet::Utf16.id() }.encode();
+        let mut contexts = contexts.to_send();
+        contexts.push(CodeSetContext::service_context(&code_sets));
+        let mut take_contexts =
+            |received: &ServiceContexts<'_>| *reply.borrow_mut() = Contexts::received(received);
+        self.attempt(request, &contexts, &mut take_contexts, finish)
     }
-    .map_err(|error| undecodable(&error))
 }
 
 /// Makes a request of this process, and hands its reply, if one is expected, to `take`.
@@ -140,10 +134,6 @@ impl Kept {
     }
 }
 
-fn is_near(object: &Object) -> bool {
-    object.reference().is_ok_and(|reference| reference.is_near())
-}
-
 /// Writes the whole request as one message.
 fn encode<'p>(
     out: &mut Encoder<'p>,
@@ -170,13 +160,4 @@ fn parse(octets: &[u8]) -> Result<Message<'_>, SystemException> {
 #[cold]
 fn undecodable(error: &armilla_cdr::CdrError) -> SystemException {
     SystemException::decoding(error, Completion::Yes)
-}
-
-#[cold]
-fn too_many_forwards(orb: &Orb) -> SystemException {
-    let limit = orb.settings().max_forwards;
-    let what =
-        format!("servant managers forwarded the call more than {limit} times (max_forwards)");
-    SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
-        .with_reason(what)
 }

@@ -2,28 +2,26 @@
 //! what interceptors have to say to it.
 
 use super::asynchronous::AsyncCall;
+use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
-use super::call::{Answer, MAX_STALE, is_stale, take_reply};
-use super::invocation::Forward;
+use super::invocation::{Invocation, Step};
+use super::reply::{Answer, no_reply, take_reply};
 use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
 use crate::object::Reference;
 use crate::orb::lock;
 use armilla_cdr::CdrResult;
-use armilla_giop::ReplyStatus;
+use armilla_giop::{ReplyStatus, ResponseFlags};
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How far an attempt has come.
+/// What an attempt came to.
 pub(super) enum AttemptOutcome {
-    /// To its end; with the id of the user exception that outcome_of.
-    Done(Option<String>),
-    /// The object is elsewhere, or to be named in another way.
-    Forward(Forward),
-    /// It has to be tried again.
-    Again,
+    /// To a step of the invocation; with the id of the user exception that came, where interceptors
+    /// see the call.
+    Step(Step, Option<String>),
     /// The same attempt goes on over another connection.
     Resend,
 }
@@ -32,7 +30,7 @@ impl AsyncCall {
     /// Has the interceptors, if there are any, begin an attempt.
     ///
     /// # Errors
-    /// What it outcome_of to, where it outcome_of to its end so.
+    /// What it came to, where it came to its end so.
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
@@ -49,7 +47,9 @@ impl AsyncCall {
                 lock(&self.state).flow = Some(Box::new(flow));
                 Ok(())
             }
-            Some(Err(outcome)) => Err(outcome_of(outcome, None)),
+            Some(Err(outcome)) => {
+                Err(outcome.into_step(None).map(|step| AttemptOutcome::Step(step, None)))
+            }
         }
     }
 
@@ -60,10 +60,10 @@ impl AsyncCall {
         reply: Contexts,
     ) -> bool {
         match self.end_attempt(attempt, reply) {
-            Ok(AttemptOutcome::Done(_)) => self.finish(Ok(())),
+            Ok(Step::Done) => self.finish(Ok(())),
             Err(exception) => self.finish(Err(exception)),
-            Ok(AttemptOutcome::Forward(_) | AttemptOutcome::Again | AttemptOutcome::Resend) => {
-                let pause = lock(&self.state).invocation.take_pause();
+            Ok(Step::Forward(_) | Step::Again) => {
+                let pause = lock(&self.state).invocation.as_mut().and_then(Invocation::take_pause);
                 return pause.is_none_or(|pause| !self.launch_after(pause));
             }
         }
@@ -86,30 +86,28 @@ impl AsyncCall {
         true
     }
 
-    /// Follows a forward, and lets interceptors hear of the end.
+    /// Lets interceptors hear of the end of an attempt, and follows a forward.
     fn end_attempt(
         &self,
         attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,
-    ) -> Result<AttemptOutcome, SystemException> {
+    ) -> Result<Step, SystemException> {
         let reference = self.object.reference()?;
-        let attempt = match attempt {
-            Ok(AttemptOutcome::Resend) => return Ok(AttemptOutcome::Resend),
-            Ok(AttemptOutcome::Forward(readdressed @ Forward::Readdress(_))) => {
-                self.follow(reference, readdressed).map(|()| AttemptOutcome::Again)
-            }
-            attempt => attempt,
+        let (step, user) = match attempt {
+            Ok(AttemptOutcome::Resend) => return Ok(Step::Again),
+            Ok(AttemptOutcome::Step(step, user)) => (Ok(step), user),
+            Err(exception) => (Err(exception), None),
         };
         let flow = lock(&self.state).flow.take();
         let ended = match flow {
-            None => attempt,
-            Some(flow) => self.end_flow(reference, *flow, attempt, reply),
+            None => step,
+            Some(flow) => self.end_flow(reference, *flow, step, user, reply),
         };
         match ended? {
-            AttemptOutcome::Forward(forward) => {
-                self.follow(reference, forward).map(|()| AttemptOutcome::Again)
-            }
-            other => Ok(other),
+            Step::Forward(forward) => self.with_invocation(|target, invocation| {
+                invocation.follow(reference, target.route(), forward).map(|()| Step::Again)
+            }),
+            step => Ok(step),
         }
     }
 
@@ -117,31 +115,17 @@ impl AsyncCall {
         &self,
         reference: &Reference,
         flow: Suspended,
-        attempt: Result<AttemptOutcome, SystemException>,
+        step: Result<Step, SystemException>,
+        user: Option<String>,
         reply: Contexts,
-    ) -> Result<AttemptOutcome, SystemException> {
-        let mut for_good = None;
-        let outcome = match attempt {
-            Err(exception) => Outcome::SystemException(exception),
-            Ok(AttemptOutcome::Done(None)) => Outcome::Reply,
-            Ok(AttemptOutcome::Done(Some(id))) => Outcome::UserException(id),
-            Ok(AttemptOutcome::Forward(Forward::To(ior))) => Outcome::Forward(*ior),
-            Ok(AttemptOutcome::Forward(Forward::ForGood(ior))) => {
-                for_good = Some((*ior).clone());
-                Outcome::Forward(*ior)
-            }
-            Ok(
-                AttemptOutcome::Forward(Forward::Readdress(_))
-                | AttemptOutcome::Again
-                | AttemptOutcome::Resend,
-            ) => Outcome::Retry,
-        };
-        let Some(destination) = lock(&self.state).destination.clone() else {
-            return outcome_of(outcome, None);
+    ) -> Result<Step, SystemException> {
+        let (outcome, permanent) = Outcome::of(step, user, ResponseFlags::Target);
+        let Some(target) = lock(&self.state).destination.clone() else {
+            return outcome.into_step(None);
         };
         let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
-        let ended = self.with_attempt(reference, &destination, end);
-        ended.map_or_else(|| Err(super::call::no_reply()), |outcome| outcome_of(outcome, for_good))
+        let ended = self.with_attempt(reference, &target, end);
+        ended.map_or_else(|| Err(no_reply()), |outcome| outcome.into_step(permanent))
     }
 
     /// Has the interceptors hear that the call was given up.
@@ -150,7 +134,7 @@ impl AsyncCall {
         let (kind, minor) = (ExceptionKind::NoResponse, Minor::GIVEN_UP);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
         // It has ended; what they make of it nobody hears.
-        self.end_flow(reference, flow, Err(given_up), Contexts::default()).ok();
+        self.end_flow(reference, flow, Err(given_up), None, Contexts::default()).ok();
     }
 
     /// Runs `use_it` with the attempt that is under way; `None` where there are no interceptors.
@@ -179,29 +163,40 @@ impl AsyncCall {
         }))
     }
 
-    fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
-        self.with_invocation(|destination, invocation| {
-            reference.follow(destination.route(), forward, invocation)
-        })
-    }
-
-    /// Runs `go` with where the call went last and the invocation, which nobody else needs meanwhile.
+    /// Runs `decide` with where the call went last and its invocation, which nobody else needs
+    /// meanwhile.
     fn with_invocation<T>(
         &self,
-        go: impl FnOnce(
-            &AttemptTarget,
-            &mut super::invocation::Invocation,
-        ) -> Result<T, SystemException>,
+        decide: impl FnOnce(&AttemptTarget, &mut Invocation) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
-        let Some(destination) = state.destination.clone() else {
-            return Err(super::call::no_reply());
+        let (Some(target), Some(mut invocation)) =
+            (state.destination.clone(), state.invocation.take())
+        else {
+            return Err(no_reply());
         };
-        let mut invocation = std::mem::take(&mut state.invocation);
         drop(state);
-        let went = go(&destination, &mut invocation);
-        lock(&self.state).invocation = invocation;
-        went
+        let decided = decide(&target, &mut invocation);
+        lock(&self.state).invocation = Some(invocation);
+        decided
+    }
+
+    /// Decides how the call goes on after an attempt. A system exception names the server that raised
+    /// it.
+    fn judge(&self, attempted: Result<Answer, SystemException>) -> Result<Step, SystemException> {
+        let reference = self.object.reference()?;
+        self.with_invocation(|at, invocation| {
+            let (route, target) = (at.route(), at.target());
+            let attempted = match attempted {
+                Ok(Answer::Raised(exception)) if !at.is_here() => {
+                    let (address, name) =
+                        (&target.access.endpoint.address, self.operation.get().name);
+                    Ok(Answer::Raised(exception.said_by(address, name)))
+                }
+                attempted => attempted,
+            };
+            invocation.judge(reference, route, target, attempted)
+        })
     }
 
     /// What the reply says, and its service contexts where somebody wants to see them.
@@ -219,27 +214,8 @@ impl AsyncCall {
             }
             take_reply(header, body, &mut |_, _| CdrResult::Ok(()))
         });
-        let outcome_of = answer.and_then(|answer| match answer {
-            Answer::Taken => Ok(AttemptOutcome::Done(user)),
-            Answer::Forward(forward) => Ok(AttemptOutcome::Forward(*forward)),
-            Answer::Raised(exception) => self.raised(exception),
-        });
-        (outcome_of, contexts)
-    }
-
-    #[cold]
-    fn raised(&self, exception: SystemException) -> Result<AttemptOutcome, SystemException> {
-        let reference = self.object.reference()?;
-        self.with_invocation(|destination, invocation| {
-            let address = &destination.target().access.endpoint.address;
-            let exception = match destination.is_here() {
-                true => exception,
-                false => exception.said_by(address, self.operation.get().name),
-            };
-            reference
-                .after_system_exception(destination.route(), invocation, exception)
-                .map(|()| AttemptOutcome::Again)
-        })
+        let step = answer.and_then(|answer| self.judge(Ok(answer)));
+        (step.map(|step| AttemptOutcome::Step(step, user)), contexts)
     }
 
     /// After a failure: whether the call may be sent again, and to where.
@@ -248,7 +224,6 @@ impl AsyncCall {
         &self,
         exception: SystemException,
     ) -> Result<AttemptOutcome, SystemException> {
-        let reference = self.object.reference()?;
         let mut state = lock(&self.state);
         if is_stale(&exception) && state.stale < MAX_STALE {
             state.stale += 1;
@@ -258,12 +233,7 @@ impl AsyncCall {
             return Err(exception);
         }
         drop(state);
-        self.with_invocation(|destination, invocation| {
-            let (route, target) = (destination.route(), destination.target());
-            reference
-                .after_failure(route, target, invocation, exception)
-                .map(|()| AttemptOutcome::Again)
-        })
+        self.judge(Err(exception)).map(|step| AttemptOutcome::Step(step, None))
     }
 }
 
@@ -278,22 +248,5 @@ impl Values for AsyncCall {
 
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
         self.decode(&mut |_, input| read(input))
-    }
-}
-
-/// What an outcome is for the call.
-fn outcome_of(
-    outcome: Outcome,
-    for_good: Option<armilla_giop::ior::Ior>,
-) -> Result<AttemptOutcome, SystemException> {
-    match outcome {
-        Outcome::Reply | Outcome::Sent => Ok(AttemptOutcome::Done(None)),
-        Outcome::UserException(id) => Ok(AttemptOutcome::Done(Some(id))),
-        Outcome::SystemException(exception) => Err(exception),
-        Outcome::Forward(ior) if for_good.as_ref() == Some(&ior) => {
-            Ok(AttemptOutcome::Forward(Forward::ForGood(ior.into())))
-        }
-        Outcome::Forward(ior) => Ok(AttemptOutcome::Forward(Forward::To(ior.into()))),
-        Outcome::Retry => Ok(AttemptOutcome::Again),
     }
 }

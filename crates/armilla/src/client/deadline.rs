@@ -49,7 +49,7 @@ impl Deadline {
     ///
     /// # Errors
     /// `TIMEOUT` when an absolute time has passed already.
-    pub(super) fn keep_to(&mut self, effective: &Effective) -> Result<(), SystemException> {
+    pub(super) fn apply(&mut self, effective: &Effective) -> Result<(), SystemException> {
         let Effective { reply, request, connect, .. } = effective;
         if let Some(passed) = reply.iter().chain(request).find(|limit| limit.time.is_zero()) {
             let what = format!("the call had no time from the start: {passed}");

@@ -213,7 +213,7 @@ impl ExclusiveConnection {
         self.await_other(deadline, watched, first_read, taker)
     }
 
-    /// Waits on where the answer was not all that outcome_of with the first read.
+    /// Waits on where the answer was not all that came with the first read.
     #[cold]
     #[inline(never)]
     fn await_other<T>(

@@ -1,8 +1,8 @@
 //! The reply to a call that goes on while the program does something else.
 
 use super::asynchronous::AsyncCall;
-use super::call::{Undeclared, user_exception};
 use super::operation::OwnedOperation;
+use super::reply::{Undeclared, user_exception};
 use crate::exception::{Error, Raises, SystemException};
 use crate::object::Object;
 use armilla_cdr::{CdrResult, Decoder, Encoder};

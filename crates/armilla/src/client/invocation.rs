@@ -1,96 +1,144 @@
-//! Where a call goes next: after a forward, after a failure, and when it has to turn back.
+//! One invocation: what its policies, its time, its forwards and its failures say about how it goes on.
 //!
-//! What may be tried again is decided here, and nowhere else.
+//! The rules of all calls stand here once: what is prepared before the first attempt, where the next
+//! attempt goes after a forward, which failures may be repeated, and when a call falls back to the
+//! reference's own addresses. [`Invocation`] does no I/O and does not wait. Drivers make the attempts:
+//! over an exclusive or a multiplexed connection ([`attempt`](super::attempt)), within the process
+//! ([`collocated`](super::collocated)), without a thread that waits
+//! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](super::locate)).
 
 use super::deadline::Deadline;
+use super::reply::Answer;
 use super::route::{Route, Target};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object::Reference;
+use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::policies::{Effective, Rebind};
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
-use std::thread;
 use std::time::{Duration, Instant};
 
-/// How far a call has come.
-#[derive(Default)]
+/// The state of one invocation.
 pub(crate) struct Invocation {
-    /// How often it was forwarded.
+    /// The time of the whole call.
+    pub(crate) deadline: Deadline,
+    /// How often the call was forwarded.
     forwards: u32,
     /// How many addresses of the present route have failed.
     failures: usize,
-    /// Whether it outcome_of back from where an earlier call was forwarded to.
-    returned: bool,
-    /// What else is to be kept to.
+    /// Whether the call came back from where an earlier call was forwarded to.
+    fell_back: bool,
+    /// The policies that were set, where any were.
     policies: Option<Box<CallPolicies>>,
 }
 
-/// The policies of a call, as far as they say how it goes on.
+/// The policies of a call, and what was done under them.
 struct CallPolicies {
     effective: Box<Effective>,
     started: Instant,
-    /// Whether the reference was bound before, and must stay so.
+    /// Whether the reference was bound before the call, and must stay so.
     bound: bool,
-    /// How often the call was tried again.
-    retried: u32,
-    /// Whether nobody waits here for a pause to pass; and the pause that has to pass.
-    defers: bool,
+    /// How often the call was repeated.
+    repeated: u32,
+    /// The pause that has to pass before the next attempt.
     pause: Option<Duration>,
 }
 
+/// How an invocation goes on after an attempt.
+pub(crate) enum Step {
+    /// The call has ended, and the reply was taken.
+    Done,
+    /// The object is elsewhere.
+    Forward(Forward),
+    /// Another attempt follows, after the [pause](Invocation::take_pause) if there is one.
+    Again,
+}
+
+/// Where a server sends a call instead of answering it.
+pub(crate) enum Forward {
+    /// The object is for now where this reference says.
+    To(Box<Ior>),
+    /// The object is from now on where this reference says.
+    ForGood(Box<Ior>),
+    /// The object stays where it is, and is to be named in another way.
+    Readdress(AddressingDisposition),
+}
+
 impl Invocation {
-    /// Makes the call keep to these policies, and `deadline` to theirs.
+    /// Prepares a call through `object`: the ORB must run, and the policies and the time of the call
+    /// hold from now on.
     ///
     /// # Errors
-    /// `TIMEOUT` when an absolute time has passed already.
+    /// `BAD_INV_ORDER` when the ORB was shut down, `TIMEOUT` when an absolute time has passed already.
+    #[inline(always)]
+    pub(crate) fn begin(object: &Object, reference: &Reference) -> Result<Self, SystemException> {
+        reference.orb.check_running()?;
+        let settings = reference.orb.settings();
+        let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
+        let (forwards, failures, fell_back, policies) = (0, 0, false, None);
+        let mut invocation = Self { deadline, forwards, failures, fell_back, policies };
+        if let Some(effective) = object.effective(settings) {
+            invocation.apply(effective, reference)?;
+        }
+        Ok(invocation)
+    }
+
     #[cold]
-    pub(crate) fn keep_to(
+    fn apply(
         &mut self,
         effective: Box<Effective>,
         reference: &Reference,
-        deadline: &mut Deadline,
     ) -> Result<(), SystemException> {
-        deadline.keep_to(&effective)?;
+        self.deadline.apply(&effective)?;
         let bound = reference.binding.is_set();
-        deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
+        self.deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
-        let (defers, pause) = (false, None);
-        let policies =
-            CallPolicies { effective, started: Instant::now(), bound, retried: 0, defers, pause };
-        self.policies = Some(Box::new(policies));
+        let (started, repeated, pause) = (Instant::now(), 0, None);
+        self.policies = Some(Box::new(CallPolicies { effective, started, bound, repeated, pause }));
         Ok(())
     }
 
-    /// The time of the call, for an attempt at the next address of a route.
+    /// The time of the call, for an attempt at the next address of `route`.
     #[inline]
-    pub(crate) fn deadline(&self, deadline: &Deadline, route: &Route) -> Deadline {
-        deadline.among(self.addresses(route))
+    pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
+        self.deadline.among(self.addresses_left(route))
     }
 
-    /// How many addresses of a route it has left.
-    pub(crate) fn addresses(&self, route: &Route) -> usize {
+    /// How many addresses of `route` have not failed yet.
+    pub(crate) fn addresses_left(&self, route: &Route) -> usize {
         route.len().saturating_sub(self.failures)
     }
 
-    /// Leaves it to the caller to wait for [pauses](Self::take_pause).
-    pub(crate) fn defer(&mut self) {
-        if let Some(policies) = &mut self.policies {
-            policies.defers = true;
+    /// How long an attempt within the process may take; zero when no time is left. The first attempt
+    /// begins with the call, so that it needs no look at the clock.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        match self.forwards {
+            0 => self.deadline.limit,
+            _ => self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
         }
     }
 
-    /// How long to wait before the call is tried again.
+    /// How long to wait before the next attempt.
+    #[inline]
     pub(crate) fn take_pause(&mut self) -> Option<Duration> {
         self.policies.as_mut()?.pause.take()
     }
 
-    /// The call goes elsewhere.
+    /// Lets the reference be bound anew.
+    #[cold]
+    pub(crate) fn allow_rebinding(&mut self) {
+        self.deadline.may_connect = true;
+        if let Some(policies) = &mut self.policies {
+            policies.bound = false;
+        }
+    }
+
+    /// Counts a forward.
     ///
     /// # Errors
-    /// `TRANSIENT` when it was sent on too often.
+    /// `TRANSIENT` when there were more than `max_forwards`.
     #[cold]
-    pub(crate) fn forwarded(&mut self, orb: &Orb) -> Result<(), SystemException> {
+    pub(crate) fn count_forward(&mut self, orb: &Orb) -> Result<(), SystemException> {
         self.forwards += 1;
         self.failures = 0;
         match self.forwards > orb.settings().max_forwards {
@@ -99,43 +147,163 @@ impl Invocation {
         }
     }
 
-    /// Lets the reference be bound anew.
-    #[cold]
-    pub(crate) fn unbind(&mut self, deadline: &mut Deadline) {
-        deadline.may_connect = true;
-        if let Some(policies) = &mut self.policies {
-            policies.bound = false;
+    /// Decides how the call goes on after an attempt at `target` of `route`.
+    ///
+    /// # Errors
+    /// What the call ends with.
+    #[inline(always)]
+    pub(crate) fn judge(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        target: &Target,
+        attempted: Result<Answer, SystemException>,
+    ) -> Result<Step, SystemException> {
+        match attempted {
+            Ok(Answer::Taken) => Ok(Step::Done),
+            Ok(Answer::Forward(forward)) => self.judge_forward(reference, route, *forward),
+            Ok(Answer::Raised(exception)) => self.judge_exception(reference, route, exception),
+            Err(failure) => self.judge_failure(reference, route, target, failure),
         }
     }
 
-    /// After the last of everything that can be tried: waits before it is tried again, or returns
-    /// the error.
+    /// Naming the object in another way concerns nobody but the two ORBs: the next attempt does so.
     #[cold]
-    fn retry(&mut self, error: SystemException) -> Result<(), SystemException> {
-        let Some(policies) = &mut self.policies else { return Err(error) };
-        let retries = policies.effective.retries;
-        if policies.retried >= retries.count {
-            let note =
-                format!("; tried {} times more, as often as `retries` allows", policies.retried);
-            return Err(if policies.retried > 0 { error.noting(&note) } else { error });
+    fn judge_forward(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        forward: Forward,
+    ) -> Result<Step, SystemException> {
+        match forward {
+            Forward::Readdress(_) => self.follow(reference, route, forward).map(|()| Step::Again),
+            forward => Ok(Step::Forward(forward)),
         }
-        let pause = retries.pause(policies.retried);
+    }
+
+    /// Sends this call and later ones where the server says that the object is, or in the way in
+    /// which it wants them.
+    #[cold]
+    pub(crate) fn follow(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        forward: Forward,
+    ) -> Result<(), SystemException> {
+        self.count_forward(&reference.orb)?;
+        let elsewhere = !matches!(forward, Forward::Readdress(_));
+        if elsewhere && self.is_bound() {
+            return Err(rebind_refused());
+        }
+        let (orb, by_key) = (&reference.orb, AddressingDisposition::Key);
+        reference.binding.change(match forward {
+            Forward::To(ior) => Route::new(orb, &ior, Some(&ior), by_key)?,
+            Forward::ForGood(ior) => {
+                let route = Route::new(orb, &ior, None, by_key)?;
+                reference.binding.set_permanent_ior(*ior);
+                route
+            }
+            Forward::Readdress(wanted) => {
+                let permanent = reference.binding.permanent_ior();
+                route.readdressed(orb, permanent.as_deref().unwrap_or(reference.ior()), wanted)?
+            }
+        });
+        Ok(())
+    }
+
+    fn is_bound(&self) -> bool {
+        self.policies.as_ref().is_some_and(|policies| policies.bound)
+    }
+
+    /// After a system exception of the server: where it says that the object is not there, the call
+    /// may [fall back](Self::fall_back), and `TRANSIENT` may be repeated. Everything else is returned.
+    #[cold]
+    pub(crate) fn judge_exception(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        exception: SystemException,
+    ) -> Result<Step, SystemException> {
+        let gone = matches!(
+            exception.kind(),
+            ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
+        );
+        let not_executed = exception.completed() == Completion::No;
+        if gone && not_executed && self.fall_back(reference, route) {
+            return Ok(Step::Again);
+        }
+        match exception.kind() {
+            ExceptionKind::Transient if not_executed => self.repeat(exception),
+            _ => Err(exception),
+        }
+    }
+
+    /// After an attempt without an answer. Only a call that was certainly not executed is repeated: at
+    /// the next address of the route, and after its last the call may [fall back](Self::fall_back).
+    #[cold]
+    pub(crate) fn judge_failure(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        failed: &Target,
+        failure: SystemException,
+    ) -> Result<Step, SystemException> {
+        if failure.kind() == ExceptionKind::Timeout {
+            return Err(self.explain(failure));
+        }
+        let unreached =
+            matches!(failure.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
+        if failure.completed() != Completion::No || !unreached {
+            return Err(failure);
+        }
+        self.failures += 1;
+        if self.failures < route.len() {
+            route.leave(failed);
+            return Ok(Step::Again);
+        }
+        if self.fall_back(reference, route) {
+            return Ok(Step::Again);
+        }
+        route.leave(failed);
+        self.repeat(failure)
+    }
+
+    /// Sends the call to the reference's own addresses again, once, when it failed at a place that
+    /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
+    /// they would say.
+    #[cold]
+    pub(crate) fn fall_back(&mut self, reference: &Reference, route: &Route) -> bool {
+        if self.is_bound() || !route.is_forwarded() || self.forwards > 0 || self.fell_back {
+            return false;
+        }
+        self.fell_back = true;
+        self.failures = 0;
+        reference.binding.fall_back(!reference.is_near());
+        true
+    }
+
+    /// After the last of everything that can be tried: begins again after a pause, where the policy
+    /// `retries` allows that, or returns the error.
+    #[cold]
+    fn repeat(&mut self, error: SystemException) -> Result<Step, SystemException> {
+        let Some(policies) = &mut self.policies else { return Err(error) };
+        let (retries, repeated) = (policies.effective.retries, policies.repeated);
+        if repeated >= retries.count {
+            let note = format!("; tried {repeated} times more, as often as `retries` allows");
+            return Err(if repeated > 0 { error.noting(&note) } else { error });
+        }
+        let pause = retries.pause(repeated);
         let limits = policies.effective.reply.iter().chain(&policies.effective.request);
         let shortest = limits.min_by_key(|limit| limit.time);
         let elapsed = policies.started.elapsed();
         if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
-            let tried = policies.retried;
-            return Err(
-                error.noting(&format!("; not tried again after {tried} times, for {limit}"))
-            );
+            let note = format!("; not tried again after {repeated} times, for {limit}");
+            return Err(error.noting(&note));
         }
-        match policies.defers {
-            true => policies.pause = Some(pause),
-            false => thread::sleep(pause),
-        }
-        policies.retried += 1;
+        policies.pause = Some(pause);
+        policies.repeated += 1;
         self.failures = 0;
-        Ok(())
+        Ok(Step::Again)
     }
 
     /// Names the policy whose time has passed.
@@ -153,127 +321,6 @@ impl Invocation {
     }
 }
 
-/// Where a server sends a call instead of answering it.
-pub(crate) enum Forward {
-    /// To where this reference denotes the object for now.
-    To(Box<Ior>),
-    /// To where this reference denotes it from now on.
-    ForGood(Box<Ior>),
-    /// To the same place, with the object named in another way.
-    Readdress(AddressingDisposition),
-}
-
-impl Reference {
-    /// Fails when the ORB was shut down.
-    #[inline]
-    pub(crate) fn callable(&self) -> Result<(), SystemException> {
-        self.orb.check_running()
-    }
-
-    /// Sends this call and later ones where the server says that the object is, or in the way in
-    /// which it wants them.
-    #[cold]
-    pub(crate) fn follow(
-        &self,
-        route: &Route,
-        forward: Forward,
-        invocation: &mut Invocation,
-    ) -> Result<(), SystemException> {
-        invocation.forwarded(&self.orb)?;
-        let elsewhere = !matches!(forward, Forward::Readdress(_));
-        if elsewhere && invocation.policies.as_ref().is_some_and(|policies| policies.bound) {
-            return Err(rebind_refused());
-        }
-        let by_key = AddressingDisposition::Key;
-        self.binding.change(match forward {
-            Forward::To(ior) => Route::new(&self.orb, &ior, Some(&ior), by_key)?,
-            Forward::ForGood(ior) => {
-                let route = Route::new(&self.orb, &ior, None, by_key)?;
-                self.binding.set_permanent_ior(*ior);
-                route
-            }
-            Forward::Readdress(wanted) => {
-                let permanent_ior = self.binding.permanent_ior();
-                route.readdressed(
-                    &self.orb,
-                    permanent_ior.as_deref().unwrap_or(self.ior()),
-                    wanted,
-                )?
-            }
-        });
-        Ok(())
-    }
-
-    /// After a system exception: when it says that the server does not have the object, the call
-    /// may [turn back](Self::fall_back). Everything else is returned.
-    #[cold]
-    pub(crate) fn after_system_exception(
-        &self,
-        route: &Route,
-        invocation: &mut Invocation,
-        exception: SystemException,
-    ) -> Result<(), SystemException> {
-        let gone = matches!(
-            exception.kind(),
-            ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
-        );
-        let unbegun = exception.completed() == Completion::No;
-        if gone && unbegun && self.fall_back(route, invocation) {
-            return Ok(());
-        }
-        match exception.kind() {
-            ExceptionKind::Transient if unbegun => invocation.retry(exception),
-            _ => Err(exception),
-        }
-    }
-
-    /// After a failed attempt: prepares the next one, or returns the error. Only calls that were
-    /// certainly not begun are tried again: at the next address of the route, and after its last
-    /// the call may [turn back](Self::fall_back).
-    #[cold]
-    pub(crate) fn after_failure(
-        &self,
-        route: &Route,
-        failed: &Target,
-        invocation: &mut Invocation,
-        error: SystemException,
-    ) -> Result<(), SystemException> {
-        let unreached =
-            matches!(error.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
-        if error.kind() == ExceptionKind::Timeout {
-            return Err(invocation.explain(error));
-        }
-        if error.completed() != Completion::No || !unreached {
-            return Err(error);
-        }
-        invocation.failures += 1;
-        if invocation.failures < route.len() {
-            route.leave(failed);
-            return Ok(());
-        }
-        if self.fall_back(route, invocation) {
-            return Ok(());
-        }
-        route.leave(failed);
-        invocation.retry(error)
-    }
-
-    /// Sends the call to the reference's own addresses again, once, when it failed at a place that
-    /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
-    /// they would say.
-    #[cold]
-    pub(crate) fn fall_back(&self, route: &Route, invocation: &mut Invocation) -> bool {
-        let bound = invocation.policies.as_ref().is_some_and(|policies| policies.bound);
-        if bound || !route.is_forwarded() || invocation.forwards > 0 || invocation.returned {
-            return false;
-        }
-        invocation.returned = true;
-        invocation.failures = 0;
-        self.binding.fall_back(!self.is_near());
-        true
-    }
-}
-
 #[cold]
 fn rebind_refused() -> SystemException {
     SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
@@ -285,7 +332,7 @@ fn rebind_refused() -> SystemException {
 
 #[cold]
 fn too_many_forwards(count: u32) -> SystemException {
-    let what = format!("the servers forwarded the call {count} times (the limit is max_forwards)");
+    let what = format!("the call was forwarded {count} times (the limit is max_forwards)");
     SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
         .with_reason(what)
 }

@@ -6,7 +6,7 @@ use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
-use crate::orb::{Located as EndpointAddress, Orb};
+use crate::orb::{Located as Place, Orb};
 use crate::poa::with_wait_limit;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
@@ -15,6 +15,7 @@ use armilla_giop::{
     AddressingDisposition, LocateStatus, Message, MessageHeader, ServiceContexts,
     decode_locate_reply, encode_locate_request, engine::ClientEvent, ior::Ior,
 };
+use std::thread;
 
 /// What a server said of the place of an object.
 enum Located {
@@ -24,52 +25,77 @@ enum Located {
     Raised(SystemException),
 }
 
-/// Whether the server knows the object; follows forwards.
+/// Whether the server knows the object; follows forwards. The question binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
-    reference.callable()?;
+    let mut invocation = Invocation::begin(object, reference)?;
+    invocation.allow_rebinding();
+    let mut elsewhere = None;
     if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
-        let limit = object.reply_limit(reference.orb.settings());
-        return with_wait_limit(limit, || locate_here(object, &reference.orb, key));
+        match locate_here(&reference.orb, key, &mut invocation)? {
+            Answer::Here => return Ok(true),
+            Answer::Unknown => return Ok(false),
+            Answer::Elsewhere(ior) => {
+                elsewhere = Some(object.with_reference(Object::from_ior(&reference.orb, ior)));
+            }
+        }
     }
-    let settings = reference.orb.settings();
-    let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut invocation = Invocation::default();
-    if let Some(effective) = object.effective(settings) {
-        invocation.keep_to(effective, reference, &mut deadline)?;
-        // The question where the object is binds the reference.
-        invocation.unbind(&mut deadline);
-    }
+    locate_there(elsewhere.as_ref().unwrap_or(object).reference()?, invocation)
+}
+
+/// Asks the server to which the reference is bound.
+fn locate_there(
+    reference: &Reference,
+    mut invocation: Invocation,
+) -> Result<bool, SystemException> {
     loop {
         let route = reference.route()?;
         let target = route.preferred();
-        match ask(reference, target, &invocation.deadline(&deadline, &route)) {
+        match ask(reference, target, &invocation.attempt_deadline(&route)) {
             Ok(Located::Here) => return Ok(true),
             // An earlier forward may have become stale: the reference's own address knows better.
-            Ok(Located::Unknown) if reference.fall_back(&route, &mut invocation) => {}
+            Ok(Located::Unknown) if invocation.fall_back(reference, &route) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(forward)) => reference.follow(&route, forward, &mut invocation)?,
-            Err(error) => reference.after_failure(&route, target, &mut invocation, error)?,
+            Ok(Located::At(forward)) => invocation.follow(reference, &route, forward)?,
+            Err(failure) => {
+                invocation.judge_failure(reference, &route, target, failure)?;
+            }
         }
+        invocation.take_pause().into_iter().for_each(thread::sleep);
     }
 }
 
-/// Whether this process knows the object with this key; follows published names.
-fn locate_here(object: &Object, orb: &Orb, mut key: Vec<u8>) -> Result<bool, SystemException> {
-    for _ in 0..=orb.settings().max_forwards {
-        let ior = match orb.locate(&key, false)? {
-            EndpointAddress::Here => return Ok(true),
-            EndpointAddress::Elsewhere(ior) => ior,
-            EndpointAddress::Nowhere | EndpointAddress::Unnamed => return Ok(false),
+/// What this process knows of an object.
+enum Answer {
+    Here,
+    Unknown,
+    /// It is in another process.
+    Elsewhere(Ior),
+}
+
+/// Asks this process for the object with this key; follows published names.
+fn locate_here(
+    orb: &Orb,
+    mut key: Vec<u8>,
+    invocation: &mut Invocation,
+) -> Result<Answer, SystemException> {
+    loop {
+        let limit = invocation.time_left();
+        let ior = match with_wait_limit(limit, || orb.locate(&key, false))? {
+            Place::Here => return Ok(Answer::Here),
+            Place::Elsewhere(ior) => ior,
+            Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),
         };
-        let target = object.with_reference(Object::from_ior(orb, ior));
-        match target.local_key() {
-            Some(next) => key = next,
-            None => return locate(&target),
+        // Published names that lead to one another denote no object.
+        if invocation.count_forward(orb).is_err() {
+            return Ok(Answer::Unknown);
+        }
+        match orb.local_key(&ior) {
+            Some((next, _)) => key = next.into(),
+            None => return Ok(Answer::Elsewhere(ior)),
         }
     }
-    Ok(false)
 }
 
 /// Asks over a connection of its own choice: what stands idle, else a new one.

@@ -85,7 +85,7 @@ fn who(peer: &Address) -> String {
     }
 }
 
-/// No reply outcome_of in time.
+/// No reply came in time.
 #[cold]
 pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());

@@ -277,7 +277,7 @@ impl Route {
         self.rest().map_or(0, |rest| rest.preferred.load(Ordering::Relaxed))
     }
 
-    /// The target at `place`, which outcome_of from [`preferred_place`](Self::preferred_place).
+    /// The target at `place`, which came from [`preferred_place`](Self::preferred_place).
     pub(crate) fn at(&self, place: usize) -> &Target {
         match place {
             0 => &self.first,

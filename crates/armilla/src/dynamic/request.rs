@@ -5,7 +5,6 @@ use super::exception::{is_exception, undeclared};
 use super::{NamedValue, ParameterMode, Signature, UnknownUserException};
 use crate::client::{self, Operation, OperationKey, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Minor, SystemException};
-use crate::interceptor;
 use crate::object::Object;
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
@@ -201,8 +200,9 @@ impl Request {
         };
         let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
         let write = |out: &mut _| write_arguments(sent, context.as_ref(), out);
-        let request = client::Request { operation, response, arguments: &write };
-        call(object, request, signature.as_ref(), &mut finish)?;
+        let signature = signature.as_ref();
+        let request = client::Request { operation, response, arguments: &write, signature };
+        client::call(object, request, &mut finish)?;
         give_back(arguments, returned);
         raised.map_or(Ok(()), Err)
     }
@@ -281,24 +281,10 @@ impl Request {
         let operation = Operation::made(&self.operation, &self.key);
         let response = client::oneway_response(&self.object)?;
         let write = |out: &mut _| write_arguments(&self.arguments, self.context.as_ref(), out);
-        let request = client::Request { operation, response, arguments: &write };
-        call(&self.object, request, self.signature().as_ref(), &mut |_, _| Ok(()))
-    }
-}
-
-/// Makes a call; interceptors are told what the program says of the operation.
-fn call(
-    object: &Object,
-    request: client::Request<'_, '_>,
-    signature: Option<&Signature>,
-    finish: client::Finish<'_>,
-) -> Result<(), SystemException> {
-    let client::Request { operation, response, arguments } = request;
-    match (signature, object.reference()?.orb.interceptors()) {
-        (Some(_), Some(interceptors)) => {
-            interceptor::call_described(interceptors, object, request, signature, finish)
-        }
-        _ => client::call(object, operation, response, arguments, finish),
+        let signature = self.signature();
+        let signature = signature.as_ref();
+        let request = client::Request { operation, response, arguments: &write, signature };
+        client::call(&self.object, request, &mut |_, _| Ok(()))
     }
 }
 

@@ -1,260 +1,92 @@
-//! The way of a call that is intercepted (CORBA 3.4 Part 1, 16.3.3 and 16.3.7).
+//! The interceptors' part in a call that a thread waits for (CORBA 3.4 Part 1, 16.3.3 and 16.3.7).
 
 use super::client::ClientRequestInfo;
-use super::collocated::Collocated;
 use super::context::Contexts;
 use super::current::{self, Slots};
 use super::outcome::{End, Interruption, Outcome, heard};
 use super::registry::Interceptors;
 use super::values::{Read, Values, written};
-use crate::client::{
-    Arguments, Deadline, Finish, Forward, Intercepted, Invocation, Operation, Request, Route, Step,
-    SyncScope, Way,
-};
+use crate::client::{Finish, Forward, Request, Step, SyncScope};
 use crate::dynamic::Signature;
 use crate::exception::{Completion, SystemException};
 use crate::object::{Object, Reference};
-use crate::orb::Orb;
-use crate::server::BlockingScope;
 use crate::transport::EndpointAddress;
 use armilla_cdr::{CdrResult, Decoder, OwnedInput};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
-use std::time::Duration;
 
-/// A call, as [`client::call`](crate::client::call) makes it, that interceptors see. `finish` runs
-/// again when the call does after a user exception.
-#[inline(never)]
-pub(crate) fn call<'p>(
-    interceptors: &Interceptors,
-    object: &Object,
-    operation: Operation<'_>,
-    response: ResponseFlags,
-    arguments: Arguments<'_, 'p>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
-    let request = Request { operation, response, arguments };
-    call_described(interceptors, object, request, None, finish)
-}
-
-/// A call whose operation IDL does not know; `signature` says what the program knows of it.
-pub(crate) fn call_described<'p>(
-    interceptors: &Interceptors,
-    object: &Object,
-    request: Request<'_, 'p>,
-    signature: Option<&Signature>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
-    let reference = object.reference()?;
-    reference.callable()?;
-    let settings = reference.orb.settings();
-    let mut deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-    let mut invocation = Invocation::default();
-    if let Some(effective) = object.effective(settings) {
-        invocation.keep_to(effective, reference, &mut deadline)?;
-    }
-    let slots = interceptors.slots_of_thread(&reference.orb);
-    let (for_good, reply) = Default::default();
-    let mut here = Here::of(reference);
-    let call = Call {
-        interceptors,
-        object,
-        reference,
-        request,
-        signature,
-        deadline,
-        slots,
-        for_good,
-        reply,
-    };
-    let _blocking = BlockingScope::begin();
-    loop {
-        let outcome = match &here {
-            Some(here) => call.try_here(here, &mut *finish),
-            None => call.try_there(&*reference.route()?, &mut invocation, &mut *finish),
-        };
-        match outcome {
-            Outcome::Forward(ior) => {
-                let next = here.and_then(|_| Here::forwarded(&reference.orb, &ior));
-                match next.is_some() {
-                    true => invocation.forwarded(&reference.orb)?,
-                    false => call.follow(ior, &mut invocation)?,
-                }
-                here = next;
-            }
-            Outcome::Retry => {}
-            Outcome::SystemException(exception) => return Err(exception),
-            Outcome::Reply | Outcome::Sent | Outcome::UserException(_) => return Ok(()),
-        }
-    }
-}
-
-/// A call under way.
-struct Call<'c, 'p> {
+/// The interceptors that see a call, with the slots that the thread had when it began.
+pub(crate) struct ClientFlow<'c> {
     interceptors: &'c Interceptors,
     object: &'c Object,
     reference: &'c Reference,
-    request: Request<'c, 'p>,
-    signature: Option<&'c Signature>,
-    deadline: Deadline,
-    /// Those of the thread when the call began.
     slots: Slots,
-    /// Where a server has sent the call and all later ones.
-    for_good: RefCell<Option<Ior>>,
-    /// The results or the user exception, where an interceptor may ask for them.
-    reply: RefCell<Option<OwnedInput>>,
 }
 
-/// An object of this process to which a call goes without travelling.
-struct Here {
-    key: Vec<u8>,
-    /// Where the call was sent, within the process, in place of its own reference. Only this call is:
-    /// the next asks again, which costs it no round trip.
-    forwarded: Option<Ior>,
+/// Where an attempt goes, as interceptors see it.
+pub(crate) struct FlowTarget<'t> {
+    pub(crate) ior: &'t Ior,
+    pub(crate) named: TargetAddress<'t>,
+    /// `None` for an object of this process.
+    pub(crate) address: Option<&'t EndpointAddress>,
 }
 
-impl Here {
-    /// The object of a reference, where that is in this process and was not forwarded elsewhere.
-    fn of(reference: &Reference) -> Option<Self> {
-        let here = reference.is_near() && reference.stays_here();
-        let key = reference.local_key().filter(|_| here)?;
-        Some(Self { key, forwarded: None })
+impl<'c> ClientFlow<'c> {
+    pub(crate) fn begin(
+        interceptors: &'c Interceptors,
+        object: &'c Object,
+        reference: &'c Reference,
+    ) -> Self {
+        let slots = interceptors.slots_of_thread(&reference.orb);
+        Self { interceptors, object, reference, slots }
     }
 
-    /// The object that `ior` denotes, where that is in this process too.
-    fn forwarded(orb: &Orb, ior: &Ior) -> Option<Self> {
-        let (key, _) = orb.local_key(ior)?;
-        Some(Self { key: key.into(), forwarded: Some(ior.clone()) })
-    }
-}
-
-impl Call<'_, '_> {
-    /// One attempt at an object in this process.
-    fn try_here(&self, here: &Here, finish: Finish<'_>) -> Outcome {
-        let key = &*here.key;
-        let named = TargetAddress::Key(key);
-        let ior = here.forwarded.as_ref().unwrap_or_else(|| self.reference.ior());
-        let mut flow = self.flow(ior, named, None);
-        flow.run(|contexts, reply| {
-            let here = Collocated {
-                orb: &self.reference.orb,
-                key,
-                operation: self.request.operation.name,
-                response: self.request.response,
-                contexts,
-                limit: self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
-            };
+    /// One attempt, which `exchange` makes between the first points of the interceptors and their last.
+    /// `exchange` sends the contexts that it is given, and leaves those of the reply in the cell.
+    pub(crate) fn attempt(
+        &self,
+        request: &Request<'_, '_>,
+        at: FlowTarget<'_>,
+        finish: Finish<'_>,
+        exchange: impl FnOnce(
+            &Contexts,
+            &RefCell<Contexts>,
+            Finish<'_>,
+        ) -> Result<Step, SystemException>,
+    ) -> Result<Step, SystemException> {
+        let values = CallValues { request, reply: RefCell::default() };
+        let reads = self.interceptors.read_client_values();
+        let mut flow = self.flow(request, if reads { Some(&values) } else { None }, at);
+        let mut permanent = None;
+        let outcome = flow.run(|contexts, reply| {
             let mut user = None;
-            let outcome_of = here.call(self.request.arguments, reply, &mut |status, input| {
-                user = self.outcome_of(status, input)?;
-                finish(status, input)
-            });
-            self.outcome(outcome_of, user)
-        })
-    }
-
-    /// One attempt at an address.
-    fn try_there(&self, route: &Route, invocation: &mut Invocation, finish: Finish<'_>) -> Outcome {
-        let target = route.preferred();
-        let permanent_ior = self.reference.binding.permanent_ior();
-        let ior = route.forwarded_to().or(permanent_ior.as_deref()).unwrap_or(self.reference.ior());
-        let address = &target.access.endpoint.address;
-        let mut flow = self.flow(ior, target.address(), Some(address));
-        flow.run(|contexts, reply| {
-            let contexts = contexts.to_send();
-            let intercepted = Intercepted {
-                contexts: &contexts,
-                take_reply: &|contexts| *reply.borrow_mut() = Contexts::received(contexts),
-            };
-            let (reference, intercepted) = (self.reference, Some(&intercepted));
-            let connection_policy = self.object.connection_policy(reference.orb.settings());
-            let way = Way {
-                reference,
-                route,
-                connection_policy,
-                outgoing: self.request.to(target, intercepted),
-            };
-            let mut user = None;
-            let deadline = invocation.deadline(&self.deadline, route);
-            let outcome_of = way.go_unhurried(&deadline, invocation, &mut |status, input| {
-                user = self.outcome_of(status, input)?;
-                finish(status, input)
-            });
-            match outcome_of {
-                Ok(Step::Forward(readdressed @ Forward::Readdress(_))) => {
-                    match reference.follow(route, readdressed, invocation) {
-                        Ok(()) => Outcome::Retry,
-                        Err(exception) => Outcome::SystemException(exception),
-                    }
+            let step = exchange(contexts, reply, &mut |status, input| {
+                if reads {
+                    *values.reply.borrow_mut() = Some(input.to_owned_input());
                 }
-                outcome_of => self.outcome(outcome_of, user),
-            }
-        })
-    }
-
-    /// Goes on where a server or an interceptor sends the call.
-    fn follow(&self, ior: Ior, invocation: &mut Invocation) -> Result<(), SystemException> {
-        let forward = match self.for_good.take() {
-            Some(permanent) if permanent == ior => Forward::ForGood(ior.into()),
-            _ => Forward::To(ior.into()),
-        };
-        self.reference.follow(&*self.reference.route()?, forward, invocation)
-    }
-
-    /// Looks at a reply; gives the repository id of the user exception, if it is one.
-    fn outcome_of(&self, status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
-        if self.interceptors.read_client_values() {
-            *self.reply.borrow_mut() = Some(input.to_owned_input());
-        }
-        match status {
-            ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
-            _ => Ok(None),
-        }
-    }
-
-    /// Where its values are, if an interceptor may ask for them.
-    fn values(&self) -> Option<&dyn Values> {
-        if self.interceptors.read_client_values() { Some(self) } else { None }
-    }
-
-    fn outcome(&self, outcome_of: Result<Step, SystemException>, user: Option<String>) -> Outcome {
-        match (outcome_of, user) {
-            (Err(exception), _) => Outcome::SystemException(exception),
-            (Ok(Step::Again | Step::Forward(Forward::Readdress(_))), _) => Outcome::Retry,
-            (Ok(Step::Forward(Forward::To(ior))), _) => Outcome::Forward(*ior),
-            (Ok(Step::Forward(Forward::ForGood(ior))), _) => {
-                *self.for_good.borrow_mut() = Some((*ior).clone());
-                Outcome::Forward(*ior)
-            }
-            (Ok(Step::Done), Some(id)) => Outcome::UserException(id),
-            (Ok(Step::Done), None) if self.request.response.response_expected() => Outcome::Reply,
-            (Ok(Step::Done), None) => Outcome::Sent,
-        }
-    }
-
-    /// When a call without a reply returns.
-    fn sync_scope(&self) -> SyncScope {
-        match self.request.response {
-            ResponseFlags::Target => SyncScope::WithTarget,
-            ResponseFlags::Server => SyncScope::WithServer,
-            ResponseFlags::None => self.object.connection_policy(self.reference.orb.settings()).1,
-        }
+                user = user_exception_id(status, input)?;
+                finish(status, input)
+            });
+            let (outcome, for_good) = Outcome::of(step, user, request.response);
+            permanent = for_good;
+            outcome
+        });
+        outcome.into_step(permanent)
     }
 
     fn flow<'f>(
         &'f self,
-        ior: &'f Ior,
-        named: TargetAddress<'f>,
-        address: Option<&'f EndpointAddress>,
+        request: &'f Request<'_, '_>,
+        values: Option<&'f dyn Values>,
+        FlowTarget { ior, named, address }: FlowTarget<'f>,
     ) -> Flow<'f> {
-        self.reply.take();
         let info = ClientRequestInfo {
             id: self.interceptors.next_id(),
-            operation: self.request.operation.name,
-            response_expected: self.request.response.response_expected(),
-            sync_scope: self.sync_scope(),
-            values: self.values(),
+            operation: request.operation.name,
+            response_expected: request.response.response_expected(),
+            sync_scope: self.sync_scope(request.response),
+            values,
             target: self.object,
             settings: self.reference.orb.settings(),
             ior,
@@ -270,11 +102,75 @@ impl Call<'_, '_> {
         let (entered, slots) = Default::default();
         Flow { interceptors: self.interceptors, reference: self.reference, info, entered, slots }
     }
+
+    /// When a call without a reply returns.
+    fn sync_scope(&self, response: ResponseFlags) -> SyncScope {
+        match response {
+            ResponseFlags::Target => SyncScope::WithTarget,
+            ResponseFlags::Server => SyncScope::WithServer,
+            ResponseFlags::None => self.object.connection_policy(self.reference.orb.settings()).1,
+        }
+    }
 }
 
-impl Values for Call<'_, '_> {
+/// The repository id of a user exception, if `input` is one.
+fn user_exception_id(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
+    match status {
+        ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
+        _ => Ok(None),
+    }
+}
+
+impl Outcome {
+    /// What interceptors hear of a step. A forward for good is kept beside, because interceptors do not
+    /// tell it from another one.
+    pub(crate) fn of(
+        step: Result<Step, SystemException>,
+        user_exception: Option<String>,
+        response: ResponseFlags,
+    ) -> (Self, Option<Ior>) {
+        let outcome = match (step, user_exception) {
+            (Err(exception), _) => Self::SystemException(exception),
+            (Ok(Step::Again | Step::Forward(Forward::Readdress(_))), _) => Self::Retry,
+            (Ok(Step::Forward(Forward::To(ior))), _) => Self::Forward(*ior),
+            (Ok(Step::Forward(Forward::ForGood(ior))), _) => {
+                return (Self::Forward((*ior).clone()), Some(*ior));
+            }
+            (Ok(Step::Done), Some(id)) => Self::UserException(id),
+            (Ok(Step::Done), None) if response.response_expected() => Self::Reply,
+            (Ok(Step::Done), None) => Self::Sent,
+        };
+        (outcome, None)
+    }
+
+    /// How the call goes on; `permanent` is where the server forwarded it for good.
+    ///
+    /// # Errors
+    /// The system exception that it ends with.
+    pub(crate) fn into_step(self, permanent: Option<Ior>) -> Result<Step, SystemException> {
+        match self {
+            Self::Reply | Self::Sent | Self::UserException(_) => Ok(Step::Done),
+            Self::SystemException(exception) => Err(exception),
+            Self::Forward(ior) if permanent.as_ref() == Some(&ior) => {
+                Ok(Step::Forward(Forward::ForGood(ior.into())))
+            }
+            Self::Forward(ior) => Ok(Step::Forward(Forward::To(ior.into()))),
+            Self::Retry => Ok(Step::Again),
+        }
+    }
+}
+
+/// The arguments and results of a call, where an interceptor asks for them.
+struct CallValues<'v, 'r, 'p> {
+    request: &'v Request<'r, 'p>,
+    /// The results or the user exception.
+    reply: RefCell<Option<OwnedInput>>,
+}
+
+impl Values for CallValues<'_, '_, '_> {
     fn signature(&self) -> Option<Signature> {
-        self.signature.cloned().or_else(|| self.request.operation.signature())
+        let known = self.request.signature.cloned();
+        known.or_else(|| self.request.operation.signature())
     }
 
     fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException> {
@@ -285,8 +181,8 @@ impl Values for Call<'_, '_> {
 
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
         let reply = self.reply.borrow();
-        let outcome_of = reply.as_ref().map_or(Ok(()), |kept| read(&mut kept.decoder()));
-        outcome_of.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        let read = reply.as_ref().map_or(Ok(()), |kept| read(&mut kept.decoder()));
+        read.map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 }
 

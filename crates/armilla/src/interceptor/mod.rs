@@ -57,7 +57,6 @@
 mod client;
 mod client_flow;
 mod codec;
-mod collocated;
 mod context;
 mod current;
 mod initializer;
@@ -82,7 +81,7 @@ pub use outcome::{Interruption, Outcome, ReplyStatus};
 pub use server::{ServerInterceptor, ServerRequestInfo};
 pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 
-pub(crate) use client_flow::{call, call_described};
+pub(crate) use client_flow::{ClientFlow, FlowTarget};
 pub(crate) use current::Slots;
 pub(crate) use ior::Established;
 pub(crate) use registry::{Interceptors, Registration};

@@ -133,7 +133,7 @@ impl ServerRequestInfo {
         self.response_expected
     }
 
-    /// Where the request outcome_of from.
+    /// Where the request came from.
     pub const fn peer(&self) -> &Address {
         &self.peer
     }
@@ -190,7 +190,7 @@ impl ServerRequestInfo {
         self.begun().and_then(|()| <dyn Values>::contexts(self.values()))
     }
 
-    /// The properties that outcome_of for that clause, name and value in turn: `operation_context`.
+    /// The properties that came for that clause, name and value in turn: `operation_context`.
     ///
     /// # Errors
     /// As [`arguments`](Self::arguments).

@@ -258,7 +258,7 @@ impl ServerFlow {
     }
 }
 
-/// What the slots of a thread were before a request outcome_of, which they become again.
+/// What the slots of a thread were before a request came, which they become again.
 struct Outside {
     orb: Orb,
     slots: Slots,

@@ -63,14 +63,6 @@ impl Object {
         Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings)))
     }
 
-    /// How long a call through it may wait for its reply, as policies and settings have it.
-    pub(crate) fn reply_limit(&self, settings: &Settings) -> Option<Duration> {
-        match self.effective(settings) {
-            Some(effective) => effective.reply.map(|limit| limit.time),
-            None => self.timeout().or(settings.call_timeout),
-        }
-    }
-
     /// Looks for policies where calls through it have theirs.
     #[cold]
     fn at_levels<R>(&self, look: impl FnOnce(Levels<'_>) -> R) -> R {

@@ -268,11 +268,6 @@ impl Object {
             Place::Key(key) => orb.active(ObjectKey::parse(key)?),
         }
     }
-
-    /// The key of an object of this process.
-    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
-        self.reference.as_ref()?.local_key()
-    }
 }
 
 impl PartialEq for Object {

@@ -418,7 +418,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Takes a message that outcome_of. `Some` when it is the reply that the calling thread waits for;
+    /// Takes a message that came. `Some` when it is the reply that the calling thread waits for;
     /// asynchronous calls that it completes are added to `ready`.
     #[inline]
     fn dispatch<'m>(

@@ -72,6 +72,6 @@ impl Slot {
         let accepted = outcome.reply.message().map(|reply| accept(&reply));
         outcome.reply.clear();
         *lock(&self.outcome) = outcome;
-        accepted.unwrap_or_else(|| Err(crate::client::call::no_reply()))
+        accepted.unwrap_or_else(|| Err(crate::client::reply::no_reply()))
     }
 }

@@ -132,7 +132,7 @@ impl MultiplexedConnection {
         thread::Builder::new().name("armilla-reader".into()).spawn(body).map(drop)
     }
 
-    /// The reader thread has nothing to do any more, unless something outcome_of up meanwhile.
+    /// The reader thread has nothing to do any more, unless something came up meanwhile.
     pub(super) fn reader_ends(&self, state: &State) -> bool {
         let ends = state.asynchronous == 0 || state.lost.is_some();
         if ends {

@@ -1,0 +1,93 @@
+//! Replies: what a server answered, and how the caller takes it.
+
+use super::invocation::{Forward, Step};
+use crate::exception::{
+    Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
+};
+use armilla_cdr::{CdrResult, Decode, Decoder, Encoder};
+use armilla_giop::ior::Ior;
+use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
+
+/// Takes the results or the user exception.
+pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
+
+/// What came back for a request.
+pub(super) enum Answer {
+    /// The reply, which was taken; or nothing was to come.
+    Taken,
+    /// The object is elsewhere, or to be named in another way.
+    Forward(Box<Forward>),
+    /// The server raised a system exception.
+    Raised(SystemException),
+}
+
+/// The exceptions of an operation that declares none.
+pub(super) enum Undeclared {}
+
+impl Raises for Undeclared {
+    fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
+        match *self {}
+    }
+
+    fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        Ok(None)
+    }
+}
+
+#[cold]
+pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
+    let repository_id = input.string()?;
+    Ok(match E::decode(&repository_id, input)? {
+        Some(exception) => Error::User(exception),
+        None => {
+            let what = format!("the server raised {repository_id}, which the IDL does not declare");
+            let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
+            Error::System(SystemException::new(kind, minor, Completion::Yes).with_reason(what))
+        }
+    })
+}
+
+#[cold]
+pub(super) fn no_reply() -> SystemException {
+    SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
+}
+
+/// Takes a reply from an object of this process.
+pub(crate) fn take_reply_here(
+    header: &ReplyHeader<'_>,
+    body: &mut Decoder<'_>,
+    finish: Finish<'_>,
+) -> Result<Step, SystemException> {
+    match take_reply(header, body, finish) {
+        Ok(Answer::Taken) => Ok(Step::Done),
+        Ok(Answer::Forward(forward)) => Ok(Step::Forward(*forward)),
+        Ok(Answer::Raised(exception)) => Err(exception),
+        Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
+    }
+}
+
+#[inline(always)]
+pub(super) fn take_reply(
+    header: &ReplyHeader<'_>,
+    body: &mut Decoder<'_>,
+    finish: Finish<'_>,
+) -> CdrResult<Answer> {
+    match header.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            finish(header.status, body).map(|()| Answer::Taken)
+        }
+        ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
+        _ => take_forward(header.status, body).map(|forward| Answer::Forward(forward.into())),
+    }
+}
+
+#[cold]
+fn take_forward(status: ReplyStatus, body: &mut Decoder<'_>) -> CdrResult<Forward> {
+    Ok(match status {
+        ReplyStatus::LocationForwardPerm => Forward::ForGood(Ior::decode(body)?.into()),
+        ReplyStatus::NeedsAddressingMode => {
+            Forward::Readdress(AddressingDisposition::decode(body)?)
+        }
+        _ => Forward::To(Ior::decode(body)?.into()),
+    })
+}
