@@ -1,24 +1,54 @@
-//! The Rust back end: each `rust/*.idl` becomes exactly the `.rs` file beside it. After a change
-//! of the mapping, `UPDATE_GOLDEN=1 cargo test -p armilla-idl --test rust` writes them anew.
+//! The Rust back end: what becomes of each `rust/*.idl`.
+//!
+//! The file `.rs` beside the IDL holds what is expected of its Rust. A line `//= path` names an item
+//! of the generated code (see [`fragment`]); the lines that follow are its text. `//= file` stands
+//! for the whole file. To add an expectation, write such a line and run
+//! `UPDATE_GOLDEN=1 cargo test -p armilla-idl --test rust`, which writes the lines that follow.
+//!
+//! What the expectations leave out is compiled all the same: the test `constructs` of the crate
+//! `armilla-tests` includes the whole Rust of these files, made with the same options.
+
+#[path = "support/fragment.rs"]
+mod fragment;
 
 use armilla_idl::{Options, parse, rust};
+use fragment::Fragments;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn each_construct_becomes_the_rust_that_is_on_record() {
+fn each_construct_becomes_the_expected_rust() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let mut differing = Vec::new();
     for idl in idl_files() {
-        let generated = generate(&idl);
-        let golden = idl.with_extension("rs");
+        let path = idl.with_extension("rs");
+        let expected = fs::read_to_string(&path).unwrap();
+        let actual = with_fragments_of(&generate(&idl), &expected)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         if update {
-            fs::write(&golden, &generated).unwrap();
-        } else if fs::read_to_string(&golden).unwrap_or_default() != generated {
-            differing.push(golden);
+            fs::write(&path, actual).unwrap();
+        } else {
+            assert!(
+                expected == actual,
+                "{} differs; UPDATE_GOLDEN=1 accepts this:\n{actual}",
+                path.display()
+            );
         }
     }
-    assert!(differing.is_empty(), "not as on record: {differing:?}; see the head of this test");
+}
+
+/// `expected` with the text of each item as it stands in `generated`.
+fn with_fragments_of(generated: &str, expected: &str) -> Result<String, String> {
+    let fragments = Fragments::of(generated);
+    let (head, sections) = expected.split_once("//= ").ok_or("nothing is expected")?;
+    let sections = sections.split("//= ").map(|section| {
+        let path = section.lines().next().unwrap_or_default();
+        let text = match path {
+            "file" => generated.to_owned(),
+            _ => fragments.get(path)?,
+        };
+        Ok(format!("//= {path}\n{text}"))
+    });
+    Ok(head.to_owned() + &sections.collect::<Result<Vec<String>, String>>()?.join("\n"))
 }
 
 #[test]

@@ -133,7 +133,7 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "object",
     "upcast",
     "with_component",
-    "with_connection_policy",
+    "with_links",
     "with_policies",
     "with_sync_scope",
     "with_timeout",

@@ -35,7 +35,7 @@ pub(super) fn generate(
         // Any number of values that take no place is made at once.
         None if fact.size == 0 => {
             let decode_vec = decode_vec(quote!(Self::decode(input).map(|one| vec![one; len])));
-            quote!(const ZERO_SIZED: bool = true; #decode_vec)
+            quote!(const WEIGHTLESS: bool = true; #decode_vec)
         }
         None => TokenStream::new(),
     };

@@ -1,3 +1,6 @@
+// Only what clients need. A whole file: an interface outside any module.
+
+//= file
 // Made from client.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// What clients need and nothing more.

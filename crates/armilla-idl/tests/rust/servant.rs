@@ -1,3 +1,6 @@
+// Only what servants need. A whole file: an interface outside any module.
+
+//= file
 // Made from servant.idl by the Armilla IDL compiler. Do not edit: change the IDL.
 
 /// What servants need and nothing more.
