@@ -1,8 +1,9 @@
 //! The compiler in a `build.rs`: IDL files in, Rust files in Cargo's output directory out, and
 //! Cargo told when to do it again.
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::{Diagnostics, Options, rust};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::options::Options;
+use crate::{compile, rust};
 use std::path::{Path, PathBuf};
 
 /// Compiles one IDL file for `armilla::include_idl!`. This is all that a `build.rs` needs:
@@ -174,7 +175,7 @@ impl Build {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         // If it is missing or wrong, Cargo shall look at it again when it has changed.
         paths.iter().for_each(|path| rerun_if_changed(path));
-        let compilation = crate::parse_all(&paths, &self.options)?;
+        let compilation = compile::parse_all(&paths, &self.options)?;
         compilation.dependencies().iter().skip(paths.len()).for_each(|path| rerun_if_changed(path));
         let options = self.rust.clone().sources_of(&compilation);
         let generated = rust::generate(&compilation.model, &options)?;

@@ -3,7 +3,7 @@
 //! Each line has `name` (scoped: `A::B`), `kind`, `repository_id`, `file` and `line`, and what the
 //! kind has beside these. Operations, attributes and enumerators are declarations of their own.
 
-use crate::Compilation;
+use crate::compile::Compilation;
 use crate::json::Json;
 use crate::model::{
     Attribute, Case, Component, ConstValue, DeclId, DeclKind, Declaration, Direction, Export,

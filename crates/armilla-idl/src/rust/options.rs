@@ -1,6 +1,6 @@
 //! The settings of the back end.
 
-use crate::Compilation;
+use crate::compile::Compilation;
 use crate::diagnostics::Code;
 use crate::source::Sources;
 use std::path::Path;
