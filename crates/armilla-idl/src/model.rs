@@ -12,25 +12,17 @@
 mod callable;
 mod component;
 mod fixed;
+mod id;
 mod text;
 mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
+pub use id::DeclId;
 pub use types::{Const, ConstValue, Primitive, Type};
 
 use crate::source::Span;
-
-/// The index of a declaration in its [`Model`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DeclId(pub(crate) u32);
-
-impl DeclId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Every declaration of one compilation, those of included files among them.
 #[derive(Debug, Clone, Default)]

@@ -10,7 +10,6 @@ pub use code::Code;
 
 use crate::source::{Sources, Span};
 use std::fmt;
-use std::io::{IsTerminal, Write};
 
 /// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,26 +124,6 @@ impl Diagnostics {
     /// The sources that the diagnostics point into.
     pub fn sources(&self) -> &Sources {
         &self.sources
-    }
-
-    /// The diagnostics as text for a person, without colours: for each its sentence,
-    /// `file:line:column`, the source line with a caret, and what helps.
-    pub fn render(&self) -> String {
-        render::render(self, false)
-    }
-
-    /// Prints the diagnostics to standard error, coloured if that is a terminal.
-    pub fn print(&self) {
-        let stderr = std::io::stderr();
-        let coloured = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        // Nobody is left to be told if standard error is closed.
-        let _ = stderr.lock().write_all(render::render(self, coloured).as_bytes());
-    }
-
-    /// Prints the diagnostics and ends the process with status 1.
-    pub fn exit(&self) -> ! {
-        self.print();
-        std::process::exit(1)
     }
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {

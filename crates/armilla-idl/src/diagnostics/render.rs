@@ -3,9 +3,32 @@
 use super::{Diagnostic, Diagnostics, Label, Severity};
 use crate::source::{FileId, Sources};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use std::io::{IsTerminal, Write};
+
+impl Diagnostics {
+    /// The diagnostics as text for a person, without colours: for each its sentence,
+    /// `file:line:column`, the source line with a caret, and what helps.
+    pub fn render(&self) -> String {
+        render(self, false)
+    }
+
+    /// Prints the diagnostics to standard error, coloured if that is a terminal.
+    pub fn print(&self) {
+        let stderr = std::io::stderr();
+        let coloured = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        // Nobody is left to be told if standard error is closed.
+        let _ = stderr.lock().write_all(render(self, coloured).as_bytes());
+    }
+
+    /// Prints the diagnostics and ends the process with status 1.
+    pub fn exit(&self) -> ! {
+        self.print();
+        std::process::exit(1)
+    }
+}
 
 /// Renders all diagnostics and a last line that counts them.
-pub(super) fn render(diagnostics: &Diagnostics, coloured: bool) -> String {
+fn render(diagnostics: &Diagnostics, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
     for diagnostic in &diagnostics.list {

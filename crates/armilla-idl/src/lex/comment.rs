@@ -1,6 +1,6 @@
 //! Comments: cleaned of their signs, and given to the token that they speak about.
 
-use super::Docs;
+use super::token::Docs;
 
 /// A comment and the lines of the source on which it begins and ends.
 #[derive(Debug)]

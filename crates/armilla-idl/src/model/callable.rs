@@ -1,6 +1,7 @@
 //! What can be called: operations, attributes and initializers.
 
-use super::{DeclId, Type};
+use super::id::DeclId;
+use super::types::Type;
 use crate::source::Span;
 
 /// An operation or an attribute of an interface or a valuetype.

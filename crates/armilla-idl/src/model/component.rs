@@ -3,7 +3,8 @@
 //! A component stands in the model as the interface that its equivalent IDL has, a home as three of
 //! them. A back end that knows nothing of components sees interfaces.
 
-use super::{DeclId, Type};
+use super::id::DeclId;
+use super::types::Type;
 use crate::source::Span;
 
 /// What an interface was declared as.

@@ -1,6 +1,7 @@
 //! Types where they are used, and the values of constants.
 
-use super::{DeclId, Fixed};
+use super::fixed::Fixed;
+use super::id::DeclId;
 
 /// A constant.
 #[derive(Debug, Clone)]
