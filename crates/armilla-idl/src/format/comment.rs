@@ -1,7 +1,8 @@
 //! Comments of several lines, which move as a whole.
 
-use super::layout::WIDTH;
-use super::scan::{Kind, Piece, width};
+use super::piece::{Kind, Piece};
+use super::scan::width;
+use super::style::WIDTH;
 
 /// The lines of `piece` as they stand at the column `indent`, the first one without indentation.
 pub(super) fn moved(piece: &Piece<'_>, indent: usize) -> String {

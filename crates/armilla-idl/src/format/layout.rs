@@ -1,14 +1,9 @@
 //! One declaration, label or bracket on one line, or on as many as it needs.
 
 use super::comment;
-use super::role::{Role, blank_between};
-use super::scan::{Kind, Piece};
-
-/// How long a line may be.
-pub(super) const WIDTH: usize = 100;
-
-/// How much farther a list that is broken stands, and one level of a body.
-pub(super) const STEP: usize = 2;
+use super::piece::{Kind, Piece, Role};
+use super::role::blank_between;
+use super::style::{STEP, WIDTH};
 
 /// How deeply lists that are broken may be nested; what is deeper stays on one line.
 const MAX_DEPTH: usize = 32;

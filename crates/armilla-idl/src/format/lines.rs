@@ -2,9 +2,10 @@
 //! enumerators, annotations, comments and directives.
 
 use super::comment;
-use super::layout::{STEP, WIDTH, flat_width, is_clause, lay_out};
-use super::role::Role;
-use super::scan::{Kind, Piece, column};
+use super::layout::{flat_width, is_clause, lay_out};
+use super::piece::{Kind, Piece, Role};
+use super::scan::column;
+use super::style::{STEP, WIDTH};
 use crate::lex::keyword;
 
 /// The formatted text of `pieces`, with the line ends and the byte order mark of `source`.

@@ -11,12 +11,15 @@
 mod comment;
 mod layout;
 mod lines;
+mod piece;
 mod role;
 mod scan;
+mod style;
 
-use crate::Options;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::options::Options;
 use crate::session::Session;
+use piece::Piece;
 use std::path::Path;
 
 /// Formats `text`, which messages call `name`.
@@ -58,11 +61,10 @@ pub fn format(name: &str, text: &str) -> Result<String, Diagnostics> {
 }
 
 /// Whether both have the same tokens, comments and directives.
-fn same(before: &[scan::Piece<'_>], after: &[scan::Piece<'_>]) -> bool {
-    let spoken = |piece: &scan::Piece<'_>| {
-        piece.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let same = |(a, b): (&scan::Piece<'_>, &scan::Piece<'_>)| {
+fn same(before: &[Piece<'_>], after: &[Piece<'_>]) -> bool {
+    let spoken =
+        |piece: &Piece<'_>| piece.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let same = |(a, b): (&Piece<'_>, &Piece<'_>)| {
         a.kind == b.kind && (a.text == b.text || spoken(a) == spoken(b))
     };
     before.len() == after.len() && before.iter().zip(after).all(same)

@@ -1,32 +1,8 @@
 //! What a token is to its neighbours: whether `-` is a sign or an operator, whether `>>` closes two
 //! brackets, whether `:` ends a label; and from that, between which of them a blank stands.
 
-use super::scan::{Kind, Piece};
+use super::piece::{Kind, Piece, Role};
 use crate::lex::keyword;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    /// A word, a number, a literal, a comment.
-    Other,
-    /// `(`, `[` or `{`
-    Open,
-    /// `)`, `]` or `}`
-    Close,
-    /// `<` of `sequence<T>`
-    OpenAngle,
-    /// `>` and sometimes `>>`
-    CloseAngle,
-    /// `,` or `;`
-    Separator,
-    /// `::`
-    Scope,
-    /// The colon behind `case X` or `default`.
-    LabelColon,
-    /// A sign between two operands; the colon before base interfaces is one too.
-    Infix,
-    /// A sign before its operand; `@` is one too.
-    Prefix,
-}
 
 /// Gives every piece its role.
 pub(super) fn assign(pieces: &mut [Piece<'_>]) {

@@ -1,68 +1,11 @@
 //! From text to pieces: the tokens of the lexer, and what it passes over: comments, directives and
 //! text that is never compiled. Nothing of the source but blanks is in no piece.
 
-use super::role::{self, Role};
+use super::piece::{Kind, Piece, Role};
+use super::role;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::source::FileId;
-
-/// Something that stays in the text as it is.
-#[derive(Debug, Clone)]
-pub(super) struct Piece<'t> {
-    pub(super) kind: Kind,
-    pub(super) role: Role,
-    pub(super) text: &'t str,
-    /// How many line ends there are between it and the piece before.
-    pub(super) newlines: usize,
-    /// Whether anything at all is between it and the piece before.
-    pub(super) apart: bool,
-    /// How far from the start of its line it stood, if it has several lines.
-    pub(super) column: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Word,
-    Number,
-    Literal,
-    Sign,
-    /// What is no token, in text that is compiled under a condition only.
-    Broken,
-    LineComment,
-    BlockComment,
-    /// A directive with all its lines.
-    Directive,
-    /// The lines between `#if 0` and its end.
-    Verbatim,
-}
-
-impl Piece<'_> {
-    pub(super) fn is_comment(&self) -> bool {
-        matches!(self.kind, Kind::LineComment | Kind::BlockComment)
-    }
-
-    pub(super) fn is_sign(&self, sign: &str) -> bool {
-        self.kind == Kind::Sign && self.text == sign
-    }
-
-    pub(super) fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text == word
-    }
-
-    /// Whether it begins a line of its own.
-    pub(super) fn needs_line_before(&self) -> bool {
-        matches!(self.kind, Kind::Directive | Kind::Verbatim)
-    }
-
-    /// Whether nothing can follow it on its line.
-    pub(super) fn needs_line_after(&self) -> bool {
-        match self.kind {
-            Kind::LineComment | Kind::Broken | Kind::Directive | Kind::Verbatim => true,
-            Kind::BlockComment => self.text.contains('\n'),
-            _ => false,
-        }
-    }
-}
 
 /// The pieces of `text`, or what cannot be told apart in it.
 pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<Piece<'_>>, Vec<Diagnostic>> {
