@@ -1,6 +1,6 @@
 //! What the use of a macro becomes.
 
-use super::macros::{Macro, Macros, is_built_in};
+use super::macros::{Macro, Macros, is_built_in, is_paste};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::source::{FileId, Sources};
@@ -318,11 +318,6 @@ impl<'a> Expansion<'a> {
 fn operand_length(tokens: &[Token]) -> usize {
     let wanted = if tokens.first().is_some_and(|token| token.is("(")) { 3 } else { 1 };
     wanted.min(tokens.len())
-}
-
-/// Whether two tokens are the two halves of a `##`.
-pub(super) fn is_paste(one: &Token, other: &Token) -> bool {
-    one.is("#") && other.is("#") && one.span.end == other.span.start
 }
 
 /// Whether `, ##` stands before the token at `index`.

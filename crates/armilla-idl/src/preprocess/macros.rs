@@ -1,7 +1,6 @@
 //! The macros that are defined, and how a definition is read. What they expand to is in
 //! `expansion`.
 
-use super::expansion::is_paste;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::options::Options;
@@ -178,4 +177,9 @@ impl Macros {
 /// Whether `name` is a macro that every source has.
 pub(super) fn is_built_in(name: &str) -> bool {
     matches!(name, "__FILE__" | "__LINE__" | "__DATE__" | "__TIME__")
+}
+
+/// Whether two tokens are the two halves of a `##`.
+pub(super) fn is_paste(one: &Token, other: &Token) -> bool {
+    one.is("#") && other.is("#") && one.span.end == other.span.start
 }
