@@ -1,6 +1,6 @@
 //! The operators of constant expressions (IDL 4.2, 7.4.1.4.3).
 
-use super::constant::{Wanted, kind_of, range};
+use super::expected::{Wanted, kind_of, range};
 use crate::model::{ConstValue, Fixed};
 use crate::parse::ast::{Binary, Unary};
 

@@ -2,51 +2,19 @@
 
 use super::Checker;
 use super::arithmetic::{binary, unary};
+use super::expected::{Wanted, kind_of, range};
 use super::scope::Target;
 use super::template::Bound;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Const, ConstValue, DeclId, DeclKind, Fixed, Primitive, Type};
+use crate::model::{Const, ConstValue, DeclKind, Fixed, Primitive, Type};
 use crate::parse::ast::{Expr, Literal, Name, Step, StepKind, TypeKind, TypeSpec};
 use crate::source::Span;
 
 /// How large the values of all string constants may be together.
 const MAX_CONSTANT_TEXT: usize = 32 << 20;
 
-/// What a constant expression must evaluate to.
-#[derive(Debug, Clone)]
-pub(super) enum Wanted {
-    /// An integer of so many bits.
-    Integer {
-        name: &'static str,
-        bits: u32,
-        signed: bool,
-    },
-    Float,
-    Double,
-    LongDouble,
-    Boolean,
-    Char,
-    String(Option<u32>),
-    WChar,
-    WString(Option<u32>),
-    /// With digits and scale, or of any size.
-    Fixed(Option<(u16, u16)>),
-    Enum(DeclId),
-}
-
 /// The bound of a string, a sequence or an array.
 const BOUND: Wanted = Wanted::Integer { name: "unsigned long", bits: 32, signed: false };
-
-impl Wanted {
-    fn integer(name: &'static str, bits: u32, signed: bool) -> Option<Self> {
-        Some(Wanted::Integer { name, bits, signed })
-    }
-}
-
-/// The smallest and the greatest integer of so many bits.
-pub(super) fn range(bits: u32, signed: bool) -> (i128, i128) {
-    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
-}
 
 impl Checker<'_, '_> {
     pub(super) fn constant(&mut self, ty: &TypeSpec, name: &Name, value: &Expr, docs: &[String]) {
@@ -350,19 +318,4 @@ fn literal_value(literal: &Literal) -> Option<ConstValue> {
         Literal::Fixed(value) => ConstValue::Fixed(*value),
         Literal::Bad => return None,
     })
-}
-
-/// The kind of a value, with its article.
-pub(super) fn kind_of(value: &ConstValue) -> &'static str {
-    match value {
-        ConstValue::Integer(_) => "an integer",
-        ConstValue::Float(_) => "a floating-point number",
-        ConstValue::Boolean(_) => "a boolean",
-        ConstValue::Char(_) => "a character",
-        ConstValue::String(_) => "a string",
-        ConstValue::WChar(_) => "a wide character",
-        ConstValue::WString(_) => "a wide string",
-        ConstValue::Fixed(_) => "a fixed-point number",
-        ConstValue::Enumerator(..) => "an enumerator",
-    }
 }

@@ -9,6 +9,7 @@ mod bases;
 mod bits;
 mod component;
 mod constant;
+mod expected;
 mod forward;
 mod home;
 mod identity;

@@ -2,7 +2,7 @@
 //! the parameters as names around it.
 
 use super::Checker;
-use super::constant::kind_of;
+use super::expected::kind_of;
 use super::scope::{Entry, Scope, ScopeId, ScopeKind, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{ConstValue, DeclKind, Type};

@@ -1,7 +1,7 @@
 //! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4).
 
 use super::Checker;
-use super::constant::Wanted;
+use super::expected::Wanted;
 use super::forward::empty_union;
 use super::scope::{ScopeKind, Target};
 use crate::diagnostics::{Code, Diagnostic};

@@ -1,0 +1,51 @@
+//! What the context of a constant expression expects: a type, and the range of its values.
+
+use crate::model::{ConstValue, DeclId};
+
+/// What a constant expression must evaluate to.
+#[derive(Debug, Clone)]
+pub(super) enum Wanted {
+    /// An integer of so many bits.
+    Integer {
+        name: &'static str,
+        bits: u32,
+        signed: bool,
+    },
+    Float,
+    Double,
+    LongDouble,
+    Boolean,
+    Char,
+    String(Option<u32>),
+    WChar,
+    WString(Option<u32>),
+    /// With digits and scale, or of any size.
+    Fixed(Option<(u16, u16)>),
+    Enum(DeclId),
+}
+
+impl Wanted {
+    pub(super) fn integer(name: &'static str, bits: u32, signed: bool) -> Option<Self> {
+        Some(Wanted::Integer { name, bits, signed })
+    }
+}
+
+/// The smallest and the greatest integer of so many bits.
+pub(super) fn range(bits: u32, signed: bool) -> (i128, i128) {
+    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+}
+
+/// The kind of a value, with its article.
+pub(super) fn kind_of(value: &ConstValue) -> &'static str {
+    match value {
+        ConstValue::Integer(_) => "an integer",
+        ConstValue::Float(_) => "a floating-point number",
+        ConstValue::Boolean(_) => "a boolean",
+        ConstValue::Char(_) => "a character",
+        ConstValue::String(_) => "a string",
+        ConstValue::WChar(_) => "a wide character",
+        ConstValue::WString(_) => "a wide string",
+        ConstValue::Fixed(_) => "a fixed-point number",
+        ConstValue::Enumerator(..) => "an enumerator",
+    }
+}
