@@ -1,11 +1,11 @@
 //! The forms of operations that do not wait for the reply: methods that every implementation of an
 //! interface has, and that references override with calls.
 
+use super::closures;
 use super::lints;
 use super::names;
 use super::operation::Callable;
 use super::scope::Scope;
-use super::stub;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -17,7 +17,7 @@ pub(super) fn provided(
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let docs = format!(" [`{0}`](Self::{0}) without waiting for the reply.", callable.method);
-    let lints = callable.lints(scope);
+    let lints = lints::method(scope.facts, callable);
     let (preparation, outcome) = callable.waiting(scope);
     quote! {
         #[doc = #docs]
@@ -45,9 +45,9 @@ pub(super) fn for_references(
         true => names::ident("invoke_async"),
         false => names::ident("invoke_raises_async"),
     };
-    let arguments = stub::arguments(scope, callable, true);
-    let results = stub::results(scope, callable);
-    let lints = lints::allow(stub::closures(scope, callable).as_slice());
+    let arguments = closures::arguments(scope, callable, true);
+    let results = closures::results(scope, callable);
+    let lints = lints::allow(closures::redundant(scope, callable).as_slice());
     quote! {
         #lints
         #signature {

@@ -1,13 +1,13 @@
 //! `bitmask`: a newtype over the integer that travels, with a constant for each flag.
 
-use super::bitsets;
 use super::derives;
 use super::docs::docs;
 use super::module::Module;
 use super::names;
+use super::queries;
 use super::scope::Scope;
 use super::type_codes;
-use crate::model::{Bitmask, DeclId, Declaration, Primitive};
+use crate::model::{Bitmask, DeclId, Declaration};
 use proc_macro2::Literal;
 use quote::{format_ident, quote};
 
@@ -22,7 +22,7 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let scoped_name = scope.idl.scoped_name(id);
     let type_docs = docs(&declaration.docs, &format!("IDL bitmask `{scoped_name}`."));
-    let bits = super::types::primitive(carrier(data));
+    let bits = super::types::primitive(queries::bitmask_integer(data));
     let flags = data.flags.iter().map(|flag| {
         let docs = format!(" IDL `{}`.", flag.name);
         let constant = names::ident(&names::upper(&flag.name));
@@ -73,9 +73,4 @@ pub(super) fn generate(
         }
     });
     module.push(type_codes::implementation(scope, id, &name));
-}
-
-/// The integer that a bitmask travels as: the smallest that has all its bits.
-pub(super) fn carrier(data: &Bitmask) -> Primitive {
-    bitsets::unsigned(data.bound)
 }

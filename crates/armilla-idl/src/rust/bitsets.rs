@@ -4,15 +4,13 @@ use super::derives;
 use super::docs::docs;
 use super::module::Module;
 use super::names;
+use super::queries;
 use super::scope::Scope;
 use super::type_codes;
 use super::types;
-use crate::model::{BitField, Bitset, DeclId, DeclKind, Declaration, Model, Primitive};
+use crate::model::{BitField, Bitset, DeclId, Declaration, Primitive};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-
-/// The most bits that a bitset may have, those of the largest integer.
-pub(super) const MAX_BITS: u32 = 64;
 
 /// Adds a bitset.
 pub(super) fn generate(
@@ -25,8 +23,8 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let scoped_name = scope.idl.scoped_name(id);
     let type_docs = docs(&declaration.docs, &format!("IDL bitset `{scoped_name}`."));
-    let carrier = types::primitive(carrier(scope.model, data));
-    let placed = fields(scope.model, data);
+    let carrier = types::primitive(queries::bitset_integer(scope.model, data));
+    let placed = queries::bitset_fields(scope.model, data);
     let methods = placed.iter().map(|(position, field)| accessors(*position, field));
     let derived = quote!(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default);
     let extra = derives::wanted(scope, id, &derived);
@@ -100,46 +98,6 @@ pub(super) fn setter(idl_name: &str) -> String {
 fn field_type(field: &BitField) -> Primitive {
     field.ty.unwrap_or(match field.bits {
         1 => Primitive::Boolean,
-        bits => unsigned(bits),
+        bits => queries::unsigned_of(bits),
     })
-}
-
-/// The fields with their positions, those of the bitsets that it extends first.
-pub(super) fn fields<'m>(model: &'m Model, data: &'m Bitset) -> Vec<(u32, &'m BitField)> {
-    let mut levels = vec![data];
-    let mut next = data.base;
-    while let Some(base) = next {
-        let DeclKind::Bitset(data) = &model.get(base).kind else { break };
-        levels.push(data);
-        next = data.base;
-    }
-    let mut position = 0;
-    let fields = levels.into_iter().rev().flat_map(|data| &data.fields);
-    fields
-        .map(|field| {
-            let start = position;
-            position += field.bits;
-            (start, field)
-        })
-        .collect()
-}
-
-/// How many bits a bitset has.
-pub(super) fn width(model: &Model, data: &Bitset) -> u32 {
-    fields(model, data).last().map_or(0, |(position, field)| position + field.bits)
-}
-
-/// The integer that a bitset travels as: the smallest that has all its bits.
-pub(super) fn carrier(model: &Model, data: &Bitset) -> Primitive {
-    unsigned(width(model, data))
-}
-
-/// The smallest unsigned integer with so many bits.
-pub(super) fn unsigned(bits: u32) -> Primitive {
-    match bits {
-        0..=8 => Primitive::UInt8,
-        9..=16 => Primitive::UShort,
-        17..=32 => Primitive::ULong,
-        _ => Primitive::ULongLong,
-    }
 }

@@ -2,11 +2,10 @@
 //! that would travel, TypeCodes out of bounds.
 
 use super::bitsets;
-use super::interface::all_bases;
 use super::names;
 use super::operation::{self, Callable};
+use super::queries;
 use super::scope::{self, Scope};
-use super::structs;
 use super::type_codes;
 use super::unions;
 use super::value_operations;
@@ -129,7 +128,7 @@ impl<'m> Checker<'m> {
     }
 
     fn declaration(&mut self, id: DeclId, declaration: &'m Declaration) {
-        let home = scope::home(self.model, id).join("::");
+        let home = queries::enclosing_modules(self.model, id).join("::");
         let name = scope::name(declaration);
         let span = declaration.span;
         let own = format!("{home}::{name}");
@@ -155,7 +154,7 @@ impl<'m> Checker<'m> {
                 if !data.nested.is_empty() {
                     self.module_of(&home, id);
                 }
-                self.members(id, &own, structs::members(self.model, data).into_iter());
+                self.members(id, &own, queries::struct_members(self.model, data).into_iter());
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
@@ -172,7 +171,7 @@ impl<'m> Checker<'m> {
             DeclKind::Value(data) => {
                 self.reference(&home, id);
                 self.value_operations(&home, id, data, declaration);
-                if values::concrete_base(self.model, data).is_some() {
+                if queries::concrete_base(self.model, data).is_some() {
                     let base = values::base_field(data);
                     let what = format!("the state of the base of `{}`", declaration.name);
                     self.claim(&own, &base, Owner::nameless(what, span));
@@ -193,7 +192,7 @@ impl<'m> Checker<'m> {
     }
 
     fn bitset(&mut self, own: &str, data: &Bitset, span: Span) {
-        let fields = bitsets::fields(self.model, data);
+        let fields = queries::bitset_fields(self.model, data);
         for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
             let field = Owner::nameless(format!("`{name}`"), span);
             self.claim(own, &names::snake(name), field);
@@ -263,7 +262,7 @@ impl<'m> Checker<'m> {
         }
         // A method that means two things can be called on neither the trait object nor a
         // reference. Two that meet within one base are reported there.
-        for base in all_bases(self.model, id) {
+        for base in queries::all_bases(self.model, id) {
             let mut inherited = operation::callables(self.scope, base);
             let mut seen = HashSet::new();
             inherited.retain(|callable| seen.insert(callable.method.clone()));

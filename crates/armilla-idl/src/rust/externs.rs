@@ -3,7 +3,7 @@
 
 use super::names;
 use super::options::Options;
-use super::scope;
+use super::queries;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Model};
 use proc_macro2::TokenStream;
@@ -78,7 +78,7 @@ impl Externs {
                 continue;
             }
             let path = &mapping.path;
-            let home = scope::home(model, id);
+            let home = queries::enclosing_modules(model, id);
             let below = home.iter().skip(depth).map(|module| names::ident(module));
             self.homes.insert(id, quote!(#path #(::#below)*));
         }

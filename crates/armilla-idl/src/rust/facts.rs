@@ -4,7 +4,7 @@
 //! Types may contain one another in any order and, through sequences, in circles. So the facts are
 //! found for all declarations together: assumed at first, then corrected until nothing changes.
 
-use super::types;
+use super::queries;
 use crate::model::{DeclId, DeclKind, Flavour, Model, Primitive, Type};
 
 /// What is known about one Rust type.
@@ -84,7 +84,7 @@ impl Facts {
         match ty {
             Type::Primitive(kind) => Fact {
                 eq: !kind.is_float(),
-                size: types::primitive_size(*kind) as u64,
+                size: queries::primitive_size(*kind) as u64,
                 plain: *kind != Primitive::LongDouble,
                 ..NOTHING
             },
@@ -165,7 +165,7 @@ impl Facts {
     fn of_declaration(&self, model: &Model, kind: &DeclKind) -> Fact {
         match kind {
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
-                let members = super::structs::members(model, data);
+                let members = queries::struct_members(model, data);
                 let whole = self.of_all(members.into_iter().map(|member| &member.ty));
                 Fact { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
             }

@@ -2,8 +2,9 @@
 //! and read at constant offsets, without a check for each member.
 
 use super::layout::Layout;
+use super::names;
+use super::queries;
 use super::scope::Scope;
-use super::structs::{field, members};
 use super::types;
 use crate::model::{DeclId, DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -86,7 +87,7 @@ fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Opt
     match model.resolve(ty) {
         // Neither has a size that its alignment is.
         Type::Primitive(Primitive::WChar | Primitive::LongDouble) => return None,
-        Type::Primitive(kind) => sizes.push(types::primitive_size(*kind)),
+        Type::Primitive(kind) => sizes.push(queries::primitive_size(*kind)),
         Type::Array(element, dimensions) => {
             for _ in 0..elements(dimensions)? {
                 leaves(model, element, depth, sizes)?;
@@ -96,7 +97,7 @@ fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Opt
             DeclKind::Enum(_) => sizes.push(4),
             DeclKind::Struct(data) => {
                 let depth = depth.checked_sub(1)?;
-                for member in members(model, data) {
+                for member in queries::struct_members(model, data) {
                     leaves(model, &member.ty, depth, sizes)?;
                 }
             }
@@ -154,10 +155,10 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                 places.into_iter().flat_map(|place| self.writes(element, place)).collect()
             }
             Type::Named(id) => match &scope.model.get(*id).kind {
-                DeclKind::Struct(data) => members(scope.model, data)
+                DeclKind::Struct(data) => queries::struct_members(scope.model, data)
                     .into_iter()
                     .flat_map(|member| {
-                        let field = field(&member.name);
+                        let field = names::field(&member.name);
                         self.writes(&member.ty, quote!(#place.#field))
                     })
                     .collect(),
@@ -204,10 +205,10 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
 
     fn read_struct(&mut self, id: DeclId, path: TokenStream) -> TokenStream {
         let DeclKind::Struct(data) = &self.scope.model.get(id).kind else { return path };
-        let fields: Vec<TokenStream> = members(self.scope.model, data)
+        let fields: Vec<TokenStream> = queries::struct_members(self.scope.model, data)
             .into_iter()
             .map(|member| {
-                let name = field(&member.name);
+                let name = names::field(&member.name);
                 let value = self.read(&member.ty);
                 quote!(#name: #value)
             })

@@ -2,18 +2,20 @@
 //! belongs to the interface. Stub and skeleton have their own files.
 
 use super::asynchronous;
+use super::dispatch::Generator;
 use super::docs::docs;
-use super::later::LATER;
+use super::later;
 use super::lints;
 use super::module::Module;
 use super::names;
-use super::operation::{self, Callable};
+use super::operation::{self};
 use super::options::Sides;
+use super::queries;
 use super::raises;
 use super::scope::{self, Scope};
 use super::{signature, skeleton, stub, type_codes, values};
-use crate::model::{DeclId, DeclKind, Declaration, Flavour, Interface, Model};
-use proc_macro2::{Ident, Literal, TokenStream};
+use crate::model::{DeclId, Declaration, Flavour, Interface};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Adds an interface. `nested` holds what is declared within it.
@@ -48,61 +50,17 @@ pub(super) fn generate(
         let name = &interface.name;
         module.push(values::valuetype(scope, id, &quote!(dyn #name)));
     }
-    for base in [id].into_iter().chain(all_bases(scope.model, id)) {
+    for base in [id].into_iter().chain(queries::all_bases(scope.model, id)) {
         let (name, base) = (&interface.name, scope.path(base));
         module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
     }
     if interface.replies_later() {
-        interface.later(module);
+        later::generate(&interface, module);
     }
     interface.companion(nested, module);
 }
 
-/// The bases of an interface, direct and indirect, each once.
-pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
-    let mut bases = Vec::new();
-    let mut open = vec![id];
-    while let Some(id) = open.pop() {
-        let DeclKind::Interface(data) = &model.get(id).kind else { continue };
-        for base in &data.bases {
-            if !bases.contains(base) {
-                bases.push(*base);
-                open.push(*base);
-            }
-        }
-    }
-    bases
-}
-
-pub(super) struct Generator<'a, 'm> {
-    pub(super) scope: &'a Scope<'m>,
-    pub(super) id: DeclId,
-    pub(super) declaration: &'m Declaration,
-    data: &'m Interface,
-    pub(super) name: Ident,
-    pub(super) companion: Ident,
-    pub(super) callables: Vec<Callable<'m>>,
-}
-
 impl Generator<'_, '_> {
-    fn is_local(&self) -> bool {
-        self.data.flavour == Flavour::Local
-    }
-
-    pub(super) fn direct_bases(&self) -> &[DeclId] {
-        &self.data.bases
-    }
-
-    /// Whether servants of it can be called from elsewhere.
-    fn serves(&self) -> bool {
-        !self.is_local() && self.scope.options.sides != Sides::Client
-    }
-
-    /// Whether servants of it can reply later.
-    fn replies_later(&self) -> bool {
-        self.serves() && self.scope.options.replies_later
-    }
-
     fn definition(&self) -> TokenStream {
         let scoped_name = self.scope.idl.scoped_name(self.id);
         let trait_docs = docs(&self.declaration.docs, &format!("IDL interface `{scoped_name}`."));
@@ -114,7 +72,7 @@ impl Generator<'_, '_> {
         };
         let methods = self.callables.iter().map(|callable| {
             let docs = docs(callable.docs, &callable.default_docs());
-            let lints = callable.lints(self.scope);
+            let lints = lints::method(self.scope.facts, callable);
             let signature = callable.signature(self.scope, &self.companion);
             let asynchronous = match self.is_local() {
                 true => TokenStream::new(),
@@ -148,19 +106,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// What the ORB has of that, for servants of this interface or of one that inherits from it.
-    pub(super) fn base_of_servants(&self) -> TokenStream {
-        if !self.serves() {
-            return TokenStream::new();
-        }
-        let name = &self.name;
-        quote! {
-            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
-                #name::servant_base(self)
-            }
-        }
-    }
-
     fn reference(&self) -> TokenStream {
         let name = &self.name;
         let reference = names::ident(&scope::reference_name(self.declaration));
@@ -179,7 +124,7 @@ impl Generator<'_, '_> {
     fn implementation(&self) -> TokenStream {
         let model = self.scope.model;
         let (name, repository_id) = (&self.name, &self.declaration.repository_id);
-        let all_bases = all_bases(model, self.id);
+        let all_bases = queries::all_bases(model, self.id);
         let base_ids = all_bases.iter().map(|base| &model.get(*base).repository_id);
         let servant_base = self.base_of_servants();
         let dispatch = self.dispatch(name, &all_bases, |_| "skeleton");
@@ -201,64 +146,6 @@ impl Generator<'_, '_> {
                 fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*
-                }
-            }
-        }
-    }
-
-    /// From the operation name to the function of the skeleton, inherited operations among them:
-    /// what `rt::Interface` has for that, for the trait `name`.
-    pub(super) fn dispatch(
-        &self,
-        name: &Ident,
-        all_bases: &[DeclId],
-        skeleton: impl Fn(&Callable<'_>) -> &'static str,
-    ) -> TokenStream {
-        let nothing = quote! {
-            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-                call.unknown_operation()
-            }
-        };
-        if self.scope.options.sides == Sides::Client {
-            return nothing;
-        }
-        let mut wire_names = Vec::new();
-        let mut functions = Vec::new();
-        for id in [self.id].iter().chain(all_bases) {
-            let companion = self.scope.companion(*id);
-            for callable in operation::callables(self.scope, *id) {
-                let method = names::ident(&callable.method);
-                let skeleton = names::ident(skeleton(&callable));
-                wire_names.push(callable.wire_name);
-                functions.push(quote!(#companion::#skeleton::#method));
-            }
-        }
-        if wire_names.is_empty() {
-            return nothing;
-        }
-        let count = Literal::usize_unsuffixed(wire_names.len());
-        // What the search for a perfect hash asks for: a power of two, twice the names or more.
-        let places = Literal::usize_unsuffixed((2 * wire_names.len()).next_power_of_two());
-        let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
-        quote! {
-            const OPERATIONS: &'static [&'static str] = &[#(#wire_names),*];
-            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-                static OPERATIONS: rt::Operations<#count, #places> =
-                    rt::Operations::new(<dyn #name as rt::Interface>::OPERATIONS);
-                match OPERATIONS.find(call.operation()) {
-                    Some(number) => rt::Interface::perform(self, number, call),
-                    None => call.unknown_operation(),
-                }
-            }
-            #[inline]
-            fn perform(
-                &self,
-                number: usize,
-                call: &mut rt::ServerCall<'_>,
-            ) -> rt::Dispatched {
-                match number {
-                    #(#numbers => #functions(self, call),)*
-                    _ => call.unknown_operation(),
                 }
             }
         }
@@ -290,7 +177,7 @@ impl Generator<'_, '_> {
             body.push(self.tie());
         }
         if self.replies_later() {
-            body.push(self.tie_later());
+            body.push(later::tie(self));
         }
         for callable in &self.callables {
             raises::generate(&within, callable, self.is_local(), &mut body);
@@ -304,7 +191,11 @@ impl Generator<'_, '_> {
             body.push_module(quote!(#[doc(hidden)]), "skeleton", functions);
         }
         if !self.callables.is_empty() && self.replies_later() {
-            body.push_module(quote!(#[doc(hidden)]), LATER, self.later_skeleton(&within));
+            body.push_module(
+                quote!(#[doc(hidden)]),
+                later::SKELETON,
+                later::skeleton(self, &within),
+            );
         }
         let docs = format!(" What belongs to the interface [`{name}`].");
         module.push_module(quote!(#[doc = #docs]), &names::module(&self.declaration.name), body);

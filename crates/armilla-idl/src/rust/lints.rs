@@ -20,8 +20,8 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
     quote!(#[allow(#(clippy::#lints),*)])
 }
 
-/// The lints that a method of a trait meets.
-pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str> {
+/// The attribute that allows the lints that a method of a trait meets.
+pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> TokenStream {
     let mut lints = Vec::new();
     let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
     if parameters > 7 {
@@ -38,7 +38,7 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> Vec<&'static str
         }
         _ => {}
     }
-    lints
+    allow(&lints)
 }
 
 /// The lints that a function meets which returns what a method does, for the exceptions in it.

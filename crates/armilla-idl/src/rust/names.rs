@@ -54,6 +54,11 @@ pub(super) fn upper(idl: &str) -> String {
     upper.join("_")
 }
 
+/// The name of a member's field.
+pub(super) fn field(member: &str) -> Ident {
+    ident(&snake(member))
+}
+
 /// `name` as a token, raw where it is a keyword.
 pub(super) fn ident(name: &str) -> Ident {
     if KEYWORDS.contains(&name) {

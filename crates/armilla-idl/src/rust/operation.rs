@@ -1,6 +1,5 @@
 //! Operations and attribute accessors in one form, and the Rust signature they all get.
 
-use super::lints;
 use super::names;
 use super::scope::Scope;
 use super::types;
@@ -337,11 +336,6 @@ impl<'m> Callable<'m> {
             }
             _ => format!("IDL operation `{name}`."),
         }
-    }
-
-    /// What clippy would say about the method in a trait and cannot be helped.
-    pub(super) fn lints(&self, scope: &Scope<'_>) -> TokenStream {
-        lints::allow(&lints::method(scope.facts, self))
     }
 }
 

@@ -5,6 +5,7 @@ use super::externs::Externs;
 use super::facts::Facts;
 use super::names;
 use super::options::Options;
+use super::queries;
 use super::unsupported::Omitted;
 use crate::model::{DeclId, DeclKind, Declaration, Model};
 use proc_macro2::{Ident, TokenStream};
@@ -111,7 +112,7 @@ impl<'m> Scope<'m> {
             let name = names::ident(name);
             return quote!(#home::#name);
         }
-        let home = home(self.model, id);
+        let home = queries::enclosing_modules(self.model, id);
         let common = self.modules.iter().zip(&home).take_while(|(a, b)| a == b).count();
         let up = self.modules[common..].iter().map(|_| quote!(super));
         let down = home[common..].iter().map(|module| {
@@ -151,17 +152,4 @@ pub(super) fn operations_name(value: &Declaration) -> String {
 /// The name of the trait of the initializers of a valuetype.
 pub(super) fn factory_name(value: &Declaration) -> String {
     names::camel(&format!("{}_factory", value.name))
-}
-
-/// The modules that a declaration stands in: whatever encloses it in IDL is a module in Rust.
-pub(super) fn home(model: &Model, id: DeclId) -> Vec<String> {
-    let mut modules = Vec::new();
-    let mut enclosing = model.get(id).scope;
-    while let Some(scope) = enclosing {
-        let declaration = model.get(scope);
-        modules.push(names::module(&declaration.name));
-        enclosing = declaration.scope;
-    }
-    modules.reverse();
-    modules
 }

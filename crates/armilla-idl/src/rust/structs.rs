@@ -7,10 +7,11 @@ use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
+use super::queries;
 use super::scope::Scope;
 use super::type_codes;
 use super::types;
-use crate::model::{DeclId, DeclKind, Declaration, Member, Model, Struct, Type};
+use crate::model::{DeclId, Declaration, Struct, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -72,18 +73,6 @@ pub(super) fn generate_exception(
     module.push(type_codes::implementation(scope, id, &name));
 }
 
-/// The members of a struct, those of the structs that it extends first.
-pub(super) fn members<'m>(model: &'m Model, data: &'m Struct) -> Vec<&'m Member> {
-    let mut levels = vec![data];
-    let mut next = data.base;
-    while let Some(base) = next {
-        let DeclKind::Struct(data) = &model.get(base).kind else { break };
-        levels.push(data);
-        next = data.base;
-    }
-    levels.into_iter().rev().flat_map(|data| &data.members).collect()
-}
-
 fn definition(
     scope: &Scope<'_>,
     id: DeclId,
@@ -97,13 +86,13 @@ fn definition(
     let derives = derives(scope, data, fixed);
     let derives = quote!(#(#derives),*);
     let extra = super::derives::wanted(scope, id, &derives);
-    let members = members(scope.model, data);
+    let members = queries::struct_members(scope.model, data);
     if members.is_empty() {
         return quote!(#docs_of_type #extra #[derive(#derives)] pub struct #name;);
     }
     let fields = members.into_iter().map(|member| {
         let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
-        let name = field(&member.name);
+        let name = names::field(&member.name);
         let ty = types::owned(scope, &member.ty);
         let allow = lints::allow(&lints::field(&member.ty));
         quote!(#docs #allow pub #name: #ty)
@@ -117,7 +106,7 @@ fn definition(
 }
 
 fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
-    let members = members(scope.model, data);
+    let members = queries::struct_members(scope.model, data);
     let fact = scope.facts.of_all(members.into_iter().map(|member| &member.ty));
     let mut derives = vec![quote!(Debug), quote!(Clone)];
     if fixed && fact.copy {
@@ -134,12 +123,12 @@ fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
 }
 
 fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenStream {
-    let members = members(scope.model, data);
+    let members = queries::struct_members(scope.model, data);
     let out = names::ident(if members.is_empty() { "_out" } else { "out" });
     let steps: Vec<Step> = members
         .into_iter()
         .flat_map(|member| {
-            let field = field(&member.name);
+            let field = names::field(&member.name);
             marshal::encode(scope, &out, &member.ty, &Place::Value(quote!(self.#field)))
         })
         .collect();
@@ -161,10 +150,10 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
 
 /// `bulk` says how to read many values, if there is a better way than one by one.
 fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> TokenStream {
-    let members = members(scope.model, data);
+    let members = queries::struct_members(scope.model, data);
     let input = names::ident(if members.is_empty() { "_input" } else { "input" });
     let fields = members.into_iter().map(|member| {
-        let name = field(&member.name);
+        let name = names::field(&member.name);
         let value = marshal::decode(scope, &input, &member.ty);
         quote!(#name: #value?)
     });
@@ -195,7 +184,7 @@ fn display(scoped_name: &str, name: &Ident, data: &Struct) -> TokenStream {
         quote!(f.write_str(#scoped_name))
     } else {
         let format = format!("{scoped_name} ({})", shown.join(", "));
-        let fields = data.members.iter().map(|member| field(&member.name));
+        let fields = data.members.iter().map(|member| names::field(&member.name));
         quote!(write!(f, #format, #(self.#fields),*))
     };
     quote! {
@@ -203,9 +192,4 @@ fn display(scoped_name: &str, name: &Ident, data: &Struct) -> TokenStream {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result { #body }
         }
     }
-}
-
-/// The name of a member's field.
-pub(super) fn field(member: &str) -> Ident {
-    names::ident(&names::snake(member))
 }

@@ -1,15 +1,14 @@
 //! The client side: every reference to an interface that is an `Account` is an `Account` itself.
 
 use super::asynchronous;
+use super::closures;
 use super::lints;
-use super::marshal::{self, Place, Step};
 use super::names;
 use super::operation::{self, Callable, Parameter};
 use super::scope::Scope;
-use super::types;
-use crate::model::{Direction, Type};
+use crate::model::Direction;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 /// The implementation of the interface's trait for references.
 pub(super) fn generate(
@@ -42,7 +41,9 @@ fn method(
     let (servant, done) = (callable.local("servant"), callable.local("done"));
     let parameters = callable.handed_over();
     let remote = remote(scope, callable);
-    let met = closures(scope, callable).into_iter().chain(lints::raises(scope.facts, callable));
+    let met = closures::redundant(scope, callable)
+        .into_iter()
+        .chain(lints::raises(scope.facts, callable));
     let lints = lints::allow(&met.collect::<Vec<_>>());
     quote! {
         #lints
@@ -58,13 +59,13 @@ fn method(
 /// The call of an object elsewhere.
 fn remote(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let wire_name = &callable.wire_name;
-    let arguments = arguments(scope, callable, false);
+    let arguments = closures::arguments(scope, callable, false);
     if callable.oneway {
         return quote!(self.invoke_oneway(#wire_name, #arguments));
     }
     let invoke = if callable.raises.is_empty() { "invoke" } else { "invoke_raises" };
     let invoke = names::ident(invoke);
-    let results = results(scope, callable);
+    let results = closures::results(scope, callable);
     let call = quote!(self.#invoke(#wire_name, #arguments, #results));
     if callable.inouts().next().is_none() {
         return call;
@@ -98,49 +99,5 @@ fn new_value(callable: &Callable<'_>, parameter: &Parameter<'_>) -> Ident {
     match parameter.direction {
         Direction::InOut => callable.local(&format!("new_{}", parameter.name)),
         _ => names::ident(&parameter.name),
-    }
-}
-
-/// The closure that encodes the arguments; in forms that do not wait, all are `given` like `in`.
-pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool) -> TokenStream {
-    let out = callable.local("out");
-    let mut steps: Vec<_> = callable
-        .arguments()
-        .flat_map(|parameter| {
-            let name = names::ident(&parameter.name);
-            let place = match parameter.direction {
-                Direction::InOut if !given => Place::Mutable(name),
-                _ if types::is_scalar(scope.model, parameter.ty) => Place::Value(quote!(#name)),
-                _ => Place::Shared(name),
-            };
-            marshal::encode(scope, &out, parameter.ty, &place)
-        })
-        .collect();
-    if let Some(context) = callable.context() {
-        let names = callable.contexts;
-        steps.push(Step::Try(quote!(#context.write(&[#(#names),*], #out))));
-    }
-    marshal::closure(&TokenStream::new(), &out, &steps)
-}
-
-/// The lint that the closure for the results meets. Clippy takes the function that the closure calls
-/// for the same thing, but that one is not good for every lifetime of the decoder.
-pub(super) fn closures(scope: &Scope<'_>, callable: &Callable<'_>) -> Option<&'static str> {
-    let types: Vec<&Type> = callable.received().collect();
-    match types.as_slice() {
-        [ty] if marshal::is_call(scope.model, ty) => Some("redundant_closure"),
-        _ => None,
-    }
-}
-
-/// The closure that decodes the results.
-pub(super) fn results(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
-    let input = format_ident!("input");
-    let values = callable.received().map(|ty| marshal::decode(scope, &input, ty));
-    let values: Vec<TokenStream> = values.collect();
-    match values.as_slice() {
-        [] => quote!(|_input| Ok(())),
-        [value] => quote!(|#input| #value),
-        values => quote!(|#input| Ok((#(#values?),*))),
     }
 }

@@ -5,6 +5,7 @@
 //! spell each other out, for each must name itself within its own TypeCode and nowhere else.
 
 use super::names;
+use super::queries;
 use super::scope::{self, Scope};
 use crate::model::{
     ConstValue, DeclId, DeclKind, Declaration, Enum, Flavour, Interface, Member, Primitive, Role,
@@ -122,10 +123,10 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::ValueBox(boxed) => self.value_box(declaration, boxed),
             // TypeCodes have no kind for bitmasks and bitsets either.
             DeclKind::Bitmask(data) => {
-                self.alias(declaration, &Type::Primitive(super::bitmasks::carrier(data)))
+                self.alias(declaration, &Type::Primitive(queries::bitmask_integer(data)))
             }
             DeclKind::Bitset(data) => {
-                let carrier = super::bitsets::carrier(self.scope.idl, data);
+                let carrier = queries::bitset_integer(self.scope.idl, data);
                 self.alias(declaration, &Type::Primitive(carrier))
             }
             // Nothing else is a value.
@@ -162,7 +163,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     ) -> TokenStream {
         let function = names::ident(function);
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
-        let members = super::structs::members(self.scope.idl, data);
+        let members = queries::struct_members(self.scope.idl, data);
         if members.is_empty() {
             return quote!(rt::TypeCode::#function::<&str>(#repository_id, #name, []));
         }
@@ -216,7 +217,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             ValueModifier::None if data.truncatable => 3,
             ValueModifier::None => 0,
         });
-        let base = match super::values::concrete_base(self.scope.idl, data) {
+        let base = match queries::concrete_base(self.scope.idl, data) {
             Some(base) => self.named(base),
             None => quote!(rt::TypeCode::Null),
         };

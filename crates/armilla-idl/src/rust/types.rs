@@ -1,8 +1,8 @@
 //! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
 //! large they are is in `facts`.
 
-use super::bitmasks;
 use super::names;
+use super::queries;
 use super::scope::Scope;
 use crate::model::{DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -26,22 +26,6 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         // Not the name of a type: see `owned`.
         Primitive::LongDouble => "long_double",
     })
-}
-
-/// How many octets a primitive takes in memory, and in CDR except for `wchar`.
-pub(super) fn primitive_size(primitive: Primitive) -> usize {
-    match primitive {
-        Primitive::Char
-        | Primitive::Boolean
-        | Primitive::Octet
-        | Primitive::Int8
-        | Primitive::UInt8 => 1,
-        Primitive::Short | Primitive::UShort => 2,
-        Primitive::Long | Primitive::ULong | Primitive::Float => 4,
-        Primitive::LongLong | Primitive::ULongLong | Primitive::Double => 8,
-        Primitive::WChar => 4,
-        Primitive::LongDouble => 16,
-    }
 }
 
 /// The type of a value that is owned: a member, a result, an element.
@@ -137,7 +121,7 @@ pub(super) fn is_enum(model: &Model, ty: &Type) -> bool {
 pub(super) fn bitmask(model: &Model, ty: &Type) -> Option<Primitive> {
     match model.resolve(ty) {
         Type::Named(id) => match &model.get(*id).kind {
-            DeclKind::Bitmask(data) => Some(bitmasks::carrier(data)),
+            DeclKind::Bitmask(data) => Some(queries::bitmask_integer(data)),
             _ => None,
         },
         _ => None,

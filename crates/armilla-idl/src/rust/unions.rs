@@ -12,6 +12,7 @@ use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
+use super::queries;
 use super::scope::Scope;
 use super::type_codes;
 use super::types;
@@ -60,7 +61,7 @@ fn cardinality(model: &Model, ty: &Type) -> u128 {
         Type::Primitive(Primitive::Boolean) => 2,
         // Every `char` of Rust, which is more than anybody lists.
         Type::Primitive(Primitive::WChar) => u128::MAX,
-        Type::Primitive(kind) => 1 << (8 * types::primitive_size(*kind)),
+        Type::Primitive(kind) => 1 << (8 * queries::primitive_size(*kind)),
         Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(data) => data.enumerators.len() as u128,
             _ => u128::MAX,

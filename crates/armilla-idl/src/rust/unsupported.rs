@@ -4,9 +4,9 @@
 //! cannot help what `orb.idl` holds. Everything else is refused by its name and at its place,
 //! before anything is generated.
 
-use super::bitsets;
 use super::externs::Externs;
 use super::facts::Facts;
+use super::queries;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     Attribute, ConstValue, DeclId, DeclKind, Declaration, Export, Flavour, Interface, Member,
@@ -195,7 +195,7 @@ impl Checker<'_> {
             DeclKind::ValueBox(ty) => self.ty(ty, span),
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
-                if bitsets::width(self.model, data) > bitsets::MAX_BITS {
+                if queries::bitset_width(self.model, data) > queries::MAX_BITSET_BITS {
                     let instead = "it travels as one integer, and the largest has 64 bits: make \
                                    two bitsets of it";
                     self.refuse(span, "a bitset of more than 64 bits", instead);

@@ -7,8 +7,8 @@ use super::lints;
 use super::marshal::{self, Place, Step};
 use super::module::Module;
 use super::names;
+use super::queries::{self, is_concrete};
 use super::scope::{self, Scope};
-use super::structs::field;
 use super::{type_codes, types};
 use crate::model::{DeclId, DeclKind, Declaration, Flavour, Model, Type, Value, ValueModifier};
 use proc_macro2::{Ident, TokenStream};
@@ -26,7 +26,7 @@ pub(super) fn generate(
     let docs = docs(&declaration.docs, &format!("IDL valuetype `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
     if is_concrete(data) {
-        let state = Fields { scope, data, base: concrete_base(scope.model, data) };
+        let state = Fields { scope, data, base: queries::concrete_base(scope.model, data) };
         module.push(state.definition(docs, &name));
         if data.modifier == ValueModifier::Custom {
             module.push(custom(&name));
@@ -126,25 +126,11 @@ pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> To
     }
 }
 
-/// The base whose state a valuetype has.
-pub(super) fn concrete_base(model: &Model, data: &Value) -> Option<DeclId> {
-    let is_concrete = |id: &&DeclId| match &model.get(**id).kind {
-        DeclKind::Value(base) => is_concrete(base),
-        _ => false,
-    };
-    data.bases.iter().find(is_concrete).copied()
-}
-
 /// The name of the field for the state of the base.
 pub(super) fn base_field(data: &Value) -> String {
     let members: Vec<String> =
         data.state.iter().map(|state| names::snake(&state.member.name)).collect();
     names::fresh("base", &members)
-}
-
-/// Whether values can be of the type without being of a more special one.
-fn is_concrete(data: &Value) -> bool {
-    data.defined && data.modifier != ValueModifier::Abstract
 }
 
 /// The valuetypes that one inherits from and the abstract interfaces that it supports, directly or
@@ -253,7 +239,7 @@ impl Fields<'_, '_> {
         let mut next = Some(self.data);
         while let Some(data) = next {
             types.extend(data.state.iter().map(|state| &state.member.ty));
-            let base = concrete_base(self.scope.model, data);
+            let base = queries::concrete_base(self.scope.model, data);
             next = base.and_then(|base| match &self.scope.model.get(base).kind {
                 DeclKind::Value(data) => Some(data),
                 _ => None,
@@ -271,7 +257,7 @@ impl Fields<'_, '_> {
         let fields = self.data.state.iter().map(|state| {
             let member = &state.member;
             let docs = docs(&member.docs, &format!("IDL `{}`.", member.name));
-            let name = field(&member.name);
+            let name = names::field(&member.name);
             let ty = types::owned(self.scope, &member.ty);
             let allow = lints::allow(&lints::field(&member.ty));
             let private = (!state.public).then(|| {
@@ -295,7 +281,7 @@ impl Fields<'_, '_> {
         let base =
             self.base_field().map(|base| Step::Try(quote!(rt::Encode::encode(&self.#base, #out))));
         let members = self.data.state.iter().flat_map(|state| {
-            let field = field(&state.member.name);
+            let field = names::field(&state.member.name);
             marshal::encode(self.scope, &out, &state.member.ty, &Place::Value(quote!(self.#field)))
         });
         let steps: Vec<Step> = base.into_iter().chain(members).collect();
@@ -311,7 +297,7 @@ impl Fields<'_, '_> {
         let input = names::ident(if self.is_empty() { "_input" } else { "input" });
         let base = self.base_field().map(|base| quote!(#base: rt::Decode::decode(#input)?,));
         let fields = self.data.state.iter().map(|state| {
-            let name = field(&state.member.name);
+            let name = names::field(&state.member.name);
             let value = marshal::decode(self.scope, &input, &state.member.ty);
             quote!(#name: #value?)
         });
@@ -328,7 +314,7 @@ impl Fields<'_, '_> {
         let model = self.scope.model;
         let mut ids = vec![&model.get(id).repository_id];
         let mut data = self.data;
-        while let Some(base) = concrete_base(model, data).filter(|_| data.truncatable) {
+        while let Some(base) = queries::concrete_base(model, data).filter(|_| data.truncatable) {
             let DeclKind::Value(next) = &model.get(base).kind else { break };
             ids.push(&model.get(base).repository_id);
             data = next;

@@ -1,0 +1,54 @@
+//! The closures of a stub: one encodes the arguments of a call, one decodes its results.
+
+use super::marshal::{self, Place, Step};
+use super::names;
+use super::operation::Callable;
+use super::scope::Scope;
+use super::types;
+use crate::model::{Direction, Type};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// The closure that encodes the arguments; in forms that do not wait, all are `given` like `in`.
+pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool) -> TokenStream {
+    let out = callable.local("out");
+    let mut steps: Vec<_> = callable
+        .arguments()
+        .flat_map(|parameter| {
+            let name = names::ident(&parameter.name);
+            let place = match parameter.direction {
+                Direction::InOut if !given => Place::Mutable(name),
+                _ if types::is_scalar(scope.model, parameter.ty) => Place::Value(quote!(#name)),
+                _ => Place::Shared(name),
+            };
+            marshal::encode(scope, &out, parameter.ty, &place)
+        })
+        .collect();
+    if let Some(context) = callable.context() {
+        let names = callable.contexts;
+        steps.push(Step::Try(quote!(#context.write(&[#(#names),*], #out))));
+    }
+    marshal::closure(&TokenStream::new(), &out, &steps)
+}
+
+/// The lint that the closure for the results meets. Clippy takes the function that the closure calls
+/// for the same thing, but that one is not good for every lifetime of the decoder.
+pub(super) fn redundant(scope: &Scope<'_>, callable: &Callable<'_>) -> Option<&'static str> {
+    let types: Vec<&Type> = callable.received().collect();
+    match types.as_slice() {
+        [ty] if marshal::is_call(scope.model, ty) => Some("redundant_closure"),
+        _ => None,
+    }
+}
+
+/// The closure that decodes the results.
+pub(super) fn results(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
+    let input = format_ident!("input");
+    let values = callable.received().map(|ty| marshal::decode(scope, &input, ty));
+    let values: Vec<TokenStream> = values.collect();
+    match values.as_slice() {
+        [] => quote!(|_input| Ok(())),
+        [value] => quote!(|#input| #value),
+        values => quote!(|#input| Ok((#(#values?),*))),
+    }
+}

@@ -1,0 +1,111 @@
+//! What the emitters of an interface share: the interface with its names and operations, and the
+//! dispatch of requests to the functions of a skeleton.
+
+use super::names;
+use super::operation::{self, Callable};
+use super::options::Sides;
+use super::scope::Scope;
+use crate::model::{DeclId, Declaration, Flavour, Interface};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+pub(super) struct Generator<'a, 'm> {
+    pub(super) scope: &'a Scope<'m>,
+    pub(super) id: DeclId,
+    pub(super) declaration: &'m Declaration,
+    pub(super) data: &'m Interface,
+    pub(super) name: Ident,
+    pub(super) companion: Ident,
+    pub(super) callables: Vec<Callable<'m>>,
+}
+
+impl Generator<'_, '_> {
+    pub(super) fn is_local(&self) -> bool {
+        self.data.flavour == Flavour::Local
+    }
+
+    pub(super) fn direct_bases(&self) -> &[DeclId] {
+        &self.data.bases
+    }
+
+    /// Whether servants of it can be called from elsewhere.
+    pub(super) fn serves(&self) -> bool {
+        !self.is_local() && self.scope.options.sides != Sides::Client
+    }
+
+    /// Whether servants of it can reply later.
+    pub(super) fn replies_later(&self) -> bool {
+        self.serves() && self.scope.options.replies_later
+    }
+
+    /// What the ORB has of that, for servants of this interface or of one that inherits from it.
+    pub(super) fn base_of_servants(&self) -> TokenStream {
+        if !self.serves() {
+            return TokenStream::new();
+        }
+        let name = &self.name;
+        quote! {
+            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+                #name::servant_base(self)
+            }
+        }
+    }
+
+    /// From the operation name to the function of the skeleton, inherited operations among them:
+    /// what `rt::Interface` has for that, for the trait `name`.
+    pub(super) fn dispatch(
+        &self,
+        name: &Ident,
+        all_bases: &[DeclId],
+        skeleton: impl Fn(&Callable<'_>) -> &'static str,
+    ) -> TokenStream {
+        let nothing = quote! {
+            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+                call.unknown_operation()
+            }
+        };
+        if self.scope.options.sides == Sides::Client {
+            return nothing;
+        }
+        let mut wire_names = Vec::new();
+        let mut functions = Vec::new();
+        for id in [self.id].iter().chain(all_bases) {
+            let companion = self.scope.companion(*id);
+            for callable in operation::callables(self.scope, *id) {
+                let method = names::ident(&callable.method);
+                let skeleton = names::ident(skeleton(&callable));
+                wire_names.push(callable.wire_name);
+                functions.push(quote!(#companion::#skeleton::#method));
+            }
+        }
+        if wire_names.is_empty() {
+            return nothing;
+        }
+        let count = Literal::usize_unsuffixed(wire_names.len());
+        // What the search for a perfect hash asks for: a power of two, twice the names or more.
+        let places = Literal::usize_unsuffixed((2 * wire_names.len()).next_power_of_two());
+        let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
+        quote! {
+            const OPERATIONS: &'static [&'static str] = &[#(#wire_names),*];
+            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+                static OPERATIONS: rt::Operations<#count, #places> =
+                    rt::Operations::new(<dyn #name as rt::Interface>::OPERATIONS);
+                match OPERATIONS.find(call.operation()) {
+                    Some(number) => rt::Interface::perform(self, number, call),
+                    None => call.unknown_operation(),
+                }
+            }
+            #[inline]
+            fn perform(
+                &self,
+                number: usize,
+                call: &mut rt::ServerCall<'_>,
+            ) -> rt::Dispatched {
+                match number {
+                    #(#numbers => #functions(self, call),)*
+                    _ => call.unknown_operation(),
+                }
+            }
+        }
+    }
+}
