@@ -214,6 +214,6 @@ fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
 
 fn failure(code: Code, message: impl Into<String>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    diagnostics.push(Diagnostic::without_place(code, message));
+    diagnostics.push(Diagnostic::without_span(code, message));
     diagnostics
 }

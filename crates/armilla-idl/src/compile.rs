@@ -98,7 +98,7 @@ fn compile(
 fn model(session: &mut Session<'_>, mains: &[FileId]) -> Option<Model> {
     let Some(first) = mains.first() else {
         let message = "no file is named that is to be compiled";
-        session.report(Diagnostic::without_place(Code::CannotRead, message));
+        session.report(Diagnostic::without_span(Code::CannotRead, message));
         return None;
     };
     let tokens = preprocess::preprocess(session, mains).ok()?;

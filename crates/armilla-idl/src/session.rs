@@ -25,7 +25,7 @@ impl<'o> Session<'o> {
         for path in paths {
             let file = self.open(path, None).unwrap_or_else(|| {
                 let message = format!("cannot find the file `{}`", path.display());
-                Err(Box::new(Diagnostic::without_place(Code::CannotRead, message)))
+                Err(Box::new(Diagnostic::without_span(Code::CannotRead, message)))
             })?;
             if !mains.contains(&file) {
                 mains.push(file);
@@ -89,7 +89,7 @@ impl<'o> Session<'o> {
 fn at(span: Option<Span>, code: Code, message: String) -> Box<Diagnostic> {
     Box::new(match span {
         Some(span) => Diagnostic::error(code, span, message),
-        None => Diagnostic::without_place(code, message),
+        None => Diagnostic::without_span(code, message),
     })
 }
 

@@ -51,14 +51,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     pub(crate) fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         let primary = Some(Label { span, text: String::new() });
-        Diagnostic { primary, ..Self::without_place(code, message) }
+        Diagnostic { primary, ..Self::without_span(code, message) }
     }
 
     pub(crate) fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
-    pub(crate) fn without_place(code: Code, message: impl Into<String>) -> Self {
+    pub(crate) fn without_span(code: Code, message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Error,
             code,

@@ -73,5 +73,5 @@ fn same(before: &[Piece<'_>], after: &[Piece<'_>]) -> bool {
 fn unfaithful(name: &str) -> Diagnostic {
     let message = format!("`{name}` cannot be formatted without a change of its meaning");
     let note = "a token that a line continuation cuts in two can be the reason";
-    Diagnostic::without_place(Code::BadDirective, message).note(note)
+    Diagnostic::without_span(Code::BadDirective, message).note(note)
 }

@@ -43,7 +43,7 @@ pub(super) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
     for (what, traits) in &options.derives {
         if paths(traits).is_err() {
             let message = format!("`{traits}` is not a list of traits");
-            problems.push(Diagnostic::without_place(Code::BadOption, message));
+            problems.push(Diagnostic::without_span(Code::BadOption, message));
         }
         let wanted = what.trim_start_matches("::");
         let is_there = wanted == "*"
@@ -53,7 +53,7 @@ pub(super) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
         if !is_there {
             let message = format!("`{what}` is no type or module of this IDL that can derive");
             let help = "name a struct, union, exception, enum or module as `Outer::Inner`, or `*`";
-            problems.push(Diagnostic::without_place(Code::BadOption, message).help(help));
+            problems.push(Diagnostic::without_span(Code::BadOption, message).help(help));
         }
     }
     problems

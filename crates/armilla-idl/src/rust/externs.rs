@@ -117,5 +117,5 @@ fn is_module(model: &Model, id: DeclId, levels: usize) -> bool {
 }
 
 fn problem(message: String) -> Diagnostic {
-    Diagnostic::without_place(Code::BadOption, message)
+    Diagnostic::without_span(Code::BadOption, message)
 }

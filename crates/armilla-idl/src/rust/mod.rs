@@ -138,7 +138,7 @@ fn write(scope: &Scope<'_>) -> Result<String, Diagnostics> {
     fill(scope, model.roots(), &mut root);
     let text = format::file(root.into_root_tokens()).map_err(|error| {
         let message = format!("the generated code is malformed: {error}");
-        let problem = Diagnostic::without_place(Code::Unsupported, message)
+        let problem = Diagnostic::without_span(Code::Unsupported, message)
             .note("this is an error of the IDL compiler, please report it with the IDL");
         diagnostics(vec![problem], options)
     })?;

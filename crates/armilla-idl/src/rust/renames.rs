@@ -75,7 +75,7 @@ pub(super) fn apply<'m>(
     let example = "name a declaration as `Module::Interface`, or what is in it as \
                    `Module::Interface::operation`";
     let diagnostic =
-        |message| Diagnostic::without_place(Code::BadOption, message).help(example.to_owned());
+        |message| Diagnostic::without_span(Code::BadOption, message).help(example.to_owned());
     Err(problems.into_iter().map(diagnostic).collect())
 }
 

@@ -35,7 +35,7 @@ pub(super) fn apply<'m>(
             "`{name}` is no typedef and no member that is a `sequence<octet>` or `sequence<string>`"
         );
         let example = "name a typedef as `Module::Blob`, or a member as `Module::Struct::member`";
-        Diagnostic::without_place(Code::BadOption, message).help(example)
+        Diagnostic::without_span(Code::BadOption, message).help(example)
     });
     Err(problems.collect())
 }
