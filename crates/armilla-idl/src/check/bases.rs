@@ -43,7 +43,7 @@ impl Checker<'_, '_> {
                 Some((_, first)) => {
                     let message = format!("{what} is named twice here");
                     let error = Diagnostic::error(Code::BadBase, name.span(), message);
-                    self.session.report(error.also(*first, "first named here"));
+                    self.session.report(error.secondary(*first, "first named here"));
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Checker<'_, '_> {
             }
             let message = format!("`{}` is not defined yet and cannot be a base", last.text);
             let error = Diagnostic::error(Code::BadBase, name.span(), message);
-            let error = error.also(self.model.get(id).span, "only declared here");
+            let error = error.secondary(self.model.get(id).span, "only declared here");
             self.session.report(error.help("define it before, or include the file that does"));
             return None;
         }
@@ -111,8 +111,8 @@ impl Checker<'_, '_> {
             let message =
                 format!("`{}` inherits two operations or attributes `{}`", name.text, one.text);
             let error = Diagnostic::error(Code::InheritedCollision, name.span, message);
-            let error = error.also(other.span, "declared here");
-            self.session.report(error.also(one.span, "and declared here"));
+            let error = error.secondary(other.span, "declared here");
+            self.session.report(error.secondary(one.span, "and declared here"));
         }
         true
     }
@@ -131,7 +131,7 @@ impl Checker<'_, '_> {
                 _ => continue,
             };
             let error = Diagnostic::error(Code::BadBase, *span, message);
-            self.session.report(error.also(self.model.get(*base).span, "declared here"));
+            self.session.report(error.secondary(self.model.get(*base).span, "declared here"));
         }
     }
 
@@ -151,7 +151,7 @@ impl Checker<'_, '_> {
                 _ => continue,
             };
             let error = Diagnostic::error(Code::BadBase, *span, message);
-            self.session.report(error.also(self.model.get(*base).span, "declared here"));
+            self.session.report(error.secondary(self.model.get(*base).span, "declared here"));
         }
     }
 

@@ -96,7 +96,7 @@ impl Checker<'_, '_> {
     fn twice(&mut self, first: Option<Span>, span: Span, message: &str) {
         if let Some(first) = first {
             let error = Diagnostic::error(Code::BadBits, span, message);
-            self.session.report(error.also(first, "first used here"));
+            self.session.report(error.secondary(first, "first used here"));
         }
     }
 

@@ -131,7 +131,7 @@ impl Checker<'_, '_> {
             let message =
                 format!("the prefix differs from that at the declaration of `{}`", name.text);
             let error = Diagnostic::error(Code::RepositoryId, name.span, message);
-            self.session.report(error.also(self.forwards[index].name.span, "declared here"));
+            self.session.report(error.secondary(self.forwards[index].name.span, "declared here"));
         }
         let included = !self.session.sources().is_main(name.span.file);
         let declaration = &mut self.model.declarations[id.index()];
@@ -154,7 +154,7 @@ impl Checker<'_, '_> {
             let (known, new) = (known.describe(), new.describe());
             let message = format!("`{}` is {new} here and was declared as {known}", name.text);
             let error = Diagnostic::error(Code::ForwardMismatch, name.span, message);
-            self.session.report(error.also(first, "declared here"));
+            self.session.report(error.secondary(first, "declared here"));
         }
     }
 
@@ -177,7 +177,7 @@ impl Checker<'_, '_> {
                 Diagnostic::warning(Code::ForwardOnly, span, message)
             };
             if forward.reference.is_some() {
-                found = found.also(forward.name.span, "declared here");
+                found = found.secondary(forward.name.span, "declared here");
             }
             let help = "define it, or include the file that does";
             self.session.report(found.help(help));

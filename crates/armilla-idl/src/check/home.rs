@@ -141,7 +141,7 @@ impl Checker<'_, '_> {
         if !scopes.last().is_some_and(|root| ancestors.contains(root)) {
             let message = "a primary key must inherit from `Components::PrimaryKeyBase`";
             let error = Diagnostic::error(Code::BadPort, span, message);
-            self.session.report(error.also(self.model.get(id).span, "declared here"));
+            self.session.report(error.secondary(self.model.get(id).span, "declared here"));
         }
         Some(id)
     }

@@ -93,7 +93,7 @@ impl Checker<'_, '_> {
         for (span, rule) in result.into_iter().chain(raises).chain(outs) {
             let message = format!("a `oneway` operation {rule}");
             let error = Diagnostic::error(Code::Oneway, span, message);
-            self.session.report(error.also(oneway, "`oneway` here"));
+            self.session.report(error.secondary(oneway, "`oneway` here"));
         }
     }
 

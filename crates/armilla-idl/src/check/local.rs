@@ -32,7 +32,7 @@ impl Checker<'_, '_> {
         let declaration = self.model.get(local);
         let message = format!("`{}` is local and cannot be {what}", declaration.name);
         let error = Diagnostic::error(Code::LocalType, span, message);
-        self.session.report(error.also(declaration.span, "declared here"));
+        self.session.report(error.secondary(declaration.span, "declared here"));
     }
 
     /// The local declaration that `ty` is made of, if there is one.

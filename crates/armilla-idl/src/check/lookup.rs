@@ -153,8 +153,8 @@ impl Checker<'_, '_> {
             Found::Ambiguous(one, other) => {
                 let message = format!("`{}` is inherited with two meanings", name.text);
                 let error = Diagnostic::error(Code::Ambiguous, name.span, message);
-                let error = error.also(one.name.span, "declared here");
-                let error = error.also(other.name.span, "and declared here");
+                let error = error.secondary(one.name.span, "declared here");
+                let error = error.secondary(other.name.span, "and declared here");
                 self.session.report(error.help("name the interface that is meant, as in `A::B`"));
                 return None;
             }
@@ -162,7 +162,7 @@ impl Checker<'_, '_> {
         if entry.name.text != name.text {
             let message = format!("`{}` is declared as `{}`", name.text, entry.name.text);
             let error = Diagnostic::error(Code::WrongCase, name.span, message);
-            let error = error.also(entry.name.span, "declared here");
+            let error = error.secondary(entry.name.span, "declared here");
             self.session.report(error.help(format!("write `{}`", entry.name.text)));
         }
         match entry.target {

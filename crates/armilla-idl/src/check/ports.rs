@@ -142,7 +142,7 @@ impl Checker<'_, '_> {
         if let Some(known) = self.ports.insert((id, key(&port.name)), port.span) {
             let message = format!("there are two ports `{}`", port.name);
             let error = Diagnostic::error(Code::BadPort, port.span, message);
-            return self.session.report(error.also(known, "first declared here"));
+            return self.session.report(error.secondary(known, "first declared here"));
         }
         component.ports.push(port.clone());
         // What is local cannot be asked for from another process.

@@ -113,7 +113,7 @@ impl Checker<'_, '_> {
         if let Some((first, _)) = self.ids.0.insert(target, (span, part)) {
             let message = "the repository id is set twice";
             let error = Diagnostic::error(Code::RepositoryId, span, message);
-            self.session.report(error.also(first, "first set here"));
+            self.session.report(error.secondary(first, "first set here"));
         }
     }
 

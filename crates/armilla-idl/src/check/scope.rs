@@ -150,14 +150,14 @@ impl Checker<'_, '_> {
                 format!("`{text}` and `{}` differ only in case", first.name.text)
             };
             let error = Diagnostic::error(Code::Redeclared, *span, message);
-            return Some(error.also(first.name.span, "first declared here"));
+            return Some(error.secondary(first.name.span, "first declared here"));
         }
         if let Some(own) = scope.name.as_ref().filter(|own| self::key(&own.text) == key)
             && scope.kind != ScopeKind::Operation
         {
             let message = format!("`{text}` is the name of the scope around it");
             let error = Diagnostic::error(Code::ScopeName, *span, message);
-            return Some(error.also(own.span, "the scope is declared here"));
+            return Some(error.secondary(own.span, "the scope is declared here"));
         }
         if let Some(used) = scope.used.get(key) {
             let message = if used.text == *text {
@@ -167,7 +167,7 @@ impl Checker<'_, '_> {
                 format!("`{text}` and `{used}`, which is used in this scope, differ only in case")
             };
             let error = Diagnostic::error(Code::RedeclaredAfterUse, *span, message);
-            let error = error.also(used.span, "used here");
+            let error = error.secondary(used.span, "used here");
             return Some(match self.path_of(key) {
                 Some(path) => error.help(format!("use the name as `::{path}` there")),
                 None => error,
@@ -176,7 +176,7 @@ impl Checker<'_, '_> {
         self.inherited_export(key).map(|inherited| {
             let message = format!("`{text}` is inherited and cannot be declared again");
             let error = Diagnostic::error(Code::InheritedCollision, *span, message);
-            error.also(inherited.name.span, "declared here in a base interface")
+            error.secondary(inherited.name.span, "declared here in a base interface")
         })
     }
 

@@ -103,7 +103,7 @@ impl Checker<'_, '_> {
         if wanted != given {
             let message = format!("`{}` has {wanted} parameters, not {given}", last.text);
             let error = Diagnostic::error(Code::BadTemplate, name.span(), message);
-            self.session.report(error.also(ast.name.span, "declared here"));
+            self.session.report(error.secondary(ast.name.span, "declared here"));
             return None;
         }
         if self.instantiating.contains(&ast.name.span) {
@@ -251,7 +251,7 @@ impl Checker<'_, '_> {
         let message =
             format!("the parameter `{text}` must be {}, not {found}", wanted(&parameter.kind));
         let error = Diagnostic::error(Code::BadTemplate, span, message);
-        self.session.report(error.also(*declared, "declared here"));
+        self.session.report(error.secondary(*declared, "declared here"));
         None
     }
 }

@@ -69,7 +69,7 @@ impl Checker<'_, '_> {
             format!("`{name}` is not defined yet")
         };
         let error = Diagnostic::error(Code::Incomplete, span, message);
-        let error = error.also(declaration.span, "declared here");
+        let error = error.secondary(declaration.span, "declared here");
         let help = format!("until its definition ends, only `sequence<{name}>` can be used");
         self.session.report(error.help(help));
     }

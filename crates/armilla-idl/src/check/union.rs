@@ -74,7 +74,7 @@ impl Checker<'_, '_> {
                     if let Some(first) = labels.default {
                         let message = "a union has one `default` at most";
                         let error = Diagnostic::error(Code::UselessDefault, *span, message);
-                        self.session.report(error.also(first, "the first one is here"));
+                        self.session.report(error.secondary(first, "the first one is here"));
                     }
                     labels.default.get_or_insert(*span);
                 }
@@ -104,7 +104,7 @@ impl Checker<'_, '_> {
         if let Some(first) = labels.seen.insert(number, span) {
             let message = "two cases have the same label";
             let error = Diagnostic::error(Code::DuplicateLabel, span, message);
-            self.session.report(error.also(first, "first used here"));
+            self.session.report(error.secondary(first, "first used here"));
         }
         Some(value)
     }

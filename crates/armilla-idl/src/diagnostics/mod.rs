@@ -77,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+    pub(crate) fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }

@@ -57,7 +57,7 @@ impl Preprocessor<'_, '_> {
         if let Some(Some(old)) = self.macros.define(&defined.text, new) {
             let message = format!("the macro `{}` is defined again", defined.text);
             let warning = Diagnostic::warning(Code::MacroRedefined, defined.span, message);
-            let warning = warning.also(old, "first defined here");
+            let warning = warning.secondary(old, "first defined here");
             return Err(Box::new(warning.help("write `#undef` before it if that is meant")));
         }
         Ok(())
@@ -161,7 +161,7 @@ impl Preprocessor<'_, '_> {
         if seen_else {
             let message = format!("`#{}` behind the `#else` of the same `#if`", name.text);
             let diagnostic = Diagnostic::error(Code::UnbalancedConditional, name.span, message);
-            outcome = Err(Box::new(diagnostic.also(span, "the `#if` is here")));
+            outcome = Err(Box::new(diagnostic.secondary(span, "the `#if` is here")));
         } else if enclosing && !taken {
             let chosen = match &*name.text {
                 "else" => Ok(true),

@@ -199,7 +199,7 @@ impl<'a> Expansion<'a> {
             format!("the macro `{name}` takes {wanted} argument{plural}, this is {given}");
         let mut error = Diagnostic::error(Code::BadMacroUse, self.token.span, message);
         if let Some(span) = found.span {
-            error = error.also(span, "defined here");
+            error = error.secondary(span, "defined here");
         }
         Err(Box::new(error))
     }

@@ -92,7 +92,7 @@ impl<'m> Checker<'m> {
         let (one, two) = (&other.what, &owner.what);
         let message = format!("{one} and {two} would both be called `{name}` in Rust");
         let diagnostic = Diagnostic::error(Code::RustCollision, owner.span, message)
-            .also(other.span, "the name is taken here")
+            .secondary(other.span, "the name is taken here")
             .help(
                 "rename one of the two, or only its Rust: `--rename Module::name=new_name`, \
                  `Build::rename`",
