@@ -1,13 +1,13 @@
 //! The operators of constant expressions (IDL 4.2, 7.4.1.4.3).
 
-use super::expected::{Wanted, kind_of, range};
+use super::expected::{Expected, kind_of, range};
 use crate::model::{ConstValue, Fixed};
 use crate::parse::ast::{Binary, Unary};
 
 pub(super) fn unary(
     operator: Unary,
     operand: &ConstValue,
-    wanted: &Wanted,
+    expected: &Expected,
 ) -> Result<ConstValue, String> {
     match (operator, operand) {
         (Unary::Plus, ConstValue::Integer(_) | ConstValue::Float(_) | ConstValue::Fixed(_)) => {
@@ -16,9 +16,9 @@ pub(super) fn unary(
         (Unary::Minus, ConstValue::Integer(value)) => integer(value.checked_neg()),
         (Unary::Minus, ConstValue::Float(value)) => Ok(ConstValue::Float(-value)),
         (Unary::Minus, ConstValue::Fixed(value)) => Ok(ConstValue::Fixed(value.negated())),
-        (Unary::Not, ConstValue::Integer(value)) => match wanted {
+        (Unary::Not, ConstValue::Integer(value)) => match expected {
             // The complement within the bits of an unsigned type.
-            Wanted::Integer { bits, signed: false, .. } if *value >= 0 => {
+            Expected::Integer { bits, signed: false, .. } if *value >= 0 => {
                 integer(range(*bits, false).1.checked_sub(*value))
             }
             _ => integer(Some(!value)),

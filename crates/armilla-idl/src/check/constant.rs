@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::arithmetic::{binary, unary};
-use super::expected::{Wanted, kind_of, range};
+use super::expected::{Expected, kind_of, range};
 use super::scope::Target;
 use super::template::Bound;
 use crate::diagnostics::{Code, Diagnostic};
@@ -14,15 +14,15 @@ use crate::source::Span;
 const MAX_CONSTANT_TEXT: usize = 32 << 20;
 
 /// The bound of a string, a sequence or an array.
-const BOUND: Wanted = Wanted::Integer { name: "unsigned long", bits: 32, signed: false };
+const BOUND: Expected = Expected::Integer { name: "unsigned long", bits: 32, signed: false };
 
 impl Checker<'_, '_> {
     pub(super) fn constant(&mut self, ty: &TypeSpec, name: &Name, value: &Expr, docs: &[String]) {
         let checked = match ty.kind {
             TypeKind::FixedConstant => self.fixed_constant(value),
-            _ => self.ty(ty).and_then(|checked| match self.wanted(&checked) {
-                Some(wanted) => {
-                    let value = self.evaluate(value, &wanted)?;
+            _ => self.ty(ty).and_then(|checked| match self.expected(&checked) {
+                Some(expected) => {
+                    let value = self.evaluate(value, &expected)?;
                     Some(Const { ty: checked, value })
                 }
                 None => {
@@ -49,7 +49,7 @@ impl Checker<'_, '_> {
 
     /// The value of a constant of the type `fixed`, which gives it its digits.
     fn fixed_constant(&mut self, value: &Expr) -> Option<Const> {
-        let value = self.evaluate(value, &Wanted::Fixed(None))?;
+        let value = self.evaluate(value, &Expected::Fixed(None))?;
         let ConstValue::Fixed(number) = &value else { return None };
         Some(Const { ty: Type::Fixed(number.digits(), number.scale()), value })
     }
@@ -72,30 +72,30 @@ impl Checker<'_, '_> {
     }
 
     /// What a constant of the type `ty` must be; `None` if there is no such constant.
-    pub(super) fn wanted(&self, ty: &Type) -> Option<Wanted> {
+    pub(super) fn expected(&self, ty: &Type) -> Option<Expected> {
         match self.model.resolve(ty) {
             Type::Primitive(primitive) => match primitive {
-                Primitive::Short => Wanted::integer("short", 16, true),
-                Primitive::UShort => Wanted::integer("unsigned short", 16, false),
-                Primitive::Long => Wanted::integer("long", 32, true),
-                Primitive::ULong => Wanted::integer("unsigned long", 32, false),
-                Primitive::LongLong => Wanted::integer("long long", 64, true),
-                Primitive::ULongLong => Wanted::integer("unsigned long long", 64, false),
-                Primitive::Octet => Wanted::integer("octet", 8, false),
-                Primitive::Int8 => Wanted::integer("int8", 8, true),
-                Primitive::UInt8 => Wanted::integer("uint8", 8, false),
-                Primitive::WChar => Some(Wanted::WChar),
-                Primitive::LongDouble => Some(Wanted::LongDouble),
-                Primitive::Float => Some(Wanted::Float),
-                Primitive::Double => Some(Wanted::Double),
-                Primitive::Char => Some(Wanted::Char),
-                Primitive::Boolean => Some(Wanted::Boolean),
+                Primitive::Short => Expected::integer("short", 16, true),
+                Primitive::UShort => Expected::integer("unsigned short", 16, false),
+                Primitive::Long => Expected::integer("long", 32, true),
+                Primitive::ULong => Expected::integer("unsigned long", 32, false),
+                Primitive::LongLong => Expected::integer("long long", 64, true),
+                Primitive::ULongLong => Expected::integer("unsigned long long", 64, false),
+                Primitive::Octet => Expected::integer("octet", 8, false),
+                Primitive::Int8 => Expected::integer("int8", 8, true),
+                Primitive::UInt8 => Expected::integer("uint8", 8, false),
+                Primitive::WChar => Some(Expected::WChar),
+                Primitive::LongDouble => Some(Expected::LongDouble),
+                Primitive::Float => Some(Expected::Float),
+                Primitive::Double => Some(Expected::Double),
+                Primitive::Char => Some(Expected::Char),
+                Primitive::Boolean => Some(Expected::Boolean),
             },
-            Type::String(bound) => Some(Wanted::String(*bound)),
-            Type::WString(bound) => Some(Wanted::WString(*bound)),
-            Type::Fixed(digits, scale) => Some(Wanted::Fixed(Some((*digits, *scale)))),
+            Type::String(bound) => Some(Expected::String(*bound)),
+            Type::WString(bound) => Some(Expected::WString(*bound)),
+            Type::Fixed(digits, scale) => Some(Expected::Fixed(Some((*digits, *scale)))),
             Type::Named(id) => match self.model.get(*id).kind {
-                DeclKind::Enum(_) => Some(Wanted::Enum(*id)),
+                DeclKind::Enum(_) => Some(Expected::Enum(*id)),
                 _ => None,
             },
             _ => None,
@@ -131,45 +131,45 @@ impl Checker<'_, '_> {
     }
 
     /// The value of `expr`, which is what is wanted. `None` if something was reported.
-    pub(super) fn evaluate(&mut self, expr: &Expr, wanted: &Wanted) -> Option<ConstValue> {
-        let value = self.evaluate_steps(expr, wanted)?;
-        if let (Wanted::Fixed(size), ConstValue::Fixed(number)) = (wanted, &value) {
+    pub(super) fn evaluate(&mut self, expr: &Expr, expected: &Expected) -> Option<ConstValue> {
+        let value = self.evaluate_steps(expr, expected)?;
+        if let (Expected::Fixed(size), ConstValue::Fixed(number)) = (expected, &value) {
             return self.fit_fixed(expr, *number, *size);
         }
-        let out_of_range = match (wanted, &value) {
-            (Wanted::Integer { name, bits, signed }, ConstValue::Integer(integer)) => {
+        let out_of_range = match (expected, &value) {
+            (Expected::Integer { name, bits, signed }, ConstValue::Integer(integer)) => {
                 let (least, greatest) = range(*bits, *signed);
                 let fits = (least..=greatest).contains(integer);
                 (!fits).then(|| {
                     format!("{integer} does not fit into `{name}` ({least} to {greatest})")
                 })
             }
-            (Wanted::Float, ConstValue::Float(float)) => {
+            (Expected::Float, ConstValue::Float(float)) => {
                 let fits = (*float as f32).is_finite();
                 (!fits).then(|| format!("{float:e} does not fit into `float`"))
             }
-            (Wanted::String(Some(bound)), ConstValue::String(string)) => {
+            (Expected::String(Some(bound)), ConstValue::String(string)) => {
                 let length = string.chars().count();
                 let fits = length <= *bound as usize;
                 (!fits).then(|| format!("{length} characters do not fit into `string<{bound}>`"))
             }
-            (Wanted::WString(Some(bound)), ConstValue::WString(units)) => {
+            (Expected::WString(Some(bound)), ConstValue::WString(units)) => {
                 let (length, fits) = (units.len(), units.len() <= *bound as usize);
                 (!fits).then(|| format!("{length} characters do not fit into `wstring<{bound}>`"))
             }
-            (Wanted::Double | Wanted::LongDouble, ConstValue::Float(_))
-            | (Wanted::WChar, ConstValue::WChar(_))
-            | (Wanted::WString(None), ConstValue::WString(_))
-            | (Wanted::Boolean, ConstValue::Boolean(_))
-            | (Wanted::Char, ConstValue::Char(_))
-            | (Wanted::String(None), ConstValue::String(_)) => None,
-            (Wanted::Enum(id), ConstValue::Enumerator(other, _)) if id == other => None,
-            _ => return self.wrong_type(expr, wanted, &value),
+            (Expected::Double | Expected::LongDouble, ConstValue::Float(_))
+            | (Expected::WChar, ConstValue::WChar(_))
+            | (Expected::WString(None), ConstValue::WString(_))
+            | (Expected::Boolean, ConstValue::Boolean(_))
+            | (Expected::Char, ConstValue::Char(_))
+            | (Expected::String(None), ConstValue::String(_)) => None,
+            (Expected::Enum(id), ConstValue::Enumerator(other, _)) if id == other => None,
+            _ => return self.wrong_type(expr, expected, &value),
         };
         match out_of_range {
-            None => Some(match (wanted, value) {
+            None => Some(match (expected, value) {
                 // What a `float` is is the nearest number that it can be.
-                (Wanted::Float, ConstValue::Float(float)) => {
+                (Expected::Float, ConstValue::Float(float)) => {
                     ConstValue::Float(f64::from(float as f32))
                 }
                 (_, value) => value,
@@ -199,19 +199,19 @@ impl Checker<'_, '_> {
         Some(ConstValue::Fixed(fitting))
     }
 
-    fn wrong_type<T>(&mut self, expr: &Expr, wanted: &Wanted, found: &ConstValue) -> Option<T> {
-        let expected = match wanted {
-            Wanted::Integer { name, .. } => format!("an integer of the type `{name}`"),
-            Wanted::Float => "a floating-point number of the type `float`".to_owned(),
-            Wanted::Double => "a floating-point number of the type `double`".to_owned(),
-            Wanted::LongDouble => "a floating-point number of the type `long double`".to_owned(),
-            Wanted::Boolean => "`TRUE` or `FALSE`".to_owned(),
-            Wanted::WChar => "a wide character".to_owned(),
-            Wanted::WString(_) => "a wide string".to_owned(),
-            Wanted::Fixed(_) => "a fixed-point number".to_owned(),
-            Wanted::Char => "a character".to_owned(),
-            Wanted::String(_) => "a string".to_owned(),
-            Wanted::Enum(id) => format!("an enumerator of `{}`", self.model.scoped_name(*id)),
+    fn wrong_type<T>(&mut self, expr: &Expr, expected: &Expected, found: &ConstValue) -> Option<T> {
+        let expected_kind = match expected {
+            Expected::Integer { name, .. } => format!("an integer of the type `{name}`"),
+            Expected::Float => "a floating-point number of the type `float`".to_owned(),
+            Expected::Double => "a floating-point number of the type `double`".to_owned(),
+            Expected::LongDouble => "a floating-point number of the type `long double`".to_owned(),
+            Expected::Boolean => "`TRUE` or `FALSE`".to_owned(),
+            Expected::WChar => "a wide character".to_owned(),
+            Expected::WString(_) => "a wide string".to_owned(),
+            Expected::Fixed(_) => "a fixed-point number".to_owned(),
+            Expected::Char => "a character".to_owned(),
+            Expected::String(_) => "a string".to_owned(),
+            Expected::Enum(id) => format!("an enumerator of `{}`", self.model.scoped_name(*id)),
         };
         let found_kind = match found {
             ConstValue::Enumerator(id, _) => {
@@ -219,28 +219,33 @@ impl Checker<'_, '_> {
             }
             other => kind_of(other).to_owned(),
         };
-        let message = format!("expected {expected}, found {found_kind}");
+        let message = format!("expected {expected_kind}, found {found_kind}");
         let mut error = Diagnostic::error(Code::ConstantType, expr.span, message);
-        match (wanted, found) {
-            (Wanted::Float | Wanted::Double | Wanted::LongDouble, ConstValue::Integer(integer)) => {
+        match (expected, found) {
+            (
+                Expected::Float | Expected::Double | Expected::LongDouble,
+                ConstValue::Integer(integer),
+            ) => {
                 error = error.help(format!("write `{integer}.0`"));
             }
-            (Wanted::Fixed(_), ConstValue::Integer(integer)) => {
+            (Expected::Fixed(_), ConstValue::Integer(integer)) => {
                 error = error.help(format!("write `{integer}d`"));
             }
-            (Wanted::Fixed(_), ConstValue::Float(_)) => {
+            (Expected::Fixed(_), ConstValue::Float(_)) => {
                 error = error.help("a fixed-point number ends in `d`, as in `1.5d`");
             }
-            (Wanted::WChar, ConstValue::Char(_)) | (Wanted::WString(_), ConstValue::String(_)) => {
+            (Expected::WChar, ConstValue::Char(_))
+            | (Expected::WString(_), ConstValue::String(_)) => {
                 error = error.help("put an `L` before the literal");
             }
-            (Wanted::Char, ConstValue::WChar(_)) | (Wanted::String(_), ConstValue::WString(_)) => {
+            (Expected::Char, ConstValue::WChar(_))
+            | (Expected::String(_), ConstValue::WString(_)) => {
                 error = error.help("take the `L` before the literal away");
             }
-            (Wanted::Char, ConstValue::String(_)) => {
+            (Expected::Char, ConstValue::String(_)) => {
                 error = error.help("a character stands in single quotes");
             }
-            (Wanted::Boolean, ConstValue::Integer(integer @ 0..=1)) => {
+            (Expected::Boolean, ConstValue::Integer(integer @ 0..=1)) => {
                 error = error.help(if *integer == 1 { "write `TRUE`" } else { "write `FALSE`" });
             }
             _ => {}
@@ -249,7 +254,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    fn evaluate_steps(&mut self, expr: &Expr, wanted: &Wanted) -> Option<ConstValue> {
+    fn evaluate_steps(&mut self, expr: &Expr, expected: &Expected) -> Option<ConstValue> {
         let mut stack: Vec<ConstValue> = Vec::new();
         for step in &expr.steps {
             let value = match &step.kind {
@@ -257,7 +262,7 @@ impl Checker<'_, '_> {
                 StepKind::Name(_) => self.named_value(step)?,
                 StepKind::Unary(operator) => {
                     let operand = stack.pop()?;
-                    let result = unary(*operator, &operand, wanted);
+                    let result = unary(*operator, &operand, expected);
                     self.computed(result, step.span)?
                 }
                 StepKind::Binary(operator) => {

@@ -4,7 +4,7 @@ use crate::model::{ConstValue, DeclId};
 
 /// What a constant expression must evaluate to.
 #[derive(Debug, Clone)]
-pub(super) enum Wanted {
+pub(super) enum Expected {
     /// An integer of so many bits.
     Integer {
         name: &'static str,
@@ -24,9 +24,9 @@ pub(super) enum Wanted {
     Enum(DeclId),
 }
 
-impl Wanted {
+impl Expected {
     pub(super) fn integer(name: &'static str, bits: u32, signed: bool) -> Option<Self> {
-        Some(Wanted::Integer { name, bits, signed })
+        Some(Expected::Integer { name, bits, signed })
     }
 }
 

@@ -99,9 +99,9 @@ impl Checker<'_, '_> {
         };
         let Template { ast, scope } = &self.templates[index];
         let (ast, scope) = (ast.clone(), *scope);
-        let (wanted, given) = (ast.parameters.len(), instance.arguments.len());
-        if wanted != given {
-            let message = format!("`{}` has {wanted} parameters, not {given}", last.text);
+        let (expected, given) = (ast.parameters.len(), instance.arguments.len());
+        if expected != given {
+            let message = format!("`{}` has {expected} parameters, not {given}", last.text);
             let error = Diagnostic::error(Code::BadTemplate, name.span(), message);
             self.session.report(error.secondary(ast.name.span, "declared here"));
             return None;
@@ -198,8 +198,8 @@ impl Checker<'_, '_> {
                 return None;
             }
         };
-        let wanted = self.wanted(ty)?;
-        let value = self.evaluate(&expr, &wanted)?;
+        let expected = self.expected(ty)?;
+        let value = self.evaluate(&expr, &expected)?;
         Some(match value {
             ConstValue::Enumerator(id, index) => Target::Enumerator(id, index),
             value => self.bound(Bound::Value(value)),
@@ -223,9 +223,9 @@ impl Checker<'_, '_> {
     fn fits(&mut self, kind: &ParameterKind, ty: &Type, inner: ScopeId) -> bool {
         if let ParameterKind::Sequence(Some(spec)) = kind {
             let outer = std::mem::replace(&mut self.current, inner);
-            let wanted = self.ty(spec);
+            let expected = self.ty(spec);
             self.current = outer;
-            return wanted.is_some_and(|wanted| self.model.resolve(ty) == &wanted);
+            return expected.is_some_and(|expected| self.model.resolve(ty) == &expected);
         }
         let resolved = self.model.resolve(ty);
         let declaration = match resolved {
@@ -249,7 +249,7 @@ impl Checker<'_, '_> {
     fn misfit<T>(&mut self, parameter: &TemplateParameter, span: Span, found: &str) -> Option<T> {
         let Name { text, span: declared } = &parameter.name;
         let message =
-            format!("the parameter `{text}` must be {}, not {found}", wanted(&parameter.kind));
+            format!("the parameter `{text}` must be {}, not {found}", expected(&parameter.kind));
         let error = Diagnostic::error(Code::BadTemplate, span, message);
         self.session.report(error.secondary(*declared, "declared here"));
         None
@@ -257,7 +257,7 @@ impl Checker<'_, '_> {
 }
 
 /// What can be given for a parameter, with its article.
-fn wanted(kind: &ParameterKind) -> &'static str {
+fn expected(kind: &ParameterKind) -> &'static str {
     match kind {
         ParameterKind::Typename => "a type",
         ParameterKind::Interface => "an interface",

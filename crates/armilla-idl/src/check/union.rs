@@ -1,7 +1,7 @@
 //! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4).
 
 use super::Checker;
-use super::expected::Wanted;
+use super::expected::Expected;
 use super::forward::empty_union;
 use super::scope::{ScopeKind, Target};
 use crate::diagnostics::{Code, Diagnostic};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The labels of a union that were seen.
 struct Labels {
     /// What a label must be; `None` if the discriminator is not valid.
-    wanted: Option<Wanted>,
+    expected: Option<Expected>,
     /// How many values the discriminator has.
     values: i128,
     seen: HashMap<i128, Span>,
@@ -27,7 +27,7 @@ impl Checker<'_, '_> {
         let outer = self.enter(ScopeKind::Body, Some(id), &union.name);
         let discriminator = self.ty(&union.discriminator);
         let mut labels = Labels {
-            wanted: discriminator.as_ref().and_then(|ty| self.wanted(ty)),
+            expected: discriminator.as_ref().and_then(|ty| self.expected(ty)),
             values: 0,
             seen: HashMap::new(),
             default: None,
@@ -36,7 +36,7 @@ impl Checker<'_, '_> {
             match self.count_values(ty) {
                 Some(values) => labels.values = values,
                 None => {
-                    labels.wanted = None;
+                    labels.expected = None;
                     let message = "a union can only be switched on an integer, a character, a \
                                    `boolean` or an enum";
                     self.error(Code::BadType, union.discriminator.span, message);
@@ -87,9 +87,9 @@ impl Checker<'_, '_> {
     }
 
     fn label(&mut self, value: &ast::Expr, labels: &mut Labels) -> Option<ConstValue> {
-        let wanted = labels.wanted.clone()?;
+        let expected = labels.expected.clone()?;
         let span = value.span;
-        let value = self.evaluate(value, &wanted)?;
+        let value = self.evaluate(value, &expected)?;
         let number = match &value {
             ConstValue::Integer(value) => *value,
             ConstValue::Boolean(value) => i128::from(*value),
