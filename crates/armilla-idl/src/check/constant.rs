@@ -4,7 +4,7 @@ use super::Checker;
 use super::arithmetic::{binary, unary};
 use super::expected::{Expected, kind_of, range};
 use super::scope::Target;
-use super::template::Bound;
+use super::template::Binding;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Const, ConstValue, DeclKind, Fixed, Primitive, Type};
 use crate::parse::ast::{Expr, Literal, Name, Step, StepKind, TypeKind, TypeSpec};
@@ -288,8 +288,8 @@ impl Checker<'_, '_> {
         let target = self.resolve(name)?;
         match target {
             Target::Enumerator(id, index) => return Some(ConstValue::Enumerator(id, index)),
-            Target::Bound(index) => {
-                if let Bound::Value(value) = &self.bounds[index] {
+            Target::Binding(index) => {
+                if let Binding::Value(value) = &self.bindings[index] {
                     return Some(value.clone());
                 }
             }

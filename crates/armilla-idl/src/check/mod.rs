@@ -34,7 +34,7 @@ use ports::PortType;
 use repository::{Ids, Prefix};
 use scope::{Scope, ScopeId, ScopeKind, Target};
 use std::collections::{HashMap, HashSet};
-use template::{Bound, Template};
+use template::{Binding, Template};
 
 /// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
 /// no error was reported.
@@ -58,7 +58,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         port_types: Vec::new(),
         components_missing: false,
         templates: Vec::new(),
-        bounds: Vec::new(),
+        bindings: Vec::new(),
         ports: HashMap::new(),
         copied: 0,
         instantiating: Vec::new(),
@@ -99,7 +99,7 @@ struct Checker<'s, 'o> {
     components_missing: bool,
     templates: Vec<Template>,
     /// What parameters of templates stand for.
-    bounds: Vec<Bound>,
+    bindings: Vec<Binding>,
     /// The ports of components, by the keys of their names.
     ports: HashMap<(DeclId, String), Span>,
     /// How many tokens have come from template modules and port types.

@@ -92,7 +92,7 @@ pub(super) enum Target {
     /// The template module with this index.
     Template(usize),
     /// What a parameter of a template module stands for, by index.
-    Bound(usize),
+    Binding(usize),
     /// Something that an error was reported for: whatever needs it is not reported.
     Poisoned,
 }
@@ -231,7 +231,7 @@ impl Checker<'_, '_> {
             Target::Parameter => "a parameter",
             Target::PortType(_) => "a port type",
             Target::Template(_) => "a template module",
-            Target::Bound(index) => self.describe_bound(index),
+            Target::Binding(index) => self.describe_binding(index),
             Target::Poisoned => "not valid",
         }
     }

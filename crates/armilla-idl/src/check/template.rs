@@ -27,7 +27,7 @@ pub(super) struct Template {
 
 /// What a parameter of a template module stands for, unless it is a declaration.
 #[derive(Debug, Clone)]
-pub(super) enum Bound {
+pub(super) enum Binding {
     Type(Type),
     Value(ConstValue),
 }
@@ -167,7 +167,7 @@ impl Checker<'_, '_> {
         }
         Some(match ty {
             Type::Named(id) => Target::Decl(id),
-            ty => self.bound(Bound::Type(ty)),
+            ty => self.bound(Binding::Type(ty)),
         })
     }
 
@@ -202,20 +202,20 @@ impl Checker<'_, '_> {
         let value = self.evaluate(&expr, &expected)?;
         Some(match value {
             ConstValue::Enumerator(id, index) => Target::Enumerator(id, index),
-            value => self.bound(Bound::Value(value)),
+            value => self.bound(Binding::Value(value)),
         })
     }
 
-    fn bound(&mut self, bound: Bound) -> Target {
-        self.bounds.push(bound);
-        Target::Bound(self.bounds.len() - 1)
+    fn bound(&mut self, bound: Binding) -> Target {
+        self.bindings.push(bound);
+        Target::Binding(self.bindings.len() - 1)
     }
 
     /// What an argument that is no declaration is.
-    pub(super) fn describe_bound(&self, index: usize) -> &'static str {
-        match &self.bounds[index] {
-            Bound::Type(_) => "a type",
-            Bound::Value(value) => kind_of(value),
+    pub(super) fn describe_binding(&self, index: usize) -> &'static str {
+        match &self.bindings[index] {
+            Binding::Type(_) => "a type",
+            Binding::Value(value) => kind_of(value),
         }
     }
 

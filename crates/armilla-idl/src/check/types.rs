@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::scope::{Builtin, Target};
-use super::template::Bound;
+use super::template::Binding;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Type};
 use crate::parse::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
@@ -145,8 +145,8 @@ impl Checker<'_, '_> {
         match target {
             Target::Builtin(Builtin::TypeCode) => return Some(Type::TypeCode),
             Target::Builtin(Builtin::Principal) => return Some(Type::Principal),
-            Target::Bound(index) => {
-                if let Bound::Type(ty) = &self.bounds[index] {
+            Target::Binding(index) => {
+                if let Binding::Type(ty) = &self.bindings[index] {
                     return Some(ty.clone());
                 }
             }
