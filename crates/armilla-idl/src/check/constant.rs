@@ -40,10 +40,10 @@ impl Checker<'_, '_> {
                 if self.count_text(&constant.value, value.span) {
                     self.add(name, docs, DeclKind::Const(constant));
                 } else {
-                    self.declare(name, Target::Poisoned);
+                    self.declare(name, Target::Error);
                 }
             }
-            None => self.declare(name, Target::Poisoned),
+            None => self.declare(name, Target::Error),
         }
     }
 

@@ -166,7 +166,7 @@ impl Checker<'_, '_> {
             self.session.report(error.help(format!("write `{}`", entry.name.text)));
         }
         match entry.target {
-            Target::Poisoned => None,
+            Target::Error => None,
             Target::Forward(index) => Some(Target::Decl(self.refer_to(index, name.span))),
             Target::Decl(id) => {
                 self.note_reference(id, name.span);

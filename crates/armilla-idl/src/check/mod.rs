@@ -164,7 +164,7 @@ impl Checker<'_, '_> {
             DefinitionKind::Attribute(attribute) => self.attribute(attribute, docs),
             DefinitionKind::Unsupported { name } => {
                 if let Some(name) = name {
-                    self.declare(name, Target::Poisoned);
+                    self.declare(name, Target::Error);
                 }
             }
         }
@@ -310,7 +310,7 @@ impl Checker<'_, '_> {
                     self.waiting.extend(incomplete.map(|(part, _)| (id, part)));
                     self.note_local(id);
                 }
-                None => self.declare(&declarator.name, Target::Poisoned),
+                None => self.declare(&declarator.name, Target::Error),
             }
         }
     }

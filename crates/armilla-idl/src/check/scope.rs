@@ -94,7 +94,7 @@ pub(super) enum Target {
     /// What a parameter of a template module stands for, by index.
     Binding(usize),
     /// Something that an error was reported for: whatever needs it is not reported.
-    Poisoned,
+    Error,
 }
 
 /// A type that is declared nowhere.
@@ -128,7 +128,7 @@ impl Checker<'_, '_> {
     pub(super) fn declare(&mut self, name: &Name, target: Target) {
         let key = key(&name.text);
         if let Some(error) = self.collision(&key, name) {
-            if target != Target::Poisoned {
+            if target != Target::Error {
                 self.session.report(error);
             }
             return;
@@ -232,7 +232,7 @@ impl Checker<'_, '_> {
             Target::PortType(_) => "a port type",
             Target::Template(_) => "a template module",
             Target::Binding(index) => self.describe_binding(index),
-            Target::Poisoned => "not valid",
+            Target::Error => "not valid",
         }
     }
 }

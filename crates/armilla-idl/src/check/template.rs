@@ -42,13 +42,13 @@ impl Checker<'_, '_> {
     /// Declares the module that an instance of a template is.
     pub(super) fn instance(&mut self, instance: &Instance, docs: &[String]) {
         let Some((template, scope)) = self.instantiated(instance) else {
-            return self.declare(&instance.name, Target::Poisoned);
+            return self.declare(&instance.name, Target::Error);
         };
         if !self.grow(template.size, instance.name.span) {
-            return self.declare(&instance.name, Target::Poisoned);
+            return self.declare(&instance.name, Target::Error);
         }
         let Some(parameters) = self.parameter_scope(&template.parameters, instance, scope) else {
-            return self.declare(&instance.name, Target::Poisoned);
+            return self.declare(&instance.name, Target::Error);
         };
         let id = match self.opened(&instance.name) {
             Some(id) => {
@@ -135,7 +135,7 @@ impl Checker<'_, '_> {
             let target = self.bind(parameter, argument, scope);
             fits &= target.is_some();
             let name = parameter.name.clone();
-            let target = target.unwrap_or(Target::Poisoned);
+            let target = target.unwrap_or(Target::Error);
             self.scopes[scope.0].names.insert(key(&name.text), Entry { name, target });
         }
         fits.then_some(scope)

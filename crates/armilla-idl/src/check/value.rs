@@ -72,7 +72,7 @@ impl Checker<'_, '_> {
             Some(boxed) => {
                 self.add(name, docs, DeclKind::ValueBox(boxed));
             }
-            None => self.declare(name, Target::Poisoned),
+            None => self.declare(name, Target::Error),
         }
     }
 
