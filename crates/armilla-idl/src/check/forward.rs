@@ -63,7 +63,7 @@ impl Checker<'_, '_> {
     }
 
     /// Remembers a place that refers to `id`, should that be declared forward only.
-    pub(super) fn note_reference(&mut self, id: DeclId, span: Span) {
+    pub(super) fn record_reference(&mut self, id: DeclId, span: Span) {
         if let Some(Some(index)) = self.incomplete.get(&id) {
             self.forwards[*index].reference.get_or_insert(span);
         }

@@ -51,7 +51,7 @@ impl Checker<'_, '_> {
     }
 
     /// Remembers that `id` is local if one of the types that it is made of is.
-    pub(super) fn note_local(&mut self, id: DeclId) {
+    pub(super) fn record_local(&mut self, id: DeclId) {
         let is_local = |ty: &Type| self.local_part(ty).is_some();
         let local = match &self.model.get(id).kind {
             DeclKind::Struct(body) | DeclKind::Exception(body) => {

@@ -102,7 +102,7 @@ impl Checker<'_, '_> {
             let found = self.search(scope, &key);
             if !matches!(found, Found::Nothing) {
                 let inherited = !self.scopes[scope.0].names.contains_key(&key);
-                self.note_use(scope, inherited, name);
+                self.record_use(scope, inherited, name);
                 return self.accept(found, name);
             }
             next = self.scopes[scope.0].parent;
@@ -169,7 +169,7 @@ impl Checker<'_, '_> {
             Target::Error => None,
             Target::Forward(index) => Some(Target::Decl(self.refer_to(index, name.span))),
             Target::Decl(id) => {
-                self.note_reference(id, name.span);
+                self.record_reference(id, name.span);
                 Some(entry.target)
             }
             target => Some(target),
@@ -178,7 +178,7 @@ impl Checker<'_, '_> {
 
     /// Remembers that `name` of `scope` was used in the current scope and in those between that are
     /// not modules; what an operation raises, in the scope of the operation alone.
-    fn note_use(&mut self, scope: ScopeId, inherited: bool, name: &Name) {
+    fn record_use(&mut self, scope: ScopeId, inherited: bool, name: &Name) {
         let mut next = Some(self.current);
         while let Some(id) = next {
             if id == scope && !inherited {

@@ -226,7 +226,7 @@ impl Checker<'_, '_> {
         let checked = self.members(id, body);
         self.incomplete.remove(&id);
         self.model.declarations[id.index()].kind = DeclKind::Struct(checked);
-        self.note_local(id);
+        self.record_local(id);
         id
     }
 
@@ -234,7 +234,7 @@ impl Checker<'_, '_> {
         let id = self.add(&body.name, docs, DeclKind::Exception(Struct::default()));
         let checked = self.members(id, body);
         self.model.declarations[id.index()].kind = DeclKind::Exception(checked);
-        self.note_local(id);
+        self.record_local(id);
     }
 
     fn members(&mut self, id: DeclId, body: &ast::Struct) -> Struct {
@@ -308,7 +308,7 @@ impl Checker<'_, '_> {
                     let incomplete = self.incomplete_part(&ty);
                     let id = self.add(&declarator.name, docs, DeclKind::Typedef(ty));
                     self.waiting.extend(incomplete.map(|(part, _)| (id, part)));
-                    self.note_local(id);
+                    self.record_local(id);
                 }
                 None => self.declare(&declarator.name, Target::Error),
             }

@@ -59,7 +59,7 @@ impl Checker<'_, '_> {
         {
             *union = crate::model::Union { nested, discriminator, cases };
         }
-        self.note_local(id);
+        self.record_local(id);
         id
     }
 
