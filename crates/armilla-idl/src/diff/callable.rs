@@ -1,7 +1,7 @@
 //! Interfaces, their operations and attributes.
 
 use super::slots::{List, slots};
-use super::{Diff, Place};
+use super::{Diff, Location};
 use crate::model::{Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation};
 use crate::source::Span;
 
@@ -16,7 +16,7 @@ impl<'m> Diff<'m> {
         name: &str,
         (old_id, old): (DeclId, &'m Interface),
         (new_id, new): (DeclId, &'m Interface),
-        place: Place,
+        location: Location,
     ) {
         if !(old.defined && new.defined) {
             // Of what is declared forward only there is nothing to compare.
@@ -26,9 +26,9 @@ impl<'m> Diff<'m> {
             let message = "it is local, abstract or neither as it was not before".to_owned();
             let why = "references to local, abstract and other interfaces travel differently or not \
                        at all";
-            self.breaking("interface-kind-changed", name, message, why, place);
+            self.breaking("interface-kind-changed", name, message, why, location);
         }
-        self.bases(name, (old_id, &old.bases), (new_id, &new.bases), place);
+        self.bases(name, (old_id, &old.bases), (new_id, &new.bases), location);
         self.exports(name, old_id, new_id);
     }
 
@@ -38,7 +38,7 @@ impl<'m> Diff<'m> {
         name: &str,
         (old_id, old): (DeclId, &[DeclId]),
         (new_id, new): (DeclId, &[DeclId]),
-        place: Place,
+        location: Location,
     ) {
         let old_all = self.old.ancestors(old_id);
         let new_all = self.new.ancestors(new_id);
@@ -47,14 +47,14 @@ impl<'m> Diff<'m> {
                 let message =
                     format!("it does not inherit from `{}` any more", self.old.scoped_name(*base));
                 let why = "an old program uses it as one of these, which it is not";
-                self.breaking("base-removed", name, message, why, place);
+                self.breaking("base-removed", name, message, why, location);
             }
         }
         for base in new {
             if !old_all.iter().any(|other| self.same_declaration(*other, *base)) {
                 let message = format!("it inherits from `{}` now", self.new.scoped_name(*base));
                 let why = "an old program does not know, and goes on as before";
-                self.compatible("base-added", name, message, why, place);
+                self.compatible("base-added", name, message, why, location);
             }
         }
     }
@@ -72,14 +72,14 @@ impl<'m> Diff<'m> {
                 (Export::Attribute(a), Some(Export::Attribute(b))) => self.attribute(&name, a, b),
                 (before, other) => {
                     let new = other.map(|other| other.span());
-                    let place = Place { old: Some(before.span()), new };
+                    let location = Location { old: Some(before.span()), new };
                     let what = before.what();
                     let message = match other {
                         None => format!("the {what} is gone"),
                         Some(other) => format!("it is an {} and was an {what}", other.what()),
                     };
                     let why = "an old client calls it, and a new server answers BAD_OPERATION";
-                    self.breaking(format!("{what}-removed"), &name, message, why, place);
+                    self.breaking(format!("{what}-removed"), &name, message, why, location);
                 }
             }
         }
@@ -88,26 +88,26 @@ impl<'m> Diff<'m> {
                 let name = format!("{name}::{}", after.name());
                 let message = format!("the {} is new", after.what());
                 let why = "an old client does not call it; an old server answers BAD_OPERATION";
-                let place = Place::is(after.span());
-                self.compatible(format!("{}-added", after.what()), &name, message, why, place);
+                let location = Location::in_new(after.span());
+                self.compatible(format!("{}-added", after.what()), &name, message, why, location);
             }
         }
     }
 
     fn operation(&mut self, name: &str, old: &Operation, new: &Operation) {
-        let place = Place::both(old.span, new.span);
+        let location = Location::both(old.span, new.span);
         if old.oneway != new.oneway {
             let word = if new.oneway { "oneway now" } else { "not oneway any more" };
             let why = "one side waits for a reply that the other does not send";
-            self.breaking("oneway-changed", name, format!("it is {word}"), why, place);
+            self.breaking("oneway-changed", name, format!("it is {word}"), why, location);
         }
         match (&old.result, &new.result) {
             (None, None) => {}
-            (Some(a), Some(b)) => self.type_of(name, "result", "the result", (a, b), place),
+            (Some(a), Some(b)) => self.type_of(name, "result", "the result", (a, b), location),
             (_, new) => {
                 let word = if new.is_some() { "a result" } else { "no result" };
                 let why = "the result is marshalled before what else comes back";
-                self.breaking("result-changed", name, format!("it has {word} now"), why, place);
+                self.breaking("result-changed", name, format!("it has {word} now"), why, location);
             }
         }
         self.slots(name, &PARAMETERS, &slots(&old.parameters), &slots(&new.parameters));
@@ -117,15 +117,15 @@ impl<'m> Diff<'m> {
                     name,
                     (a.direction, b.direction),
                     &b.name,
-                    Place::both(a.span, b.span),
+                    Location::both(a.span, b.span),
                 );
             }
         }
-        self.raises(name, "", (&old.raises, &new.raises), place);
+        self.raises(name, "", (&old.raises, &new.raises), location);
         if old.context != new.context {
             let why = "the values of the context travel behind the parameters";
             let message = "its context changed".to_owned();
-            self.breaking("context-changed", name, message, why, place);
+            self.breaking("context-changed", name, message, why, location);
         }
     }
 
@@ -134,52 +134,52 @@ impl<'m> Diff<'m> {
         name: &str,
         (old, new): (Direction, Direction),
         parameter: &str,
-        place: Place,
+        location: Location,
     ) {
         if old != new {
             let (old, new) = (word(old), word(new));
             let message = format!("parameter `{parameter}` is `{new}` and was `{old}`");
             let why = "it is marshalled in the request, in the reply or in both";
-            self.breaking("parameter-direction-changed", name, message, why, place);
+            self.breaking("parameter-direction-changed", name, message, why, location);
         }
     }
 
     /// `when` is empty for an operation and says for an attribute when it raises something.
-    fn raises(&mut self, name: &str, when: &str, (old, new): (&[DeclId], &[DeclId]), place: Place) {
+    fn raises(&mut self, name: &str, when: &str, (old, new): (&[DeclId], &[DeclId]), location: Location) {
         let why = "who does not know of the exception gets UNKNOWN instead of it";
         for id in old {
             if !new.iter().any(|other| self.same_declaration(*id, *other)) {
                 let message =
                     format!("it does not raise `{}`{when} any more", self.old.scoped_name(*id));
-                self.breaking("raises-removed", name, message, why, place);
+                self.breaking("raises-removed", name, message, why, location);
             }
         }
         for id in new {
             if !old.iter().any(|other| self.same_declaration(*other, *id)) {
                 let message = format!("it raises `{}`{when} now", self.new.scoped_name(*id));
-                self.breaking("raises-added", name, message, why, place);
+                self.breaking("raises-added", name, message, why, location);
             }
         }
     }
 
     fn attribute(&mut self, name: &str, old: &Attribute, new: &Attribute) {
-        let place = Place::both(old.span, new.span);
-        self.type_of(name, "attribute-type", "its type", (&old.ty, &new.ty), place);
+        let location = Location::both(old.span, new.span);
+        self.type_of(name, "attribute-type", "its type", (&old.ty, &new.ty), location);
         match (old.readonly, new.readonly) {
             (false, true) => {
                 let message = "it is readonly now".to_owned();
                 let why = "an old client sets it, and a new server answers BAD_OPERATION";
-                self.breaking("attribute-readonly", name, message, why, place);
+                self.breaking("attribute-readonly", name, message, why, location);
             }
             (true, false) => {
                 let message = "it is not readonly any more".to_owned();
                 let why = "an old client does not set it";
-                self.compatible("attribute-writable", name, message, why, place);
+                self.compatible("attribute-writable", name, message, why, location);
             }
             _ => {}
         }
-        self.raises(name, " when it is read", (&old.get_raises, &new.get_raises), place);
-        self.raises(name, " when it is set", (&old.set_raises, &new.set_raises), place);
+        self.raises(name, " when it is read", (&old.get_raises, &new.get_raises), location);
+        self.raises(name, " when it is set", (&old.set_raises, &new.set_raises), location);
     }
 }
 

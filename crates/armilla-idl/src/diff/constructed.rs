@@ -1,7 +1,7 @@
 //! Structs, exceptions, unions, enums, valuetypes and the types of bits.
 
 use super::slots::{List, slots};
-use super::{Diff, Place};
+use super::{Diff, Location};
 use crate::model::{Bitmask, Bitset, Case, DeclId, Enum, Struct, Union, Value};
 
 const MEMBERS: List = List {
@@ -23,12 +23,12 @@ const ENUMERATORS: List = List {
 const LABELS: &str = "who does not know the label cannot read what follows it";
 
 impl<'m> Diff<'m> {
-    pub(super) fn structure(&mut self, name: &str, old: &Struct, new: &Struct, place: Place) {
-        self.base(name, old.base, new.base, place);
+    pub(super) fn structure(&mut self, name: &str, old: &Struct, new: &Struct, location: Location) {
+        self.base(name, old.base, new.base, location);
         self.slots(name, &MEMBERS, &slots(&old.members), &slots(&new.members));
     }
 
-    fn base(&mut self, name: &str, old: Option<DeclId>, new: Option<DeclId>, place: Place) {
+    fn base(&mut self, name: &str, old: Option<DeclId>, new: Option<DeclId>, location: Location) {
         let same = match (old, new) {
             (None, None) => true,
             (Some(old), Some(new)) => self.same_declaration(old, new),
@@ -37,7 +37,7 @@ impl<'m> Diff<'m> {
         if !same {
             let message = "it extends something else now".to_owned();
             let why = "the members of the base are marshalled first";
-            self.breaking("base-changed", name, message, why, place);
+            self.breaking("base-changed", name, message, why, location);
         }
     }
 
@@ -46,42 +46,42 @@ impl<'m> Diff<'m> {
     }
 
     /// The order of the cases does not matter, only which member a label selects.
-    pub(super) fn union(&mut self, name: &str, old: &Union, new: &Union, place: Place) {
+    pub(super) fn union(&mut self, name: &str, old: &Union, new: &Union, location: Location) {
         let types = (&old.discriminator, &new.discriminator);
-        self.type_of(name, "discriminator-type", "the type of the discriminator", types, place);
+        self.type_of(name, "discriminator-type", "the type of the discriminator", types, location);
         for before in &old.cases {
             match new.cases.iter().find(|after| self.share_label(before, after)) {
                 Some(after) => self.case(name, before, after),
                 None => {
                     let message = format!("the case of `{}` is gone", before.member.name);
-                    let place = Place::was(before.member.span);
-                    self.breaking("case-removed", name, message, LABELS, place);
+                    let location = Location::in_old(before.member.span);
+                    self.breaking("case-removed", name, message, LABELS, location);
                 }
             }
         }
         for after in &new.cases {
             if !old.cases.iter().any(|before| self.share_label(before, after)) {
                 let message = format!("the case of `{}` is new", after.member.name);
-                self.breaking("case-added", name, message, LABELS, Place::is(after.member.span));
+                self.breaking("case-added", name, message, LABELS, Location::in_new(after.member.span));
             }
         }
     }
 
     fn case(&mut self, name: &str, old: &Case, new: &Case) {
         let (a, b) = (&old.member, &new.member);
-        let place = Place::both(a.span, b.span);
+        let location = Location::both(a.span, b.span);
         let count = old.labels.len() == new.labels.len();
         if !count || old.default != new.default || !self.labels_within(old, new) {
             let message = format!("the labels of `{}` changed", b.name);
-            self.breaking("labels-changed", name, message, LABELS, place);
+            self.breaking("labels-changed", name, message, LABELS, location);
         }
         if a.name != b.name {
             let message = format!("member `{}` was called `{}`", b.name, a.name);
             let why = "its label is marshalled and not its name, which only TypeCodes hold";
-            self.compatible("member-renamed", name, message, why, place);
+            self.compatible("member-renamed", name, message, why, location);
         }
         let whose = format!("the type of member `{}`", b.name);
-        self.type_of(name, "member-type", &whose, (&a.ty, &b.ty), place);
+        self.type_of(name, "member-type", &whose, (&a.ty, &b.ty), location);
     }
 
     fn labels_within(&self, old: &Case, new: &Case) -> bool {
@@ -99,7 +99,7 @@ impl<'m> Diff<'m> {
         name: &str,
         (old_id, old): (DeclId, &'m Value),
         (new_id, new): (DeclId, &'m Value),
-        place: Place,
+        location: Location,
     ) {
         if !(old.defined && new.defined) {
             return;
@@ -107,27 +107,27 @@ impl<'m> Diff<'m> {
         if old.modifier != new.modifier {
             let message = "it is abstract, custom or neither as it was not before".to_owned();
             let why = "the state is marshalled by other rules";
-            self.breaking("value-kind-changed", name, message, why, place);
+            self.breaking("value-kind-changed", name, message, why, location);
         }
         if old.truncatable != new.truncatable {
             let word = if new.truncatable { "truncatable now" } else { "not truncatable any more" };
             let why = "only a truncatable value is sent with what a receiver needs to cut it down";
-            self.breaking("truncatable-changed", name, format!("it is {word}"), why, place);
+            self.breaking("truncatable-changed", name, format!("it is {word}"), why, location);
         }
         let bases = |value: &Value| [value.bases.as_slice(), &value.supports].concat();
-        self.bases(name, (old_id, &bases(old)), (new_id, &bases(new)), place);
+        self.bases(name, (old_id, &bases(old)), (new_id, &bases(new)), location);
         let state = |value: &'m Value| value.state.iter().map(|state| (&state.member).into());
         let (before, after): (Vec<_>, Vec<_>) = (state(old).collect(), state(new).collect());
         self.slots(name, &STATE, &before, &after);
         self.exports(name, old_id, new_id);
     }
 
-    pub(super) fn bitmask(&mut self, name: &str, old: &Bitmask, new: &Bitmask, place: Place) {
+    pub(super) fn bitmask(&mut self, name: &str, old: &Bitmask, new: &Bitmask, location: Location) {
         let size = |bound: u32| bound.next_power_of_two().clamp(8, 64);
         if size(old.bound) != size(new.bound) {
             let message = format!("it has {} bits and had {}", new.bound, old.bound);
             let why = "it is marshalled as an integer of another size";
-            self.breaking("bound-changed", name, message, why, place);
+            self.breaking("bound-changed", name, message, why, location);
         }
         for flag in &old.flags {
             let found = new.flags.iter().find(|other| other.name == flag.name);
@@ -135,21 +135,21 @@ impl<'m> Diff<'m> {
                 let message = format!("flag `{}` is gone or another bit", flag.name);
                 let new = found.map(|other| other.span);
                 let why = "a bit means something else to an old program than to a new one";
-                let place = Place { old: Some(flag.span), new };
-                self.breaking("flag-changed", name, message, why, place);
+                let location = Location { old: Some(flag.span), new };
+                self.breaking("flag-changed", name, message, why, location);
             }
         }
         for flag in &new.flags {
             if !old.flags.iter().any(|other| other.name == flag.name) {
                 let message = format!("flag `{}` is new", flag.name);
                 let why = "an old program ignores the bit";
-                self.compatible("flag-added", name, message, why, Place::is(flag.span));
+                self.compatible("flag-added", name, message, why, Location::in_new(flag.span));
             }
         }
     }
 
-    pub(super) fn bitset(&mut self, name: &str, old: &Bitset, new: &Bitset, place: Place) {
-        self.base(name, old.base, new.base, place);
+    pub(super) fn bitset(&mut self, name: &str, old: &Bitset, new: &Bitset, location: Location) {
+        self.base(name, old.base, new.base, location);
         let same = old.fields.len() == new.fields.len()
             && old
                 .fields
@@ -159,7 +159,7 @@ impl<'m> Diff<'m> {
         if !same {
             let message = "its fields changed".to_owned();
             let why = "a bit means something else to an old program than to a new one";
-            self.breaking("fields-changed", name, message, why, place);
+            self.breaking("fields-changed", name, message, why, location);
         }
     }
 }

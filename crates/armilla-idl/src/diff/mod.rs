@@ -101,22 +101,22 @@ struct Diff<'m> {
 
 /// Where something stood and stands.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Location {
     old: Option<Span>,
     new: Option<Span>,
 }
 
-impl Place {
-    fn both(old: Span, new: Span) -> Place {
-        Place { old: Some(old), new: Some(new) }
+impl Location {
+    fn both(old: Span, new: Span) -> Location {
+        Location { old: Some(old), new: Some(new) }
     }
 
-    fn was(old: Span) -> Place {
-        Place { old: Some(old), new: None }
+    fn in_old(old: Span) -> Location {
+        Location { old: Some(old), new: None }
     }
 
-    fn is(new: Span) -> Place {
-        Place { old: None, new: Some(new) }
+    fn in_new(new: Span) -> Location {
+        Location { old: None, new: Some(new) }
     }
 }
 
@@ -127,9 +127,9 @@ impl<'m> Diff<'m> {
         name: &str,
         message: String,
         why: &'static str,
-        place: Place,
+        location: Location,
     ) {
-        self.find(Impact::Breaking, change.into(), name, message, why, place);
+        self.find(Impact::Breaking, change.into(), name, message, why, location);
     }
 
     fn compatible(
@@ -138,9 +138,9 @@ impl<'m> Diff<'m> {
         name: &str,
         message: String,
         why: &'static str,
-        place: Place,
+        location: Location,
     ) {
-        self.find(Impact::Compatible, change.into(), name, message, why, place);
+        self.find(Impact::Compatible, change.into(), name, message, why, location);
     }
 
     fn find(
@@ -150,9 +150,9 @@ impl<'m> Diff<'m> {
         name: &str,
         message: String,
         why: &'static str,
-        place: Place,
+        location: Location,
     ) {
-        let Place { old, new } = place;
+        let Location { old, new } = location;
         self.findings.push(Finding {
             impact,
             change,
@@ -172,16 +172,16 @@ impl<'m> Diff<'m> {
         let what = what(&declaration.kind);
         let (change, name) = ("declaration-removed", self.old.scoped_name(id));
         let message = format!("the {what} `{name}` is gone");
-        let place = Place::was(declaration.span);
+        let location = Location::in_old(declaration.span);
         match declaration.kind {
             DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Typedef(_) | DeclKind::Native => {
                 let why = "it never travels; where it was used in a type that changed, that is \
                            reported too";
-                self.compatible(change, &name, message, why, place);
+                self.compatible(change, &name, message, why, location);
             }
             _ => {
                 let why = "a new program does not know what an old one refers to or sends by it";
-                self.breaking(change, &name, message, why, place);
+                self.breaking(change, &name, message, why, location);
             }
         }
     }
@@ -194,40 +194,40 @@ impl<'m> Diff<'m> {
         let (what, name) = (what(&declaration.kind), self.new.scoped_name(id));
         let message = format!("the {what} `{name}` is new");
         let why = "an old program does not use it";
-        self.compatible("declaration-added", &name, message, why, Place::is(declaration.span));
+        self.compatible("declaration-added", &name, message, why, Location::in_new(declaration.span));
     }
 
     fn declaration(&mut self, old_id: DeclId, new_id: DeclId) {
         let (old, new) = (self.old.get(old_id), self.new.get(new_id));
         let name = self.new.scoped_name(new_id);
-        let place = Place::both(old.span, new.span);
+        let location = Location::both(old.span, new.span);
         self.repository_id(old_id, new_id, &name);
         match (&old.kind, &new.kind) {
             (DeclKind::Module(_), DeclKind::Module(_)) | (DeclKind::Native, DeclKind::Native) => {}
             (DeclKind::Interface(a), DeclKind::Interface(b)) => {
-                self.interface(&name, (old_id, a), (new_id, b), place);
+                self.interface(&name, (old_id, a), (new_id, b), location);
             }
             (DeclKind::Struct(a), DeclKind::Struct(b))
             | (DeclKind::Exception(a), DeclKind::Exception(b)) => {
-                self.structure(&name, a, b, place);
+                self.structure(&name, a, b, location);
             }
-            (DeclKind::Union(a), DeclKind::Union(b)) => self.union(&name, a, b, place),
+            (DeclKind::Union(a), DeclKind::Union(b)) => self.union(&name, a, b, location),
             (DeclKind::Enum(a), DeclKind::Enum(b)) => self.enumeration(&name, a, b),
             (DeclKind::Value(a), DeclKind::Value(b)) => {
-                self.value(&name, (old_id, a), (new_id, b), place);
+                self.value(&name, (old_id, a), (new_id, b), location);
             }
             (DeclKind::Typedef(a), DeclKind::Typedef(b))
             | (DeclKind::ValueBox(a), DeclKind::ValueBox(b)) => {
-                self.type_of(&name, "type", "it stands for", (a, b), place);
+                self.type_of(&name, "type", "it stands for", (a, b), location);
             }
-            (DeclKind::Const(a), DeclKind::Const(b)) => self.constant(&name, a, b, place),
-            (DeclKind::Bitmask(a), DeclKind::Bitmask(b)) => self.bitmask(&name, a, b, place),
-            (DeclKind::Bitset(a), DeclKind::Bitset(b)) => self.bitset(&name, a, b, place),
+            (DeclKind::Const(a), DeclKind::Const(b)) => self.constant(&name, a, b, location),
+            (DeclKind::Bitmask(a), DeclKind::Bitmask(b)) => self.bitmask(&name, a, b, location),
+            (DeclKind::Bitset(a), DeclKind::Bitset(b)) => self.bitset(&name, a, b, location),
             (a, b) => {
                 let message =
                     format!("it is {} {} and was {} {}", article(b), what(b), article(a), what(a));
                 let why = "what is marshalled or called is something else";
-                self.breaking("kind-changed", &name, message, why, place);
+                self.breaking("kind-changed", &name, message, why, location);
             }
         }
     }
@@ -240,12 +240,12 @@ impl<'m> Diff<'m> {
         }
         let change = "repository-id-changed";
         let message = format!("the repository id is `{after}` and was `{before}`");
-        let place = Place::both(old.span, new.span);
+        let location = Location::both(old.span, new.span);
         match new.kind {
             DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native => {}
             DeclKind::Typedef(_) => {
                 let why = "only the TypeCode of an alias holds it";
-                self.compatible(change, name, message, why, place);
+                self.compatible(change, name, message, why, location);
             }
             DeclKind::Interface(_)
             | DeclKind::Exception(_)
@@ -253,17 +253,17 @@ impl<'m> Diff<'m> {
             | DeclKind::ValueBox(_) => {
                 let why = "the id travels, and an old and a new program do not know that both mean \
                            the same";
-                self.breaking(change, name, message, why, place);
+                self.breaking(change, name, message, why, location);
             }
             _ => {
                 let why = "the id travels in the TypeCode of an `any`, from which the other program \
                            cannot extract it";
-                self.breaking(change, name, message, why, place);
+                self.breaking(change, name, message, why, location);
             }
         }
     }
 
-    fn constant(&mut self, name: &str, old: &Const, new: &Const, place: Place) {
+    fn constant(&mut self, name: &str, old: &Const, new: &Const, location: Location) {
         let message = if self.wire(&old.ty, &new.ty) == Wire::Different {
             let (new, old) = (self.new.type_text(&new.ty), self.old.type_text(&old.ty));
             format!("its type is `{new}` and was `{old}`")
@@ -273,7 +273,7 @@ impl<'m> Diff<'m> {
             return;
         };
         let why = "constants do not travel, but an old program goes on with the old one";
-        self.compatible("constant-changed", name, message, why, place);
+        self.compatible("constant-changed", name, message, why, location);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists in which the place matters: members, parameters, enumerators, state.
 
-use super::{Diff, Place};
+use super::{Diff, Location};
 use crate::model::{Enumerator, Member, Parameter, Type};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(super) struct List {
 impl Diff<'_> {
     /// Compares two lists of what `name` has.
     pub(super) fn slots(&mut self, name: &str, list: &List, old: &[Slot<'_>], new: &[Slot<'_>]) {
-        let (old_at, new_at) = (places(old), places(new));
+        let (old_at, new_at) = (positions(old), positions(new));
         let mut last = None;
         let mut moved = false;
         for (index, before) in old.iter().enumerate() {
@@ -49,13 +49,13 @@ impl Diff<'_> {
             if !old_at.contains_key(after.name) && !replaced(index) {
                 let message = format!("{} `{}` is new", list.noun, after.name);
                 let change = list.change("added");
-                self.breaking(change, name, message, list.why, Place::is(after.span));
+                self.breaking(change, name, message, list.why, Location::in_new(after.span));
             }
         }
         if let (true, Some(before), Some(after)) = (moved, old.first(), new.first()) {
             let message = format!("the order of the {}s changed", list.noun);
-            let place = Place::both(before.span, after.span);
-            self.breaking(list.change("moved"), name, message, list.why, place);
+            let location = Location::both(before.span, after.span);
+            self.breaking(list.change("moved"), name, message, list.why, location);
         }
     }
 
@@ -63,7 +63,7 @@ impl Diff<'_> {
         if let (Some(a), Some(b)) = (before.ty, after.ty) {
             let whose = format!("the type of {} `{}`", list.noun, after.name);
             let change = list.change("type");
-            self.type_of(name, &change, &whose, (a, b), Place::both(before.span, after.span));
+            self.type_of(name, &change, &whose, (a, b), Location::both(before.span, after.span));
         }
     }
 
@@ -78,12 +78,12 @@ impl Diff<'_> {
         let Some(after) = successor else {
             let message = format!("{} `{}` is gone", list.noun, before.name);
             let change = list.change("removed");
-            return self.breaking(change, name, message, list.why, Place::was(before.span));
+            return self.breaking(change, name, message, list.why, Location::in_old(before.span));
         };
         let message = format!("{} `{}` was called `{}`", list.noun, after.name, before.name);
         let why = "its place is marshalled and not its name, which only TypeCodes hold";
-        let place = Place::both(before.span, after.span);
-        self.compatible(list.change("renamed"), name, message, why, place);
+        let location = Location::both(before.span, after.span);
+        self.compatible(list.change("renamed"), name, message, why, location);
         self.slot_type(name, list, before, after);
     }
 }
@@ -95,7 +95,7 @@ impl List {
 }
 
 /// Where in a list each name stands.
-fn places<'m>(slots: &[Slot<'m>]) -> HashMap<&'m str, usize> {
+fn positions<'m>(slots: &[Slot<'m>]) -> HashMap<&'m str, usize> {
     slots.iter().enumerate().map(|(index, slot)| (slot.name, index)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Whether values of two types are marshalled alike.
 
-use super::{Diff, Place};
+use super::{Diff, Location};
 use crate::model::{ConstValue, DeclId, DeclKind, Model, Type};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Diff<'_> {
         change: &str,
         whose: &str,
         (old, new): (&Type, &Type),
-        place: Place,
+        location: Location,
     ) {
         let wire = self.wire(old, new);
         if wire == Wire::Same {
@@ -79,7 +79,7 @@ impl Diff<'_> {
         let change = format!("{change}-changed");
         if wire == Wire::Respelled {
             let why = "it is another name for the same type, and marshalled alike";
-            return self.compatible(change, name, message, why, place);
+            return self.compatible(change, name, message, why, location);
         }
         let why = match (self.old.resolve(old), self.new.resolve(new)) {
             (Type::String(_), Type::String(_))
@@ -91,7 +91,7 @@ impl Diff<'_> {
             }
             _ => "a value of one type is not read as the other",
         };
-        self.breaking(change, name, message, why, place);
+        self.breaking(change, name, message, why, location);
     }
 
     /// Whether two types differ in the outermost bound only.
