@@ -1,6 +1,6 @@
 //! The closures of a stub: one encodes the arguments of a call, one decodes its results.
 
-use super::marshal::{self, Place, Step};
+use super::marshal::{self, Operand, Step};
 use super::names;
 use super::operation::Callable;
 use super::scope::Scope;
@@ -16,12 +16,12 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
         .arguments()
         .flat_map(|parameter| {
             let name = names::ident(&parameter.name);
-            let place = match parameter.direction {
-                Direction::InOut if !given => Place::Mutable(name),
-                _ if types::is_scalar(scope.model, parameter.ty) => Place::Value(quote!(#name)),
-                _ => Place::Shared(name),
+            let operand = match parameter.direction {
+                Direction::InOut if !given => Operand::Mutable(name),
+                _ if types::is_scalar(scope.model, parameter.ty) => Operand::Value(quote!(#name)),
+                _ => Operand::Shared(name),
             };
-            marshal::encode(scope, &out, parameter.ty, &place)
+            marshal::encode(scope, &out, parameter.ty, &operand)
         })
         .collect();
     if let Some(context) = callable.context() {

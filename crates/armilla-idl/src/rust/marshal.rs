@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 
 /// Where a value to be encoded is found.
 #[derive(Debug, Clone)]
-pub(super) enum Place {
+pub(super) enum Operand {
     /// An expression that is the value: `self.name`, or a scalar parameter.
     Value(TokenStream),
     /// A variable that is a shared reference to it.
@@ -19,26 +19,26 @@ pub(super) enum Place {
     Mutable(Ident),
 }
 
-impl Place {
+impl Operand {
     fn value(&self) -> TokenStream {
         match self {
-            Place::Value(value) => value.clone(),
-            Place::Shared(name) | Place::Mutable(name) => quote!(*#name),
+            Operand::Value(value) => value.clone(),
+            Operand::Shared(name) | Operand::Mutable(name) => quote!(*#name),
         }
     }
 
     fn reference(&self) -> TokenStream {
         match self {
-            Place::Value(value) => quote!(&#value),
-            Place::Shared(name) => quote!(#name),
-            Place::Mutable(name) => quote!(&*#name),
+            Operand::Value(value) => quote!(&#value),
+            Operand::Shared(name) => quote!(#name),
+            Operand::Mutable(name) => quote!(&*#name),
         }
     }
 
     fn receiver(&self) -> TokenStream {
         match self {
-            Place::Value(value) => value.clone(),
-            Place::Shared(name) | Place::Mutable(name) => quote!(#name),
+            Operand::Value(value) => value.clone(),
+            Operand::Shared(name) | Operand::Mutable(name) => quote!(#name),
         }
     }
 }
@@ -53,21 +53,21 @@ pub(super) enum Step {
 }
 
 /// The steps that append a value of type `ty` to the encoder `out`.
-pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -> Vec<Step> {
+pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, operand: &Operand) -> Vec<Step> {
     let model = scope.model;
-    let reference = place.reference();
+    let reference = operand.reference();
     if let Some(carrier) = types::bitmask(model, ty) {
         let put = names::ident(&format!("put_{}", types::primitive(carrier)));
-        let value = place.receiver();
+        let value = operand.receiver();
         return vec![Step::Do(quote!(#out.#put(#value.0);))];
     }
     match model.resolve(ty) {
         Type::Primitive(Primitive::WChar) => {
-            let value = place.value();
+            let value = operand.value();
             vec![Step::Try(quote!(#out.put_wchar(#value)))]
         }
         Type::Fixed(..) => {
-            let value = place.value();
+            let value = operand.value();
             vec![Step::Do(quote!(#out.put_decimal(#value);))]
         }
         Type::WString(None) => vec![Step::Try(quote!(#out.put_wstring(#reference)))],
@@ -77,7 +77,7 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
         }
         Type::Primitive(kind) => {
             let put = names::ident(&format!("put_{}", types::primitive(*kind)));
-            let value = place.value();
+            let value = operand.value();
             vec![Step::Do(quote!(#out.#put(#value);))]
         }
         Type::String(None) => vec![Step::Try(quote!(#out.lend_string(#reference)))],
@@ -85,7 +85,7 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
             let bound = Literal::u32_unsuffixed(*bound);
             vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]
         }
-        Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, place),
+        Type::Sequence(element, bound) => encode_sequence(scope, out, element, *bound, operand),
         Type::SharedOctets(None) | Type::Principal => {
             vec![Step::Try(quote!(#out.put_sequence::<u8>(#reference)))]
         }
@@ -94,13 +94,13 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, place: &Place) -
             vec![Step::Try(quote!(#out.put_bounded_sequence::<u8>(#reference, #bound)))]
         }
         Type::Map(key, value, bound) if !types::is_plain(model, ty) => {
-            encode_map(scope, out, (key, value), *bound, place)
+            encode_map(scope, out, (key, value), *bound, operand)
         }
         Type::Array(element, dimensions) if !types::is_plain(model, element) => {
-            encode_each(scope, out, element, dimensions.len(), place)
+            encode_each(scope, out, element, dimensions.len(), operand)
         }
         _ if types::is_enum(model, ty) => {
-            let value = place.value();
+            let value = operand.value();
             vec![Step::Do(quote!(#out.put_u32(#value as u32);))]
         }
         _ => vec![Step::Try(quote!(rt::Encode::encode(#reference, #out)))],
@@ -112,9 +112,9 @@ fn encode_sequence(
     out: &Ident,
     element: &Type,
     bound: Option<u32>,
-    place: &Place,
+    operand: &Operand,
 ) -> Vec<Step> {
-    let reference = place.reference();
+    let reference = operand.reference();
     let bound = bound.map(Literal::u32_unsuffixed);
     if types::is_plain(scope.model, element) {
         return vec![Step::Try(match bound {
@@ -122,10 +122,10 @@ fn encode_sequence(
             Some(bound) => quote!(#out.put_bounded_sequence(#reference, #bound)),
         })];
     }
-    let items = place.receiver();
+    let items = operand.receiver();
     let check = bound.map(|bound| Step::Try(quote!(#out.check_bound(#items.len(), #bound))));
     let length = Step::Try(quote!(#out.put_length(#items.len())));
-    let each = encode_each(scope, out, element, 1, place);
+    let each = encode_each(scope, out, element, 1, operand);
     check.into_iter().chain([length]).chain(each).collect()
 }
 
@@ -134,17 +134,17 @@ fn encode_map(
     out: &Ident,
     (key, value): (&Type, &Type),
     bound: Option<u32>,
-    place: &Place,
+    operand: &Operand,
 ) -> Vec<Step> {
-    let (pairs, items) = (place.reference(), place.receiver());
+    let (pairs, items) = (operand.reference(), operand.receiver());
     let check = bound.map(|bound| {
         let bound = Literal::u32_unsuffixed(bound);
         Step::Try(quote!(#out.check_bound(#items.len(), #bound)))
     });
     let length = Step::Try(quote!(#out.put_length(#items.len())));
     let (key_name, value_name) = (names::ident("key"), names::ident("value"));
-    let mut body = encode(scope, out, key, &Place::Shared(key_name.clone()));
-    body.extend(encode(scope, out, value, &Place::Shared(value_name.clone())));
+    let mut body = encode(scope, out, key, &Operand::Shared(key_name.clone()));
+    body.extend(encode(scope, out, value, &Operand::Shared(value_name.clone())));
     let body = statements(&body);
     let each = Step::Do(quote!(for (#key_name, #value_name) in #pairs { #body }));
     check.into_iter().chain([length, each]).collect()
@@ -156,15 +156,15 @@ fn encode_each(
     out: &Ident,
     element: &Type,
     dimensions: usize,
-    place: &Place,
+    operand: &Operand,
 ) -> Vec<Step> {
     let item = names::ident("item");
-    let inner = Place::Shared(item.clone());
+    let inner = Operand::Shared(item.clone());
     let steps = match dimensions {
         1 => encode(scope, out, element, &inner),
         _ => encode_each(scope, out, element, dimensions - 1, &inner),
     };
-    let items = place.reference();
+    let items = operand.reference();
     let body = statements(&steps);
     vec![Step::Do(quote!(for #item in #items { #body }))]
 }

@@ -2,7 +2,7 @@
 //! and encodes the reply.
 
 use super::fixed;
-use super::marshal::{self, Place, Step};
+use super::marshal::{self, Operand, Step};
 use super::names;
 use super::operation::{self, Callable};
 use super::scope::Scope;
@@ -114,7 +114,7 @@ fn result_steps(scope: &Scope<'_>, callable: &Callable<'_>) -> (Ident, Vec<Step>
         callable.results().map(|parameter| (parameter.ty, names::ident(&parameter.name)));
     let places = result.into_iter().chain(parameters);
     let steps =
-        places.flat_map(|(ty, name)| marshal::encode(scope, &out, ty, &Place::Shared(name)));
+        places.flat_map(|(ty, name)| marshal::encode(scope, &out, ty, &Operand::Shared(name)));
     let steps = steps.collect();
     (out, steps)
 }

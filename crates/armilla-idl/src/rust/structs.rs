@@ -4,7 +4,7 @@
 use super::docs::docs;
 use super::fixed;
 use super::lints;
-use super::marshal::{self, Place, Step};
+use super::marshal::{self, Operand, Step};
 use super::module::Module;
 use super::names;
 use super::queries;
@@ -129,7 +129,7 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
         .into_iter()
         .flat_map(|member| {
             let field = names::field(&member.name);
-            marshal::encode(scope, &out, &member.ty, &Place::Value(quote!(self.#field)))
+            marshal::encode(scope, &out, &member.ty, &Operand::Value(quote!(self.#field)))
         })
         .collect();
     let body = marshal::body(&steps);

@@ -9,7 +9,7 @@ use super::derives;
 use super::docs::docs;
 use super::labels;
 use super::lints;
-use super::marshal::{self, Place, Step};
+use super::marshal::{self, Operand, Step};
 use super::module::Module;
 use super::names;
 use super::queries;
@@ -194,7 +194,7 @@ impl<'m> Generator<'_, 'm> {
         let cases = self.data.cases.iter().map(|case| self.encode_case(case));
         let unlisted = self.unlisted().map(|variant| {
             let refused = self.refuse(&variant, &self.pattern(&self.data.cases));
-            let put = self.put_discriminator(&Place::Shared(names::ident("discriminator")));
+            let put = self.put_discriminator(&Operand::Shared(names::ident("discriminator")));
             let body = marshal::body(&put);
             quote!(#refused Self::#variant { discriminator } => { #body })
         });
@@ -210,17 +210,17 @@ impl<'m> Generator<'_, 'm> {
 
     fn encode_case(&self, case: &Case) -> TokenStream {
         let variant = Self::variant(case);
-        let member = Place::Shared(names::ident("value"));
+        let member = Operand::Shared(names::ident("value"));
         let out = names::ident("out");
         let value = marshal::encode(self.scope, &out, &case.member.ty, &member);
         let pattern = self.pattern([case]);
         if !carries_discriminator(case) {
-            let mut steps = self.put_discriminator(&Place::Value(pattern));
+            let mut steps = self.put_discriminator(&Operand::Value(pattern));
             steps.extend(value);
             let body = marshal::body(&steps);
             return quote!(Self::#variant(value) => { #body });
         }
-        let mut steps = self.put_discriminator(&Place::Shared(names::ident("discriminator")));
+        let mut steps = self.put_discriminator(&Operand::Shared(names::ident("discriminator")));
         steps.extend(value);
         let body = marshal::body(&steps);
         if case.default {
@@ -251,8 +251,8 @@ impl<'m> Generator<'_, 'm> {
         }
     }
 
-    fn put_discriminator(&self, place: &Place) -> Vec<Step> {
-        marshal::encode(self.scope, &names::ident("out"), &self.data.discriminator, place)
+    fn put_discriminator(&self, operand: &Operand) -> Vec<Step> {
+        marshal::encode(self.scope, &names::ident("out"), &self.data.discriminator, operand)
     }
 
     fn decode(&self) -> TokenStream {

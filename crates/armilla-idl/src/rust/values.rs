@@ -4,7 +4,7 @@
 use super::docs::docs;
 use super::facts::Fact;
 use super::lints;
-use super::marshal::{self, Place, Step};
+use super::marshal::{self, Operand, Step};
 use super::module::Module;
 use super::names;
 use super::queries::{self, is_concrete};
@@ -62,7 +62,7 @@ pub(super) fn generate_box(
     let derives = derives(scope.facts.of_type(boxed));
     let ty = types::owned(scope, boxed);
     let (out, input) = (names::ident("out"), names::ident("input"));
-    let steps = marshal::encode(scope, &out, boxed, &Place::Value(quote!(self.0)));
+    let steps = marshal::encode(scope, &out, boxed, &Operand::Value(quote!(self.0)));
     let encode = marshal::body(&steps);
     let decode = marshal::decode(scope, &input, boxed);
     module.push(quote!(#docs #[derive(#(#derives),*)] pub struct #name(pub #ty);));
@@ -282,7 +282,7 @@ impl Fields<'_, '_> {
             self.base_field().map(|base| Step::Try(quote!(rt::Encode::encode(&self.#base, #out))));
         let members = self.data.state.iter().flat_map(|state| {
             let field = names::field(&state.member.name);
-            marshal::encode(self.scope, &out, &state.member.ty, &Place::Value(quote!(self.#field)))
+            marshal::encode(self.scope, &out, &state.member.ty, &Operand::Value(quote!(self.#field)))
         });
         let steps: Vec<Step> = base.into_iter().chain(members).collect();
         let body = marshal::body(&steps);
