@@ -17,7 +17,7 @@ pub(super) fn provided(
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let docs = format!(" [`{0}`](Self::{0}) without waiting for the reply.", callable.method);
-    let lints = lints::method(scope.facts, callable);
+    let lints = lints::method(scope.properties, callable);
     let (preparation, outcome) = callable.waiting(scope);
     quote! {
         #[doc = #docs]

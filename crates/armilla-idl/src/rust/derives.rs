@@ -18,7 +18,7 @@ pub(super) fn wanted(scope: &Scope<'_>, id: DeclId, already: &TokenStream) -> To
         name.is_some_and(|name| !already.contains(&name))
     };
     let name = scope.idl.scoped_name(id);
-    let is_plain = scope.facts.of_type(&Type::Named(id)).plain;
+    let is_plain = scope.properties.of_type(&Type::Named(id)).plain;
     let traits = scope.options.derives.iter().filter(|(what, _)| {
         let what = what.trim_start_matches("::");
         what == name || is_plain && (what == "*" || name.strip_prefix(what).is_some_and(is_below))

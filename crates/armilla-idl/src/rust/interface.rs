@@ -72,7 +72,7 @@ impl Generator<'_, '_> {
         };
         let methods = self.callables.iter().map(|callable| {
             let docs = docs(callable.docs, &callable.default_docs());
-            let lints = lints::method(self.scope.facts, callable);
+            let lints = lints::method(self.scope.properties, callable);
             let signature = callable.signature(self.scope, &self.companion);
             let asynchronous = match self.is_local() {
                 true => TokenStream::new(),

@@ -47,7 +47,7 @@ fn definition(interface: &Generator<'_, '_>) -> TokenStream {
 fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream {
     let method = names::ident(&interface.scope.derived_method(&callable.stem, "later"));
     let docs = format!(" `{}`, with the reply whenever `reply` is completed.", callable.idl_name);
-    let lints = lints::method(interface.scope.facts, callable);
+    let lints = lints::method(interface.scope.properties, callable);
     let given = callable.given(interface.scope);
     let outcome = callable.outcome(interface.scope, &interface.companion);
     let (preparation, result) = callable.waiting(interface.scope);

@@ -1,7 +1,7 @@
 //! Where clippy would object to generated code for something that the IDL decides, so that an
 //! `allow` stands exactly there.
 
-use super::facts::Facts;
+use super::properties::TypeProperties;
 use super::names;
 use super::operation::Callable;
 use crate::model::{DeclId, DeclKind, Model, Type};
@@ -21,7 +21,7 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
 }
 
 /// The attribute that allows the lints that a method of a trait meets.
-pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> TokenStream {
+pub(super) fn method(properties: &TypeProperties, callable: &Callable<'_>) -> TokenStream {
     let mut lints = Vec::new();
     let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
     if parameters > 7 {
@@ -30,7 +30,7 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> TokenStream {
     if returned_complexity(callable) > MAX_COMPLEXITY {
         lints.push("type_complexity");
     }
-    lints.extend(raises(facts, callable));
+    lints.extend(raises(properties, callable));
     match callable.method.as_str() {
         "new" => lints.extend(["new_ret_no_self", "wrong_self_convention"]),
         name if ["from_", "into_"].iter().any(|prefix| name.starts_with(prefix)) => {
@@ -42,8 +42,8 @@ pub(super) fn method(facts: &Facts, callable: &Callable<'_>) -> TokenStream {
 }
 
 /// The lints that a function meets which returns what a method does, for the exceptions in it.
-pub(super) fn raises(facts: &Facts, callable: &Callable<'_>) -> Option<&'static str> {
-    let raised = callable.raises.iter().map(|id| facts.of_type(&Type::Named(*id)).size);
+pub(super) fn raises(properties: &TypeProperties, callable: &Callable<'_>) -> Option<&'static str> {
+    let raised = callable.raises.iter().map(|id| properties.of_type(&Type::Named(*id)).size);
     (raised.max().unwrap_or(0) > 96).then_some("result_large_err")
 }
 

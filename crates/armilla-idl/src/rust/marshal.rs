@@ -230,7 +230,7 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
             quote!(#input.#read(#bound #pair))
         }
         Type::Array(element, dimensions) if !types::is_plain(scope.model, element) => {
-            let levels = scope.facts.levels(element, dimensions);
+            let levels = scope.properties.levels(element, dimensions);
             levels.into_iter().fold(decode(scope, input, element), |element, level| {
                 let read =
                     names::ident(if level.large { "large_array_with" } else { "array_with" });

@@ -3,7 +3,7 @@
 //! What each construct of IDL becomes is described in `docs/mapping.md`. The generated code names
 //! the hidden module `armilla::rt` and the standard library, nothing else. There is one file here
 //! for each construct, and beside them what they share: `names` and `scope` (what things are
-//! called), `types`, `facts` and `marshal` (how values are written down and travel), `layout` (where
+//! called), `types`, `properties` and `marshal` (how values are written down and travel), `layout` (where
 //! fixed-size members stand), `check` (what cannot become Rust), `format`.
 
 mod asynchronous;
@@ -18,7 +18,7 @@ mod dispatch;
 mod docs;
 mod enums;
 mod externs;
-mod facts;
+mod properties;
 mod fixed;
 mod format;
 mod interface;
@@ -52,7 +52,7 @@ use crate::model::{DeclId, DeclKind, Declaration, Model};
 use cycles::Cycles;
 use docs::docs as documentation;
 use externs::Externs;
-use facts::Facts;
+use properties::TypeProperties;
 use module::Module;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -97,8 +97,8 @@ fn checked<T>(
     let refuse = |problems| diagnostics(problems, options);
     let idl = &*shared::apply(model, options).map_err(refuse)?;
     let externs = Externs::of(idl, options).map_err(refuse)?;
-    let facts = Facts::of(idl);
-    let omitted = unsupported::check(idl, &facts, &externs).map_err(refuse)?;
+    let properties = TypeProperties::of(idl);
+    let omitted = unsupported::check(idl, &properties, &externs).map_err(refuse)?;
     let cycles = Cycles::of(idl);
     let mut renames = renames::wanted(options);
     let mut rounds = 0;
@@ -107,7 +107,7 @@ fn checked<T>(
         let methods = operation::all_methods(model);
         let known = Known {
             idl,
-            facts: &facts,
+            properties: &properties,
             cycles: &cycles,
             omitted: &omitted,
             externs: &externs,

@@ -21,7 +21,7 @@ pub(super) fn generate(
     let variant_names = variants(scope.model, callable.raises);
     let variants: Vec<Ident> = variant_names.iter().map(|name| names::ident(name)).collect();
     let types: Vec<TokenStream> = callable.raises.iter().map(|id| scope.path(*id)).collect();
-    let sizes = callable.raises.iter().map(|id| scope.facts.of_type(&Type::Named(*id)).size);
+    let sizes = callable.raises.iter().map(|id| scope.properties.of_type(&Type::Named(*id)).size);
     let sizes: Vec<u64> = sizes.collect();
     let allow = lints::allow(&lints::variants(&name.to_string(), &variant_names, &sizes));
     let docs = format!(" The exceptions that `{}` may raise.", callable.idl_name);
@@ -55,7 +55,7 @@ pub(super) fn generate(
             }
         });
         // The runtime has the conversion of every exception that can travel.
-        if scope.facts.of_type(&Type::Named(*id)).local {
+        if scope.properties.of_type(&Type::Named(*id)).local {
             module.push(quote! {
                 impl From<#ty> for rt::Error<#name> {
                     fn from(exception: #ty) -> Self { Self::User(exception.into()) }

@@ -2,7 +2,7 @@
 
 use super::cycles::Cycles;
 use super::externs::Externs;
-use super::facts::Facts;
+use super::properties::TypeProperties;
 use super::names;
 use super::options::Options;
 use super::queries;
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub(super) struct Known<'m> {
     /// The model with the names of IDL.
     pub(super) idl: &'m Model,
-    pub(super) facts: &'m Facts,
+    pub(super) properties: &'m TypeProperties,
     pub(super) cycles: &'m Cycles,
     pub(super) omitted: &'m Omitted,
     pub(super) externs: &'m Externs,
@@ -33,7 +33,7 @@ pub(super) struct Scope<'m> {
     /// The same model with the names of IDL, which are those on the wire.
     pub(super) idl: &'m Model,
     pub(super) options: &'m Options,
-    pub(super) facts: &'m Facts,
+    pub(super) properties: &'m TypeProperties,
     pub(super) cycles: &'m Cycles,
     pub(super) omitted: &'m Omitted,
     externs: &'m Externs,
@@ -45,9 +45,9 @@ pub(super) struct Scope<'m> {
 impl<'m> Scope<'m> {
     /// The root of the generated file.
     pub(super) fn root(model: &'m Model, options: &'m Options, known: Known<'m>) -> Self {
-        let Known { idl, facts, cycles, omitted, externs, methods } = known;
+        let Known { idl, properties, cycles, omitted, externs, methods } = known;
         let modules = Vec::new();
-        Scope { model, idl, options, facts, cycles, omitted, externs, methods, modules }
+        Scope { model, idl, options, properties, cycles, omitted, externs, methods, modules }
     }
 
     /// Whether Rust is made of a declaration: it can be, and is not made elsewhere.

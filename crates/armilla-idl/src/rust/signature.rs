@@ -41,7 +41,7 @@ fn travels(scope: &Scope<'_>, callable: &Callable<'_>) -> bool {
     let raised: Vec<Type> = callable.raises.iter().map(|id| Type::Named(*id)).collect();
     let parameters = callable.parameters.iter().map(|parameter| parameter.ty);
     let mut all = callable.result.into_iter().chain(parameters).chain(&raised);
-    all.all(|ty| !scope.facts.of_type(ty).local)
+    all.all(|ty| !scope.properties.of_type(ty).local)
 }
 
 fn signature(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {

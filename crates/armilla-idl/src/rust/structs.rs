@@ -26,15 +26,15 @@ pub(super) fn generate(
     let name = names::ident(&names::camel(&declaration.name));
     let fixed = fixed::Plan::of(scope, id);
     module.push(definition(scope, id, declaration, data, fixed.is_some()));
-    let fact = scope.facts.of_type(&Type::Named(id));
-    if fact.local {
+    let properties = scope.properties.of_type(&Type::Named(id));
+    if properties.local {
         return;
     }
     module.push(encode(scope, &name, data, fixed.is_some()));
     let bulk = match fixed {
         Some(_) => decode_vec(quote!(input.fixed_vec(len))),
         // Any number of values that take no place is made at once.
-        None if fact.size == 0 => {
+        None if properties.size == 0 => {
             let decode_vec = decode_vec(quote!(Self::decode(input).map(|one| vec![one; len])));
             quote!(const WEIGHTLESS: bool = true; #decode_vec)
         }
@@ -60,7 +60,7 @@ pub(super) fn generate_exception(
     module.push(definition(scope, id, declaration, data, false));
     module.push(display(&scope.idl.scoped_name(id), &name, data));
     module.push(quote!(impl ::std::error::Error for #name {}));
-    if scope.facts.of_type(&Type::Named(id)).local {
+    if scope.properties.of_type(&Type::Named(id)).local {
         return;
     }
     module.push(quote! {
@@ -107,16 +107,16 @@ fn definition(
 
 fn derives(scope: &Scope<'_>, data: &Struct, fixed: bool) -> Vec<TokenStream> {
     let members = queries::struct_members(scope.model, data);
-    let fact = scope.facts.of_all(members.into_iter().map(|member| &member.ty));
+    let properties = scope.properties.of_all(members.into_iter().map(|member| &member.ty));
     let mut derives = vec![quote!(Debug), quote!(Clone)];
-    if fixed && fact.copy {
+    if fixed && properties.copy {
         derives.push(quote!(Copy));
     }
     derives.push(quote!(PartialEq));
-    if fact.eq {
+    if properties.eq {
         derives.extend([quote!(Eq), quote!(Hash)]);
     }
-    if fact.default {
+    if properties.default {
         derives.push(quote!(Default));
     }
     derives

@@ -43,7 +43,7 @@ fn method(
     let remote = remote(scope, callable);
     let met = closures::redundant(scope, callable)
         .into_iter()
-        .chain(lints::raises(scope.facts, callable));
+        .chain(lints::raises(scope.properties, callable));
     let lints = lints::allow(&met.collect::<Vec<_>>());
     quote! {
         #lints

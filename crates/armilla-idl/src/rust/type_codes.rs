@@ -60,7 +60,7 @@ pub(super) fn has_function(scope: &Scope<'_>, id: DeclId) -> bool {
 fn of_typedef(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let declaration = scope.idl.get(id);
     let DeclKind::Typedef(ty) = &declaration.kind else { return None };
-    if scope.facts.of_type(ty).local {
+    if scope.properties.of_type(ty).local {
         return None;
     }
     let mut writer = Writer::within(scope, MAX_TYPEDEFS);

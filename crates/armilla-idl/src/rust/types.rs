@@ -1,5 +1,5 @@
 //! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
-//! large they are is in `facts`.
+//! large they are is in `properties`.
 
 use super::names;
 use super::queries;
@@ -50,7 +50,7 @@ pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
         Type::SharedOctets(_) => quote!(rt::SharedOctets),
         Type::SharedStrings => quote!(rt::SharedStrings),
         Type::Array(element, dimensions) => {
-            let levels = scope.facts.levels(element, dimensions);
+            let levels = scope.properties.levels(element, dimensions);
             levels.into_iter().fold(owned(scope, element), |element, level| {
                 let length = Literal::u32_unsuffixed(level.length);
                 if level.large {

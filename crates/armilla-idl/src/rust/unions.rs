@@ -36,7 +36,7 @@ pub(super) fn generate(
     let union = Generator { scope, id, scoped_name: &scoped_name, name, data };
     module.push(union.definition(declaration));
     module.push(union.discriminator());
-    if scope.facts.of_type(&Type::Named(id)).local {
+    if scope.properties.of_type(&Type::Named(id)).local {
         return;
     }
     module.push(union.encode());
@@ -112,10 +112,10 @@ impl<'m> Generator<'_, 'm> {
             }
         });
         let members = || self.data.cases.iter().map(|case| &case.member.ty);
-        let eq = scope.facts.of_all(members()).eq.then(|| quote!(, Eq, Hash));
+        let eq = scope.properties.of_all(members()).eq.then(|| quote!(, Eq, Hash));
         let names: Vec<String> =
             self.data.cases.iter().map(|case| names::variant(&case.member.name)).collect();
-        let sizes: Vec<u64> = members().map(|ty| scope.facts.of_type(ty).size).chain([8]).collect();
+        let sizes: Vec<u64> = members().map(|ty| scope.properties.of_type(ty).size).chain([8]).collect();
         let name = &self.name;
         let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
         let docs = docs(&declaration.docs, &format!("IDL `{}`.", self.scoped_name));

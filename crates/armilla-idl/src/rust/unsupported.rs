@@ -5,7 +5,7 @@
 //! before anything is generated.
 
 use super::externs::Externs;
-use super::facts::Facts;
+use super::properties::TypeProperties;
 use super::queries;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
@@ -66,11 +66,11 @@ impl Omitted {
 /// What cannot become Rust and cannot be left out either.
 pub(super) fn check(
     model: &Model,
-    facts: &Facts,
+    properties: &TypeProperties,
     externs: &Externs,
 ) -> Result<Omitted, Vec<Diagnostic>> {
     let omitted = Omitted::default();
-    let mut checker = Checker { model, facts, externs, omitted, found: Vec::new() };
+    let mut checker = Checker { model, properties, externs, omitted, found: Vec::new() };
     for (id, declaration) in model.iter() {
         checker.omit_parts(id, declaration);
     }
@@ -87,7 +87,7 @@ pub(super) fn check(
 
 struct Checker<'m> {
     model: &'m Model,
-    facts: &'m Facts,
+    properties: &'m TypeProperties,
     externs: &'m Externs,
     omitted: Omitted,
     found: Vec<Diagnostic>,
@@ -141,7 +141,7 @@ impl Checker<'_> {
         if raised.iter().any(|id| matches!(self.model.get(*id).kind, DeclKind::Native)) {
             return Some("it raises a native type, and Rust has no exceptions of its own");
         }
-        let is_local = |ty: &Type| self.facts.of_type(ty).local;
+        let is_local = |ty: &Type| self.properties.of_type(ty).local;
         let keeps =
             types.into_iter().any(is_local) || raised.iter().any(|id| is_local(&Type::Named(*id)));
         (travel && keeps)

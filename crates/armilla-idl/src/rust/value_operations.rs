@@ -64,7 +64,7 @@ fn operations(
     let bases = (!bases.is_empty()).then(|| quote!(: #(#bases)+*));
     let methods = callables.iter().map(|callable| {
         let docs = docs(callable.docs, &callable.default_docs());
-        let lints = lints::method(scope.facts, callable);
+        let lints = lints::method(scope.properties, callable);
         let signature = callable.signature(scope, &companion);
         quote!(#docs #lints #signature;)
     });
@@ -86,7 +86,7 @@ fn factory(
     let companion = names::ident(&names::module(&declaration.name));
     let functions = initializers.iter().map(|callable| {
         let docs = docs(callable.docs, &format!("IDL factory `{}`.", callable.idl_name));
-        let lints = lints::method(scope.facts, callable);
+        let lints = lints::method(scope.properties, callable);
         let method = names::ident(&callable.method);
         let given = callable.given(scope);
         let made = match callable.error(&companion) {

@@ -2,7 +2,7 @@
 //! the type. Handles, and how values travel, are the runtime's.
 
 use super::docs::docs;
-use super::facts::Fact;
+use super::properties::Properties;
 use super::lints;
 use super::marshal::{self, Operand, Step};
 use super::module::Module;
@@ -59,7 +59,7 @@ pub(super) fn generate_box(
     let scoped_name = scope.idl.scoped_name(id);
     let docs = docs(&declaration.docs, &format!("IDL boxed value `{scoped_name}`."));
     let name = names::ident(&names::camel(&declaration.name));
-    let derives = derives(scope.facts.of_type(boxed));
+    let derives = derives(scope.properties.of_type(boxed));
     let ty = types::owned(scope, boxed);
     let (out, input) = (names::ident("out"), names::ident("input"));
     let steps = marshal::encode(scope, &out, boxed, &Operand::Value(quote!(self.0)));
@@ -169,12 +169,12 @@ fn quoted(scope: &Scope<'_>, id: DeclId) -> TokenStream {
     }
 }
 
-fn derives(fact: Fact) -> Vec<TokenStream> {
+fn derives(properties: Properties) -> Vec<TokenStream> {
     let mut derives = vec![quote!(Debug), quote!(Clone), quote!(PartialEq)];
-    if fact.eq {
+    if properties.eq {
         derives.extend([quote!(Eq), quote!(Hash)]);
     }
-    if fact.default {
+    if properties.default {
         derives.push(quote!(Default));
     }
     derives
@@ -234,7 +234,7 @@ impl Fields<'_, '_> {
     }
 
     /// What the struct can be, its bases considered.
-    fn fact(&self) -> Fact {
+    fn properties(&self) -> Properties {
         let mut types: Vec<&Type> = Vec::new();
         let mut next = Some(self.data);
         while let Some(data) = next {
@@ -245,11 +245,11 @@ impl Fields<'_, '_> {
                 _ => None,
             });
         }
-        self.scope.facts.of_all(types)
+        self.scope.properties.of_all(types)
     }
 
     fn definition(&self, docs_of_type: TokenStream, name: &Ident) -> TokenStream {
-        let derives = derives(self.fact());
+        let derives = derives(self.properties());
         let base = self.base.map(|base| {
             let (field, path) = (self.base_field(), self.scope.path(base));
             quote!(#[doc = " The state of the valuetype that this one inherits from."] pub #field: #path,)

@@ -9,7 +9,7 @@ use crate::model::{DeclId, DeclKind, Flavour, Model, Primitive, Type};
 
 /// What is known about one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fact {
+pub(super) struct Properties {
     /// Whether it can be `Copy`.
     pub(super) copy: bool,
     /// Whether it can be `Eq` and `Hash`.
@@ -37,8 +37,8 @@ pub(super) struct Level {
 
 /// The facts of all declarations of a model.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
-    facts: Vec<Fact>,
+pub(super) struct TypeProperties {
+    properties: Vec<Properties>,
 }
 
 /// How often facts are corrected at most. Declarations stand behind what they are made of, except
@@ -55,47 +55,47 @@ const MAX_ARRAY: u64 = 8 << 10;
 const HANDLE: u64 = 24;
 
 /// What is assumed at first, and what holds for a type without parts.
-const NOTHING: Fact =
-    Fact { copy: true, eq: true, default: true, size: 0, local: false, plain: true };
+const NOTHING: Properties =
+    Properties { copy: true, eq: true, default: true, size: 0, local: false, plain: true };
 
 /// What holds for references, and what is like them.
-const HANDLED: Fact = Fact { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
+const HANDLED: Properties = Properties { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
 
-impl Facts {
+impl TypeProperties {
     /// Finds the facts of all declarations in `model`.
     pub(super) fn of(model: &Model) -> Self {
         let ids: Vec<DeclId> = model.iter().map(|(id, _)| id).collect();
-        let mut facts = Facts { facts: vec![NOTHING; ids.len()] };
+        let mut properties = TypeProperties { properties: vec![NOTHING; ids.len()] };
         for round in 0..MAX_ROUNDS {
             let changed = if round % 2 == 0 {
-                facts.correct(model, ids.iter())
+                properties.correct(model, ids.iter())
             } else {
-                facts.correct(model, ids.iter().rev())
+                properties.correct(model, ids.iter().rev())
             };
             if !changed {
                 break;
             }
         }
-        facts
+        properties
     }
 
     /// The facts of a type.
-    pub(super) fn of_type(&self, ty: &Type) -> Fact {
+    pub(super) fn of_type(&self, ty: &Type) -> Properties {
         match ty {
-            Type::Primitive(kind) => Fact {
+            Type::Primitive(kind) => Properties {
                 eq: !kind.is_float(),
                 size: queries::primitive_size(*kind) as u64,
                 plain: *kind != Primitive::LongDouble,
                 ..NOTHING
             },
-            Type::String(_) | Type::Principal => Fact { copy: false, size: HANDLE, ..NOTHING },
+            Type::String(_) | Type::Principal => Properties { copy: false, size: HANDLE, ..NOTHING },
             Type::Sequence(element, _) => {
-                let Fact { eq, local, plain, .. } = self.of_type(element);
-                Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
+                let Properties { eq, local, plain, .. } = self.of_type(element);
+                Properties { copy: false, eq, default: true, size: HANDLE, local, plain }
             }
             Type::Map(key, value, _) => {
-                let Fact { eq, local, plain, .. } = self.of_all([&**key, &**value]);
-                Fact { copy: false, eq, default: true, size: HANDLE, local, plain }
+                let Properties { eq, local, plain, .. } = self.of_all([&**key, &**value]);
+                Properties { copy: false, eq, default: true, size: HANDLE, local, plain }
             }
             Type::Array(element, dimensions) => {
                 let levels = self.levels(element, dimensions);
@@ -103,7 +103,7 @@ impl Facts {
                 let is_large = levels.iter().any(|level| level.large);
                 let is_small = levels.iter().all(|level| level.length <= MAX_DEFAULT);
                 let has_default = |level: &Level| level.large || level.length <= MAX_DEFAULT;
-                Fact {
+                Properties {
                     copy: element.copy && !is_large,
                     default: element.default && levels.iter().all(has_default),
                     size: levels.last().map_or(element.size, |level| level.size),
@@ -112,12 +112,12 @@ impl Facts {
                 }
             }
             Type::Object | Type::ValueBase => HANDLED,
-            Type::Any => Fact { size: 2 * HANDLE, ..HANDLED },
+            Type::Any => Properties { size: 2 * HANDLE, ..HANDLED },
             Type::TypeCode => HANDLED,
-            Type::WString(_) | Type::SharedOctets(_) => Fact { eq: true, ..HANDLED },
-            Type::SharedStrings => Fact { eq: true, size: 3 * HANDLE, ..HANDLED },
-            Type::Fixed(..) => Fact { size: 16, plain: false, ..NOTHING },
-            Type::Named(id) => self.facts.get(id.0 as usize).copied().unwrap_or(NOTHING),
+            Type::WString(_) | Type::SharedOctets(_) => Properties { eq: true, ..HANDLED },
+            Type::SharedStrings => Properties { eq: true, size: 3 * HANDLE, ..HANDLED },
+            Type::Fixed(..) => Properties { size: 16, plain: false, ..NOTHING },
+            Type::Named(id) => self.properties.get(id.0 as usize).copied().unwrap_or(NOTHING),
         }
     }
 
@@ -136,8 +136,8 @@ impl Facts {
     }
 
     /// The facts of a struct or tuple of values of these types.
-    pub(super) fn of_all<'t>(&self, types: impl IntoIterator<Item = &'t Type>) -> Fact {
-        types.into_iter().map(|ty| self.of_type(ty)).fold(NOTHING, |whole, part| Fact {
+    pub(super) fn of_all<'t>(&self, types: impl IntoIterator<Item = &'t Type>) -> Properties {
+        types.into_iter().map(|ty| self.of_type(ty)).fold(NOTHING, |whole, part| Properties {
             copy: whole.copy && part.copy,
             eq: whole.eq && part.eq,
             default: whole.default && part.default,
@@ -151,35 +151,35 @@ impl Facts {
     fn correct<'i>(&mut self, model: &Model, ids: impl Iterator<Item = &'i DeclId>) -> bool {
         let mut changed = false;
         for id in ids {
-            let fact = self.of_declaration(model, &model.get(*id).kind);
-            if let Some(known) = self.facts.get_mut(id.0 as usize)
-                && *known != fact
+            let properties = self.of_declaration(model, &model.get(*id).kind);
+            if let Some(known) = self.properties.get_mut(id.0 as usize)
+                && *known != properties
             {
-                *known = fact;
+                *known = properties;
                 changed = true;
             }
         }
         changed
     }
 
-    fn of_declaration(&self, model: &Model, kind: &DeclKind) -> Fact {
+    fn of_declaration(&self, model: &Model, kind: &DeclKind) -> Properties {
         match kind {
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
                 let members = queries::struct_members(model, data);
                 let whole = self.of_all(members.into_iter().map(|member| &member.ty));
-                Fact { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
+                Properties { size: whole.size.div_ceil(8).saturating_mul(8), ..whole }
             }
             DeclKind::Union(union) => {
                 let members = union.cases.iter().map(|case| &case.member.ty);
                 let largest = members.clone().map(|ty| self.of_type(ty).size).max().unwrap_or(0);
                 let size = largest.saturating_add(8);
-                Fact { copy: false, default: false, size, ..self.of_all(members) }
+                Properties { copy: false, default: false, size, ..self.of_all(members) }
             }
-            DeclKind::Enum(_) => Fact { size: 4, ..NOTHING },
-            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Fact { size: 8, ..NOTHING },
-            DeclKind::Interface(data) => Fact { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Enum(_) => Properties { size: 4, ..NOTHING },
+            DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Properties { size: 8, ..NOTHING },
+            DeclKind::Interface(data) => Properties { local: data.flavour == Flavour::Local, ..HANDLED },
             DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
-            DeclKind::Native => Fact { local: true, ..HANDLED },
+            DeclKind::Native => Properties { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
             DeclKind::Module(_) | DeclKind::Const(_) => NOTHING,
         }
