@@ -145,7 +145,13 @@ impl<'m> Diff<'m> {
     }
 
     /// `when` is empty for an operation and says for an attribute when it raises something.
-    fn raises(&mut self, name: &str, when: &str, (old, new): (&[DeclId], &[DeclId]), location: Location) {
+    fn raises(
+        &mut self,
+        name: &str,
+        when: &str,
+        (old, new): (&[DeclId], &[DeclId]),
+        location: Location,
+    ) {
         let why = "who does not know of the exception gets UNKNOWN instead of it";
         for id in old {
             if !new.iter().any(|other| self.same_declaration(*id, *other)) {

@@ -62,7 +62,13 @@ impl<'m> Diff<'m> {
         for after in &new.cases {
             if !old.cases.iter().any(|before| self.share_label(before, after)) {
                 let message = format!("the case of `{}` is new", after.member.name);
-                self.breaking("case-added", name, message, LABELS, Location::in_new(after.member.span));
+                self.breaking(
+                    "case-added",
+                    name,
+                    message,
+                    LABELS,
+                    Location::in_new(after.member.span),
+                );
             }
         }
     }

@@ -194,7 +194,13 @@ impl<'m> Diff<'m> {
         let (what, name) = (what(&declaration.kind), self.new.scoped_name(id));
         let message = format!("the {what} `{name}` is new");
         let why = "an old program does not use it";
-        self.compatible("declaration-added", &name, message, why, Location::in_new(declaration.span));
+        self.compatible(
+            "declaration-added",
+            &name,
+            message,
+            why,
+            Location::in_new(declaration.span),
+        );
     }
 
     fn declaration(&mut self, old_id: DeclId, new_id: DeclId) {

@@ -16,7 +16,7 @@ use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
 /// How many names are given way at a time.
-const MAX_MEETING: usize = 500;
+const MAX_COLLISIONS: usize = 500;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Found {
     /// Everything that keeps the model from becoming Rust.
     pub(super) problems: Vec<Diagnostic>,
     /// What could make way for another name: its path in IDL, and a number to tell it by.
-    pub(super) meeting: Vec<(String, u32)>,
+    pub(super) collisions: Vec<(String, u32)>,
 }
 
 /// Looks for what keeps a model from becoming Rust.
@@ -34,7 +34,7 @@ pub(super) fn check(scope: &Scope<'_>) -> Found {
     let mut checker = Checker { scope, model, taken: HashMap::new(), found };
     let made = || model.iter().filter(|(id, _)| scope.makes(*id));
     made().for_each(|(id, declaration)| checker.declaration(id, declaration));
-    if checker.found.meeting.is_empty() {
+    if checker.found.collisions.is_empty() {
         made().for_each(|(id, declaration)| checker.type_code(id, declaration));
     }
     checker.found
@@ -69,7 +69,7 @@ struct Checker<'m> {
 
 impl<'m> Checker<'m> {
     /// Notes that `owner` is called `name` in the Rust scope `place`.
-    fn claim(&mut self, place: &str, name: &str, owner: Owner) {
+    fn declare(&mut self, place: &str, name: &str, owner: Owner) {
         let key = (place.to_owned(), name.to_owned());
         let Some((other, count)) = self.taken.get_mut(&key) else {
             self.taken.insert(key, (owner, 1));
@@ -84,9 +84,9 @@ impl<'m> Checker<'m> {
                 path.strip_prefix(outer)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
             };
-            let meeting = &self.found.meeting;
-            if meeting.len() < MAX_MEETING && !meeting.iter().any(is_within) {
-                self.found.meeting.push((path.clone(), *count));
+            let collisions = &self.found.collisions;
+            if collisions.len() < MAX_COLLISIONS && !collisions.iter().any(is_within) {
+                self.found.collisions.push((path.clone(), *count));
             }
         }
         let (one, two) = (&other.what, &owner.what);
@@ -135,14 +135,14 @@ impl<'m> Checker<'m> {
         // Types, traits and modules share one namespace; constants have another, and so have
         // fields, variants and methods within their type.
         match &declaration.kind {
-            DeclKind::Const(_) => self.claim(&format!("{home} values"), &name, self.whole(id)),
-            _ => self.claim(&home, &name, self.whole(id)),
+            DeclKind::Const(_) => self.declare(&format!("{home} values"), &name, self.whole(id)),
+            _ => self.declare(&home, &name, self.whole(id)),
         }
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 let name = type_codes::function_name(declaration);
-                self.claim(&format!("{home} values"), &name, self.beside(id, "the TypeCode"));
+                self.declare(&format!("{home} values"), &name, self.beside(id, "the TypeCode"));
             }
             DeclKind::Typedef(_) => {}
             DeclKind::Interface(_) => {
@@ -165,7 +165,7 @@ impl<'m> Checker<'m> {
             DeclKind::Enum(data) => {
                 for variant in &data.enumerators {
                     let name = names::variant(&variant.name);
-                    self.claim(&own, &name, self.part(id, &variant.name, variant.span));
+                    self.declare(&own, &name, self.part(id, &variant.name, variant.span));
                 }
             }
             DeclKind::Value(data) => {
@@ -174,7 +174,7 @@ impl<'m> Checker<'m> {
                 if queries::concrete_base(self.model, data).is_some() {
                     let base = values::base_field(data);
                     let what = format!("the state of the base of `{}`", declaration.name);
-                    self.claim(&own, &base, Owner::nameless(what, span));
+                    self.declare(&own, &base, Owner::nameless(what, span));
                 }
                 self.members(id, &own, data.state.iter().map(|state| &state.member));
             }
@@ -185,7 +185,7 @@ impl<'m> Checker<'m> {
             DeclKind::Bitmask(data) => {
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
-                    self.claim(&own, &name, self.part(id, &flag.name, flag.span));
+                    self.declare(&own, &name, self.part(id, &flag.name, flag.span));
                 }
             }
         }
@@ -195,28 +195,28 @@ impl<'m> Checker<'m> {
         let fields = queries::bitset_fields(self.model, data);
         for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
             let field = Owner::nameless(format!("`{name}`"), span);
-            self.claim(own, &names::snake(name), field);
+            self.declare(own, &names::snake(name), field);
             let setter = Owner::nameless(format!("the setter of `{name}`"), span);
-            self.claim(own, &bitsets::setter(name), setter);
+            self.declare(own, &bitsets::setter(name), setter);
         }
     }
 
     /// The type of references to an interface or of handles of a value.
     fn reference(&mut self, home: &str, id: DeclId) {
         let name = scope::reference_name(self.model.get(id));
-        self.claim(home, &name, self.beside(id, "the reference type"));
+        self.declare(home, &name, self.beside(id, "the reference type"));
     }
 
     /// The module for what is declared within something that is not a module in IDL.
     fn module_of(&mut self, home: &str, id: DeclId) {
         let name = names::module(&self.model.get(id).name);
-        self.claim(home, &name, self.beside(id, "the module"));
+        self.declare(home, &name, self.beside(id, "the module"));
     }
 
     fn members(&mut self, id: DeclId, own: &str, members: impl Iterator<Item = &'m Member>) {
         for member in members {
             let name = names::snake(&member.name);
-            self.claim(own, &name, self.part(id, &member.name, member.span));
+            self.declare(own, &name, self.part(id, &member.name, member.span));
         }
     }
 
@@ -224,12 +224,12 @@ impl<'m> Checker<'m> {
         for case in &data.cases {
             let member = &case.member;
             let name = names::variant(&member.name);
-            self.claim(own, &name, self.part(id, &member.name, member.span));
+            self.declare(own, &name, self.part(id, &member.name, member.span));
         }
         if unions::has_unlisted(self.model, data) {
             let declaration = self.model.get(id);
             let what = format!("the variant of `{}` for other discriminators", declaration.name);
-            self.claim(own, unions::UNLISTED, Owner::nameless(what, declaration.span));
+            self.declare(own, unions::UNLISTED, Owner::nameless(what, declaration.span));
         }
     }
 
@@ -255,7 +255,7 @@ impl<'m> Checker<'m> {
             "" => names::module(&declaration.name),
             home => format!("{home}::{}", names::module(&declaration.name)),
         };
-        self.claim(&companion, "skeleton", self.beside(id, "the skeleton"));
+        self.declare(&companion, "skeleton", self.beside(id, "the skeleton"));
         let methods = format!("{home} methods of {}", declaration.name);
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);
@@ -268,7 +268,7 @@ impl<'m> Checker<'m> {
             inherited.retain(|callable| seen.insert(callable.method.clone()));
             for callable in inherited {
                 let inherited = Owner { path: None, ..self.method(base, &callable) };
-                self.claim(&methods, &callable.method, inherited);
+                self.declare(&methods, &callable.method, inherited);
             }
         }
     }
@@ -292,7 +292,7 @@ impl<'m> Checker<'m> {
         let mut raises_something = false;
         for (name, kind, callables) in traits {
             if !callables.is_empty() {
-                self.claim(home, &name, self.beside(id, &format!("the trait of the {kind}")));
+                self.declare(home, &name, self.beside(id, &format!("the trait of the {kind}")));
             }
             let methods = format!("{home} {kind} of {}", declaration.name);
             for callable in &callables {
@@ -310,15 +310,15 @@ impl<'m> Checker<'m> {
         let method = self.method(id, callable);
         if let Some(raises) = callable.raises_name() {
             let what = format!("the exceptions of {}", method.what);
-            self.claim(companion, &raises, Owner { what, derived: true, ..method.clone() });
+            self.declare(companion, &raises, Owner { what, derived: true, ..method.clone() });
         }
-        self.claim(methods, &callable.method, method);
+        self.declare(methods, &callable.method, method);
         let own = format!("{methods}::{}", callable.wire_name);
         for parameter in &callable.parameters {
             let within = format!("{}::{}", callable.idl_name, parameter.idl_name);
             let what = format!("`{}`", parameter.idl_name);
             let owner = Owner { what, ..self.part(id, &within, parameter.span) };
-            self.claim(&own, &parameter.name, owner);
+            self.declare(&own, &parameter.name, owner);
         }
     }
 }

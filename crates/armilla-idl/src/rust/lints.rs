@@ -1,9 +1,9 @@
 //! Where clippy would object to generated code for something that the IDL decides, so that an
 //! `allow` stands exactly there.
 
-use super::properties::TypeProperties;
 use super::names;
 use super::operation::Callable;
+use super::properties::TypeProperties;
 use crate::model::{DeclId, DeclKind, Model, Type};
 use proc_macro2::TokenStream;
 use quote::quote;

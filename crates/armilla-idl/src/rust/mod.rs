@@ -18,7 +18,6 @@ mod dispatch;
 mod docs;
 mod enums;
 mod externs;
-mod properties;
 mod fixed;
 mod format;
 mod interface;
@@ -31,6 +30,7 @@ mod module;
 mod names;
 mod operation;
 mod options;
+mod properties;
 mod queries;
 mod raises;
 mod renames;
@@ -52,9 +52,9 @@ use crate::model::{DeclId, DeclKind, Declaration, Model};
 use cycles::Cycles;
 use docs::docs as documentation;
 use externs::Externs;
-use properties::TypeProperties;
 use module::Module;
 use proc_macro2::TokenStream;
+use properties::TypeProperties;
 use quote::quote;
 use scope::{Known, Scope};
 
@@ -115,7 +115,8 @@ fn checked<T>(
         };
         let scope = Scope::root(model, options, known);
         let found = check::check(&scope);
-        let numbered = found.meeting.iter().filter(|m| renames::number(m, options, &mut renames));
+        let numbered =
+            found.collisions.iter().filter(|m| renames::number(m, options, &mut renames));
         if numbered.count() > 0 && rounds < renames::MAX_ROUNDS {
             rounds += 1;
             continue;

@@ -59,7 +59,8 @@ const NOTHING: Properties =
     Properties { copy: true, eq: true, default: true, size: 0, local: false, plain: true };
 
 /// What holds for references, and what is like them.
-const HANDLED: Properties = Properties { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
+const HANDLED: Properties =
+    Properties { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
 
 impl TypeProperties {
     /// Finds the facts of all declarations in `model`.
@@ -88,7 +89,9 @@ impl TypeProperties {
                 plain: *kind != Primitive::LongDouble,
                 ..NOTHING
             },
-            Type::String(_) | Type::Principal => Properties { copy: false, size: HANDLE, ..NOTHING },
+            Type::String(_) | Type::Principal => {
+                Properties { copy: false, size: HANDLE, ..NOTHING }
+            }
             Type::Sequence(element, _) => {
                 let Properties { eq, local, plain, .. } = self.of_type(element);
                 Properties { copy: false, eq, default: true, size: HANDLE, local, plain }
@@ -177,7 +180,9 @@ impl TypeProperties {
             }
             DeclKind::Enum(_) => Properties { size: 4, ..NOTHING },
             DeclKind::Bitmask(_) | DeclKind::Bitset(_) => Properties { size: 8, ..NOTHING },
-            DeclKind::Interface(data) => Properties { local: data.flavour == Flavour::Local, ..HANDLED },
+            DeclKind::Interface(data) => {
+                Properties { local: data.flavour == Flavour::Local, ..HANDLED }
+            }
             DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
             DeclKind::Native => Properties { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),

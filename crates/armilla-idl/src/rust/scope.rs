@@ -2,9 +2,9 @@
 
 use super::cycles::Cycles;
 use super::externs::Externs;
-use super::properties::TypeProperties;
 use super::names;
 use super::options::Options;
+use super::properties::TypeProperties;
 use super::queries;
 use super::unsupported::Omitted;
 use crate::model::{DeclId, DeclKind, Declaration, Model};

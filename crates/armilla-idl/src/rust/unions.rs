@@ -115,7 +115,8 @@ impl<'m> Generator<'_, 'm> {
         let eq = scope.properties.of_all(members()).eq.then(|| quote!(, Eq, Hash));
         let names: Vec<String> =
             self.data.cases.iter().map(|case| names::variant(&case.member.name)).collect();
-        let sizes: Vec<u64> = members().map(|ty| scope.properties.of_type(ty).size).chain([8]).collect();
+        let sizes: Vec<u64> =
+            members().map(|ty| scope.properties.of_type(ty).size).chain([8]).collect();
         let name = &self.name;
         let allow = lints::allow(&lints::variants(&name.to_string(), &names, &sizes));
         let docs = docs(&declaration.docs, &format!("IDL `{}`.", self.scoped_name));

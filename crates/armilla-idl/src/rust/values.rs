@@ -2,11 +2,11 @@
 //! the type. Handles, and how values travel, are the runtime's.
 
 use super::docs::docs;
-use super::properties::Properties;
 use super::lints;
 use super::marshal::{self, Operand, Step};
 use super::module::Module;
 use super::names;
+use super::properties::Properties;
 use super::queries::{self, is_concrete};
 use super::scope::{self, Scope};
 use super::{type_codes, types};
@@ -282,7 +282,12 @@ impl Fields<'_, '_> {
             self.base_field().map(|base| Step::Try(quote!(rt::Encode::encode(&self.#base, #out))));
         let members = self.data.state.iter().flat_map(|state| {
             let field = names::field(&state.member.name);
-            marshal::encode(self.scope, &out, &state.member.ty, &Operand::Value(quote!(self.#field)))
+            marshal::encode(
+                self.scope,
+                &out,
+                &state.member.ty,
+                &Operand::Value(quote!(self.#field)),
+            )
         });
         let steps: Vec<Step> = base.into_iter().chain(members).collect();
         let body = marshal::body(&steps);
