@@ -98,22 +98,22 @@ struct Expression<'t> {
     depth: usize,
 }
 
-/// In all of these, `counts` tells whether the value matters: behind `0 &&` a division by zero is
+/// In all of these, `is_evaluated` tells whether the value matters: behind `0 &&` a division by zero is
 /// none.
 impl<'t> Expression<'t> {
-    fn conditional(&mut self, counts: bool) -> Evaluated {
+    fn conditional(&mut self, is_evaluated: bool) -> Evaluated {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = format!("this expression is nested more than {MAX_DEPTH} deep");
             return bad(self.end, message);
         }
-        let condition = self.binary(0, counts)?;
+        let condition = self.binary(0, is_evaluated)?;
         let value = if self.eat("?").is_some() {
-            let yes = self.conditional(counts && condition.is_true())?;
+            let yes = self.conditional(is_evaluated && condition.is_true())?;
             if self.eat(":").is_none() {
                 return bad(self.here(), "`:` is missing here");
             }
-            let no = self.conditional(counts && !condition.is_true())?;
+            let no = self.conditional(is_evaluated && !condition.is_true())?;
             let chosen = if condition.is_true() { yes } else { no };
             Value { unsigned: yes.unsigned || no.unsigned, ..chosen }
         } else {
@@ -124,28 +124,28 @@ impl<'t> Expression<'t> {
     }
 
     /// An expression of operators of `level` and stronger ones.
-    fn binary(&mut self, level: usize, counts: bool) -> Evaluated {
-        let Some(operators) = LEVELS.get(level) else { return self.unary(counts) };
-        let mut left = self.binary(level + 1, counts)?;
+    fn binary(&mut self, level: usize, is_evaluated: bool) -> Evaluated {
+        let Some(operators) = LEVELS.get(level) else { return self.unary(is_evaluated) };
+        let mut left = self.binary(level + 1, is_evaluated)?;
         while let Some(operator) = operators.iter().find_map(|sign| self.eat(sign)) {
             let decided = match &*operator.text {
                 "&&" => !left.is_true(),
                 "||" => left.is_true(),
                 _ => false,
             };
-            let counts = counts && !decided;
-            let right = self.binary(level + 1, counts)?;
-            left = apply(operator, left, right, counts)?;
+            let is_evaluated = is_evaluated && !decided;
+            let right = self.binary(level + 1, is_evaluated)?;
+            left = apply(operator, left, right, is_evaluated)?;
         }
         Ok(left)
     }
 
-    fn unary(&mut self, counts: bool) -> Evaluated {
+    fn unary(&mut self, is_evaluated: bool) -> Evaluated {
         let mut signs = Vec::new();
         while let Some(sign) = ["!", "~", "-", "+"].iter().find_map(|sign| self.eat(sign)) {
             signs.push(sign);
         }
-        let mut value = self.primary(counts)?;
+        let mut value = self.primary(is_evaluated)?;
         for sign in signs.iter().rev() {
             value = match &*sign.text {
                 "!" => Value::truth(!value.is_true()),
@@ -157,10 +157,10 @@ impl<'t> Expression<'t> {
         Ok(value)
     }
 
-    fn primary(&mut self, counts: bool) -> Evaluated {
+    fn primary(&mut self, is_evaluated: bool) -> Evaluated {
         let here = self.here();
         if self.eat("(").is_some() {
-            let value = self.conditional(counts)?;
+            let value = self.conditional(is_evaluated)?;
             return match self.eat(")") {
                 Some(_) => Ok(value),
                 None => bad(self.here(), "`)` is missing here"),
@@ -208,7 +208,7 @@ impl<'t> Expression<'t> {
     }
 }
 
-fn apply(operator: &Token, left: Value, right: Value, counts: bool) -> Evaluated {
+fn apply(operator: &Token, left: Value, right: Value, is_evaluated: bool) -> Evaluated {
     let (a, b) = (left.bits, right.bits);
     // Two operands of which one is unsigned both become so, but for a shift.
     let unsigned = left.unsigned || right.unsigned;
@@ -234,7 +234,7 @@ fn apply(operator: &Token, left: Value, right: Value, counts: bool) -> Evaluated
         "+" => a.wrapping_add(b),
         "-" => a.wrapping_sub(b),
         "*" => a.wrapping_mul(b),
-        _ if b == 0 && counts => return bad(operator.span, "this divides by zero"),
+        _ if b == 0 && is_evaluated => return bad(operator.span, "this divides by zero"),
         _ if b == 0 => 0,
         "/" if unsigned => (a as u64 / b as u64) as i64,
         "/" => a.wrapping_div(b),
