@@ -13,7 +13,7 @@ use crate::source::{FileId, Span};
 use comment::Comment;
 
 /// The signs of two characters and more; all others are single characters.
-const LONG_SIGNS: &[&str] = &["::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"];
+const COMPOUND_PUNCTUATION: &[&str] = &["::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"];
 
 /// The tokens of a file, and where a comment begins that does not end.
 pub(crate) fn lex(text: &str, file: FileId) -> (Vec<Token>, Option<Span>) {
@@ -66,7 +66,7 @@ impl Lexer<'_> {
             '.' if self.peek().is_some_and(|c| c.is_ascii_digit()) => self.number(&mut text),
             '"' => self.quoted(&mut text, '"', TokenKind::String),
             '\'' => self.quoted(&mut text, '\'', TokenKind::Char),
-            _ => self.sign(&mut text),
+            _ => self.punctuation(&mut text),
         };
         let leading = self.give_comments(line);
         let span = Span { file: self.file, start: start as u32, end: self.position as u32 };
@@ -171,10 +171,10 @@ impl Lexer<'_> {
         TokenKind::Unterminated
     }
 
-    fn sign(&mut self, text: &mut String) -> TokenKind {
+    fn punctuation(&mut self, text: &mut String) -> TokenKind {
         if let Some(next) = self.peek() {
             text.push(next);
-            if LONG_SIGNS.contains(&text.as_str()) {
+            if COMPOUND_PUNCTUATION.contains(&text.as_str()) {
                 self.bump();
             } else {
                 text.pop();
