@@ -159,7 +159,7 @@ impl Layout<'_, '_> {
     }
 
     fn is_comma(&self, index: usize) -> bool {
-        self.pieces[index].is_sign(",")
+        self.pieces[index].is_punctuation(",")
     }
 
     /// Writes one piece, on a new line if it or the last one needs that.
@@ -226,7 +226,7 @@ impl Layout<'_, '_> {
             return false;
         };
         is_clause(piece) && last.role != Role::Separator && index > 1
-            || last.is_sign(",")
+            || last.is_punctuation(",")
             || last.role == Role::Infix
             || last.kind == Kind::Literal && piece.kind == Kind::Literal
     }

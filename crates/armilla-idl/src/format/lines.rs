@@ -76,7 +76,7 @@ impl<'t> Printer<'_, 't> {
             }
             Kind::Directive => self.condition(piece.text),
             Kind::LineComment | Kind::BlockComment if self.start == index => self.comment(index),
-            Kind::Sign => self.sign(index),
+            Kind::Punctuation => self.sign(index),
             Kind::Word if self.is_complete(index) => self.flush(index + 1),
             _ => {}
         }
@@ -123,7 +123,9 @@ impl<'t> Printer<'_, 't> {
         self.flush(index);
         self.state.bodies.pop();
         self.state.labelled = false;
-        if self.line_ends(index) && !self.pieces.get(index + 1).is_some_and(|p| p.is_sign(";")) {
+        if self.line_ends(index)
+            && !self.pieces.get(index + 1).is_some_and(|p| p.is_punctuation(";"))
+        {
             self.flush(index + 1);
         }
     }
@@ -132,18 +134,19 @@ impl<'t> Printer<'_, 't> {
     /// or a list that was written so and fits.
     fn stays_on_line(&self, index: usize) -> bool {
         let rest = &self.pieces[index + 1..];
-        let Some(length) = rest.iter().position(|piece| piece.is_sign("}") || piece.is_sign("{"))
+        let Some(length) =
+            rest.iter().position(|piece| piece.is_punctuation("}") || piece.is_punctuation("{"))
         else {
             return false;
         };
         if length == 0 {
-            return rest[0].is_sign("}");
+            return rest[0].is_punctuation("}");
         }
-        let end = length + usize::from(rest.get(length + 1).is_some_and(|p| p.is_sign(";")));
+        let end = length + usize::from(rest.get(length + 1).is_some_and(|p| p.is_punctuation(";")));
         let line = &self.pieces[self.start..=index + 1 + end];
         self.opens_list(index)
-            && rest[length].is_sign("}")
-            && rest[..length].iter().all(|piece| piece.newlines == 0 && !piece.is_sign(";"))
+            && rest[length].is_punctuation("}")
+            && rest[..length].iter().all(|piece| piece.newlines == 0 && !piece.is_punctuation(";"))
             && flat_width(line).is_some_and(|width| self.indent() + width <= WIDTH)
     }
 
@@ -201,8 +204,9 @@ impl<'t> Printer<'_, 't> {
         }
         let next = self.pieces[index + 1..].iter().find(|piece| !piece.is_comment());
         let line = self.line(index + 1);
-        if line[0].is_sign("@") {
-            let goes_on = next.is_some_and(|next| next.is_sign("(") || next.is_sign("::"));
+        if line[0].is_punctuation("@") {
+            let goes_on =
+                next.is_some_and(|next| next.is_punctuation("(") || next.is_punctuation("::"));
             return !goes_on && is_annotations(line);
         }
         let first = &line[0];
@@ -214,8 +218,8 @@ impl<'t> Printer<'_, 't> {
                 next.kind == Kind::Word && keyword::reserved(next.text) == Some(next.text)
             }),
             Some(second) => {
-                let goes_on = next.is_some_and(|next| next.is_sign(";") || is_clause(next));
-                second.is_sign("(") && self.pieces[index].is_sign(")") && !goes_on
+                let goes_on = next.is_some_and(|next| next.is_punctuation(";") || is_clause(next));
+                second.is_punctuation("(") && self.pieces[index].is_punctuation(")") && !goes_on
             }
         }
     }
@@ -230,7 +234,7 @@ impl<'t> Printer<'_, 't> {
         let line = pieces.get(self.start..end).unwrap_or_default();
         let Some(first) = line.first() else { return };
         let is_label = first.is_word("case") || first.is_word("default");
-        let belongs = self.state.labelled && !is_label && !first.is_sign("}");
+        let belongs = self.state.labelled && !is_label && !first.is_punctuation("}");
         let indent = self.indent() + if belongs { STEP } else { 0 };
         self.empty_line(first);
         self.text.push_str(&lay_out(line, indent));
@@ -246,7 +250,7 @@ impl<'t> Printer<'_, 't> {
     /// Keeps an empty line before `first`, but not where a body begins or ends.
     fn empty_line(&mut self, first: &Piece<'_>) {
         let opened = std::mem::take(&mut self.opened) || self.text.is_empty();
-        if first.newlines > 1 && !opened && !first.is_sign("}") {
+        if first.newlines > 1 && !opened && !first.is_punctuation("}") {
             self.text.push('\n');
         }
     }
@@ -316,10 +320,12 @@ fn is_annotations(line: &[Piece<'_>]) -> bool {
             Role::Prefix if piece.text == "@" => {}
             Role::Scope => {}
             _ if level > 0 => {}
-            Role::Other if last.is_some_and(|last| last.is_sign("@") || last.is_sign("::")) => {}
+            Role::Other
+                if last
+                    .is_some_and(|last| last.is_punctuation("@") || last.is_punctuation("::")) => {}
             _ => return false,
         }
         last = Some(piece);
     }
-    level == 0 && line.first().is_some_and(|first| first.is_sign("@"))
+    level == 0 && line.first().is_some_and(|first| first.is_punctuation("@"))
 }

@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Word,
     Number,
     Literal,
-    Sign,
+    Punctuation,
     /// What is no token, in text that is compiled under a condition only.
     Broken,
     LineComment,
@@ -35,8 +35,8 @@ impl Piece<'_> {
         matches!(self.kind, Kind::LineComment | Kind::BlockComment)
     }
 
-    pub(super) fn is_sign(&self, sign: &str) -> bool {
-        self.kind == Kind::Sign && self.text == sign
+    pub(super) fn is_punctuation(&self, sign: &str) -> bool {
+        self.kind == Kind::Punctuation && self.text == sign
     }
 
     pub(super) fn is_word(&self, word: &str) -> bool {

@@ -13,10 +13,10 @@ pub(super) fn assign(pieces: &mut [Piece<'_>]) {
             continue;
         }
         let role = match piece.kind {
-            Kind::Sign => roles.sign(piece.text, roles.last.map(|last| &pieces[last])),
+            Kind::Punctuation => roles.sign(piece.text, roles.last.map(|last| &pieces[last])),
             _ => Role::Other,
         };
-        let after_at = roles.last.is_some_and(|last| pieces[last].is_sign("@"));
+        let after_at = roles.last.is_some_and(|last| pieces[last].is_punctuation("@"));
         if (piece.is_word("case") || piece.is_word("default")) && !after_at {
             roles.label = Some(roles.open.len());
         }
@@ -148,7 +148,7 @@ fn blank_before_scope(first: &Piece<'_>, second: &Piece<'_>) -> bool {
 
 /// `raises (E)`, but `ring()` and `@default(1)`.
 fn blank_before_parenthesis(before: Option<&Piece<'_>>, first: &Piece<'_>) -> bool {
-    let annotation = before.is_some_and(|before| before.is_sign("@"));
+    let annotation = before.is_some_and(|before| before.is_punctuation("@"));
     let keyword = is_keyword(first.text) || matches!(first.text, "getraises" | "setraises");
     first.kind == Kind::Word && keyword && !annotation
 }

@@ -50,7 +50,7 @@ fn kind(token: &Token) -> Kind {
         TokenKind::Char | TokenKind::String | TokenKind::WideChar | TokenKind::WideString => {
             Kind::Literal
         }
-        TokenKind::Punctuation => Kind::Sign,
+        TokenKind::Punctuation => Kind::Punctuation,
         _ => Kind::Broken,
     }
 }
