@@ -13,7 +13,7 @@ pub(super) struct Comment {
 /// Shares the comments between two tokens out: those that begin on the line where the first token
 /// ends speak about it, unless the second stands on that line too; those right above the second,
 /// without an empty line between, speak about the second.
-pub(super) fn share_out(
+pub(super) fn split(
     comments: &[Comment],
     first_ends: u32,
     second_begins: u32,

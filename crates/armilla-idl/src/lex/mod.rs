@@ -29,7 +29,7 @@ pub(crate) fn lex(text: &str, file: FileId) -> (Vec<Token>, Option<Span>) {
         unterminated: None,
     };
     while lexer.token() {}
-    lexer.give_comments(u32::MAX);
+    lexer.attach_comments(u32::MAX);
     (lexer.tokens, lexer.unterminated)
 }
 
@@ -68,7 +68,7 @@ impl Lexer<'_> {
             '\'' => self.quoted(&mut text, '\'', TokenKind::Char),
             _ => self.punctuation(&mut text),
         };
-        let leading = self.give_comments(line);
+        let leading = self.attach_comments(line);
         let span = Span { file: self.file, start: start as u32, end: self.position as u32 };
         let starts_line = std::mem::take(&mut self.starts_line);
         let text = text.into();
@@ -78,9 +78,9 @@ impl Lexer<'_> {
     }
 
     /// Gives the comments since the last token to it, and returns those for the next.
-    fn give_comments(&mut self, next_line: u32) -> Option<Docs> {
+    fn attach_comments(&mut self, next_line: u32) -> Option<Docs> {
         let comments = std::mem::take(&mut self.comments);
-        let (trailing, leading) = comment::share_out(&comments, self.last_line, next_line);
+        let (trailing, leading) = comment::split(&comments, self.last_line, next_line);
         if let Some(last) = self.tokens.last_mut() {
             last.trailing = trailing;
         }
