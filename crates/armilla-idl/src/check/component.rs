@@ -41,7 +41,7 @@ impl Checker<'_, '_> {
             for item in &component.items {
                 match item {
                     Item::Definition(definition) => checker.port_or_attribute(definition),
-                    mark => checker.items(std::slice::from_ref(mark)),
+                    marker => checker.items(std::slice::from_ref(marker)),
                 }
             }
         });

@@ -249,8 +249,8 @@ impl Checker<'_, '_> {
         for item in &body.body {
             let member = match item {
                 BodyItem::Member(member) => member,
-                BodyItem::Mark(mark) => {
-                    self.items(std::slice::from_ref(mark));
+                BodyItem::Marker(marker) => {
+                    self.items(std::slice::from_ref(marker));
                     continue;
                 }
             };

@@ -22,8 +22,8 @@ impl Checker<'_, '_> {
         for item in items {
             let definition = match item {
                 Item::Definition(definition) => definition,
-                mark => {
-                    self.items(std::slice::from_ref(mark));
+                marker => {
+                    self.items(std::slice::from_ref(marker));
                     continue;
                 }
             };

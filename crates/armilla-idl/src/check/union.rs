@@ -47,7 +47,7 @@ impl Checker<'_, '_> {
         for item in &union.body {
             match item {
                 BodyItem::Member(member) => cases.extend(self.case(member, &mut labels)),
-                BodyItem::Mark(mark) => self.items(std::slice::from_ref(mark)),
+                BodyItem::Marker(marker) => self.items(std::slice::from_ref(marker)),
             }
         }
         self.check_default(&labels);

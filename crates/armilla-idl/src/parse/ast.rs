@@ -307,7 +307,7 @@ pub(crate) struct Struct {
 pub(crate) enum BodyItem {
     Member(Member),
     /// A pragma or a mark.
-    Mark(Item),
+    Marker(Item),
 }
 
 /// `long a, b[3];`

@@ -86,7 +86,7 @@ impl Parser<'_, '_, '_> {
         let mut failed = false;
         // A line that begins a declaration tells that the `}` is missing.
         while !self.at("}") && !self.at_end() && !self.at_definition() {
-            body.extend(self.marks.drain(..).map(BodyItem::Mark));
+            body.extend(self.marks.drain(..).map(BodyItem::Marker));
             let mut docs = self.docs();
             let start = self.next;
             match self.nested(&rule) {
@@ -101,7 +101,7 @@ impl Parser<'_, '_, '_> {
                 }
             }
         }
-        body.extend(self.marks.drain(..).map(BodyItem::Mark));
+        body.extend(self.marks.drain(..).map(BodyItem::Marker));
         self.expect("}")?;
         Ok(Body { items: body, failed })
     }

@@ -81,13 +81,13 @@ impl<'t> Parser<'t, '_, '_> {
     /// The next token; marks before it are put aside.
     fn peek(&mut self) -> &'t Token {
         while let Some(token) = self.tokens.get(self.next) {
-            let mark = match &token.kind {
+            let marker = match &token.kind {
                 TokenKind::Pragma(pragma) => Item::Pragma(pragma.clone(), token.span),
                 TokenKind::EnterFile => Item::EnterFile,
                 TokenKind::LeaveFile => Item::LeaveFile,
                 _ => return token,
             };
-            self.marks.push(mark);
+            self.marks.push(marker);
             self.next += 1;
         }
         self.end
@@ -105,11 +105,11 @@ impl<'t> Parser<'t, '_, '_> {
     /// The token so many behind the second one.
     fn peek_behind(&mut self, distance: usize) -> &'t Token {
         self.peek();
-        let is_mark = |token: &Token| {
+        let is_marker = |token: &Token| {
             matches!(token.kind, TokenKind::Pragma(_) | TokenKind::EnterFile | TokenKind::LeaveFile)
         };
         let behind = self.tokens.iter().skip(self.next + 1);
-        behind.filter(|token| !is_mark(token)).nth(distance).unwrap_or(self.end)
+        behind.filter(|token| !is_marker(token)).nth(distance).unwrap_or(self.end)
     }
 
     fn bump(&mut self) -> &'t Token {

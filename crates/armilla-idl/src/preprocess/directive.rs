@@ -91,8 +91,8 @@ impl Preprocessor<'_, '_> {
         // A preprocessor that ran before says 1 behind the name of a file that begins, 2 behind
         // that of a file to which it returns.
         match rest.get(1).map(|flag| &*flag.text) {
-            Some("1") => self.push_mark(TokenKind::EnterFile, end),
-            Some("2") => self.push_mark(TokenKind::LeaveFile, end),
+            Some("1") => self.push_marker(TokenKind::EnterFile, end),
+            Some("2") => self.push_marker(TokenKind::LeaveFile, end),
             _ => {}
         }
         Ok(())
@@ -285,7 +285,7 @@ impl Preprocessor<'_, '_> {
             self.session.report(diagnostic);
             return Err(Stop);
         }
-        self.push_mark(TokenKind::EnterFile, span);
+        self.push_marker(TokenKind::EnterFile, span);
         self.open(file);
         Ok(())
     }
@@ -332,7 +332,7 @@ impl Preprocessor<'_, '_> {
             _ => return Ok(()),
         };
         let span = name.span.to(arguments.last().unwrap_or(kind).span);
-        self.push_mark(TokenKind::Pragma(Rc::new(pragma)), span);
+        self.push_marker(TokenKind::Pragma(Rc::new(pragma)), span);
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn preprocess(session: &mut Session<'_>, mains: &[FileId]) -> Result<
     for main in mains {
         preprocessor.main(*main)?;
     }
-    preprocessor.mark(TokenKind::End, *mains.last().ok_or(Stop)?);
+    preprocessor.marker(TokenKind::End, *mains.last().ok_or(Stop)?);
     Ok(preprocessor.output)
 }
 
@@ -142,12 +142,12 @@ impl Preprocessor<'_, '_> {
         }
         let is_first = self.output.is_empty();
         if !is_first {
-            self.push_mark(TokenKind::EnterFile, Span { file: main, start: 0, end: 0 });
+            self.push_marker(TokenKind::EnterFile, Span { file: main, start: 0, end: 0 });
         }
         self.open(main);
         self.run()?;
         if !is_first {
-            self.mark(TokenKind::LeaveFile, main);
+            self.marker(TokenKind::LeaveFile, main);
         }
         self.earlier.files.extend(self.earlier.current.drain(..));
         Ok(())
@@ -289,20 +289,20 @@ impl Preprocessor<'_, '_> {
             self.session.report(Diagnostic::error(code, condition.span, message));
         }
         if !self.frames.is_empty() {
-            self.mark(TokenKind::LeaveFile, frame.file);
+            self.marker(TokenKind::LeaveFile, frame.file);
         }
     }
 
     /// Puts a mark behind the text of `file`.
-    fn mark(&mut self, kind: TokenKind, file: FileId) {
+    fn marker(&mut self, kind: TokenKind, file: FileId) {
         let end = self.session.sources().text(file).trim_end().len() as u32;
         let span = Span { file, start: end, end };
-        self.push_mark(kind, span);
+        self.push_marker(kind, span);
     }
 
-    fn push_mark(&mut self, kind: TokenKind, span: Span) {
+    fn push_marker(&mut self, kind: TokenKind, span: Span) {
         let text = "".into();
-        let mark = Token { kind, span, text, starts_line: true, leading: None, trailing: None };
-        self.output.push(mark);
+        let marker = Token { kind, span, text, starts_line: true, leading: None, trailing: None };
+        self.output.push(marker);
     }
 }
