@@ -8,7 +8,7 @@ use crate::lex::{Token, TokenKind, literal};
 use crate::source::Span;
 
 /// An operator that waits for its right operand.
-enum Waiting {
+enum PendingOperator {
     Parenthesis,
     Unary(Unary, Span),
     Binary(Binary, Span),
@@ -26,45 +26,45 @@ impl Parser<'_, '_, '_> {
 
     fn operators(&mut self, in_angles: bool) -> Parsed<Expr> {
         let start = self.peek().span;
-        let mut sorter = Sorter { steps: Vec::new(), waiting: Vec::new(), open: 0 };
+        let mut yard = ShuntingYard { steps: Vec::new(), operators: Vec::new(), open: 0 };
         loop {
-            self.operand(&mut sorter)?;
+            self.operand(&mut yard)?;
             // Behind an operand: parentheses close, and a binary operator or the end follows.
-            while sorter.open > 0 && self.eat(")").is_some() {
-                sorter.close();
+            while yard.open > 0 && self.eat(")").is_some() {
+                yard.close();
             }
             let token = self.peek();
-            let ends = in_angles && sorter.open == 0 && token.is(">>");
+            let ends = in_angles && yard.open == 0 && token.is(">>");
             let Some(operator) = binary(token).filter(|_| !ends) else { break };
             self.bump();
-            sorter.binary(operator, token.span);
+            yard.binary(operator, token.span);
         }
-        if sorter.open > 0 {
+        if yard.open > 0 {
             return Err(self.unexpected("an operator or `)`"));
         }
-        Ok(Expr { steps: sorter.finish(), span: start.to(self.previous()) })
+        Ok(Expr { steps: yard.finish(), span: start.to(self.previous()) })
     }
 
     /// Signs and opening parentheses, and the literal or name behind them.
-    fn operand(&mut self, sorter: &mut Sorter) -> Parsed<()> {
+    fn operand(&mut self, yard: &mut ShuntingYard) -> Parsed<()> {
         loop {
             let token = self.peek();
             let operator = match &*token.text {
                 _ if token.kind != TokenKind::Punctuation => break,
                 "(" => {
-                    sorter.open += 1;
-                    Waiting::Parenthesis
+                    yard.open += 1;
+                    PendingOperator::Parenthesis
                 }
-                "+" => Waiting::Unary(Unary::Plus, token.span),
-                "-" => Waiting::Unary(Unary::Minus, token.span),
-                "~" => Waiting::Unary(Unary::Not, token.span),
+                "+" => PendingOperator::Unary(Unary::Plus, token.span),
+                "-" => PendingOperator::Unary(Unary::Minus, token.span),
+                "~" => PendingOperator::Unary(Unary::Not, token.span),
                 _ => break,
             };
-            let follows_sign = matches!(sorter.waiting.last(), Some(Waiting::Unary(..)));
-            if follows_sign && !matches!(operator, Waiting::Parenthesis) {
+            let follows_sign = matches!(yard.operators.last(), Some(PendingOperator::Unary(..)));
+            if follows_sign && !matches!(operator, PendingOperator::Parenthesis) {
                 return Err(self.unexpected("a value, as there is one sign before a value at most"));
             }
-            sorter.waiting.push(operator);
+            yard.operators.push(operator);
             self.bump();
         }
         let token = self.peek();
@@ -75,7 +75,7 @@ impl Parser<'_, '_, '_> {
             }
             None => return Err(self.unexpected("a value")),
         };
-        sorter.steps.push(Step { kind, span: token.span.to(self.previous()) });
+        yard.steps.push(Step { kind, span: token.span.to(self.previous()) });
         Ok(())
     }
 
@@ -203,49 +203,51 @@ impl Parser<'_, '_, '_> {
 }
 
 /// Operators and operands on their way into postfix order.
-struct Sorter {
+struct ShuntingYard {
     steps: Vec<Step>,
-    waiting: Vec<Waiting>,
+    operators: Vec<PendingOperator>,
     /// How many parentheses are open.
     open: usize,
 }
 
-impl Sorter {
+impl ShuntingYard {
     /// Takes the `)` of the innermost open parenthesis.
     fn close(&mut self) {
         self.open -= 1;
-        while let Some(step) = self.waiting.pop().and_then(step) {
+        while let Some(step) = self.operators.pop().and_then(step) {
             self.steps.push(step);
         }
     }
 
     fn binary(&mut self, operator: Binary, span: Span) {
-        while let Some(last) = self.waiting.pop_if(|last| binds_before(last, operator)) {
+        while let Some(last) = self.operators.pop_if(|last| binds_before(last, operator)) {
             self.steps.extend(step(last));
         }
-        self.waiting.push(Waiting::Binary(operator, span));
+        self.operators.push(PendingOperator::Binary(operator, span));
     }
 
     fn finish(mut self) -> Vec<Step> {
-        self.steps.extend(self.waiting.into_iter().rev().filter_map(step));
+        self.steps.extend(self.operators.into_iter().rev().filter_map(step));
         self.steps
     }
 }
 
-fn step(operator: Waiting) -> Option<Step> {
+fn step(operator: PendingOperator) -> Option<Step> {
     match operator {
-        Waiting::Parenthesis => None,
-        Waiting::Unary(unary, span) => Some(Step { kind: StepKind::Unary(unary), span }),
-        Waiting::Binary(binary, span) => Some(Step { kind: StepKind::Binary(binary), span }),
+        PendingOperator::Parenthesis => None,
+        PendingOperator::Unary(unary, span) => Some(Step { kind: StepKind::Unary(unary), span }),
+        PendingOperator::Binary(binary, span) => {
+            Some(Step { kind: StepKind::Binary(binary), span })
+        }
     }
 }
 
-/// Whether `waiting` takes the operand before `next` as its own.
-fn binds_before(waiting: &Waiting, next: Binary) -> bool {
-    match waiting {
-        Waiting::Parenthesis => false,
-        Waiting::Unary(..) => true,
-        Waiting::Binary(waiting, _) => precedence(*waiting) >= precedence(next),
+/// Whether `operators` takes the operand before `next` as its own.
+fn binds_before(operators: &PendingOperator, next: Binary) -> bool {
+    match operators {
+        PendingOperator::Parenthesis => false,
+        PendingOperator::Unary(..) => true,
+        PendingOperator::Binary(operators, _) => precedence(*operators) >= precedence(next),
     }
 }
 
