@@ -321,6 +321,6 @@ fn literal_value(literal: &Literal) -> Option<ConstValue> {
         Literal::WChar(value) => ConstValue::WChar(*value),
         Literal::WString(value) => ConstValue::WString(value.clone()),
         Literal::Fixed(value) => ConstValue::Fixed(*value),
-        Literal::Bad => return None,
+        Literal::Invalid => return None,
     })
 }

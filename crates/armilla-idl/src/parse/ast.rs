@@ -428,7 +428,7 @@ pub(crate) enum Literal {
     WString(Vec<u16>),
     Fixed(Fixed),
     /// What was reported already.
-    Bad,
+    Invalid,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -99,21 +99,21 @@ impl Parser<'_, '_, '_> {
             Ok(literal::Number::Integer(value)) => Literal::Integer(value),
             Ok(literal::Number::Float(value)) => Literal::Float(value),
             Ok(literal::Number::Fixed(value)) => Literal::Fixed(value),
-            Err(message) => self.bad_literal(Code::BadNumber, token.span, message),
+            Err(message) => self.invalid_literal(Code::BadNumber, token.span, message),
         }
     }
 
     fn character(&mut self, token: &Token) -> Literal {
         let text = match self.unquoted(token, literal::unquote(&token.text)) {
             Some(text) => text,
-            None => return Literal::Bad,
+            None => return Literal::Invalid,
         };
         let mut characters = text.chars();
         match (characters.next().map(u8::try_from), characters.next()) {
             (Some(Ok(octet)), None) => Literal::Char(octet),
             (Some(Err(_)), None) => {
                 let message = "a `char` holds a character of ISO 8859-1 only".to_owned();
-                self.bad_literal(Code::BadLiteral, token.span, message)
+                self.invalid_literal(Code::BadLiteral, token.span, message)
             }
             _ => self.not_one_character(token),
         }
@@ -123,7 +123,7 @@ impl Parser<'_, '_, '_> {
         match self.unquoted(token, literal::unquote_wide(&token.text)).as_deref() {
             Some([unit]) => Literal::WChar(*unit),
             Some(_) => self.not_one_character(token),
-            None => Literal::Bad,
+            None => Literal::Invalid,
         }
     }
 
@@ -131,7 +131,7 @@ impl Parser<'_, '_, '_> {
         let message = "a character literal holds exactly one character";
         let error = Diagnostic::error(Code::BadLiteral, token.span, message);
         self.session.report(error.help("a string stands in double quotes"));
-        Literal::Bad
+        Literal::Invalid
     }
 
     /// One string or several that stand side by side.
@@ -146,7 +146,7 @@ impl Parser<'_, '_, '_> {
                 other => bad |= self.no_string(token, other.is_some()),
             }
         }
-        if bad { Literal::Bad } else { Literal::String(value) }
+        if bad { Literal::Invalid } else { Literal::String(value) }
     }
 
     fn wide_string(&mut self) -> Literal {
@@ -160,14 +160,14 @@ impl Parser<'_, '_, '_> {
                 other => bad |= self.no_string(token, other.is_some()),
             }
         }
-        if bad { Literal::Bad } else { Literal::WString(value) }
+        if bad { Literal::Invalid } else { Literal::WString(value) }
     }
 
     /// Reports a NUL if that is what is wrong with a string; returns that it is wrong.
     fn no_string(&mut self, token: &Token, holds_nul: bool) -> bool {
         if holds_nul {
             let message = "a string cannot hold the character NUL".to_owned();
-            self.bad_literal(Code::BadLiteral, token.span, message);
+            self.invalid_literal(Code::BadLiteral, token.span, message);
         }
         true
     }
@@ -190,15 +190,15 @@ impl Parser<'_, '_, '_> {
                 Some(value)
             }
             Err(message) => {
-                self.bad_literal(Code::BadLiteral, token.span, message);
+                self.invalid_literal(Code::BadLiteral, token.span, message);
                 None
             }
         }
     }
 
-    fn bad_literal(&mut self, code: Code, span: Span, message: String) -> Literal {
+    fn invalid_literal(&mut self, code: Code, span: Span, message: String) -> Literal {
         self.session.report(Diagnostic::error(code, span, message));
-        Literal::Bad
+        Literal::Invalid
     }
 }
 
