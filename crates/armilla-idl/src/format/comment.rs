@@ -1,17 +1,17 @@
 //! Comments of several lines, which move as a whole.
 
-use super::piece::{Kind, Piece};
 use super::scan::width;
 use super::style::WIDTH;
+use super::token::{FormatToken, Kind};
 
-/// The lines of `piece` as they stand at the column `indent`, the first one without indentation.
-pub(super) fn moved(piece: &Piece<'_>, indent: usize) -> String {
-    if piece.kind != Kind::BlockComment || !piece.text.contains('\n') {
-        return piece.text.to_owned();
+/// The lines of `token` as they stand at the column `indent`, the first one without indentation.
+pub(super) fn moved(token: &FormatToken<'_>, indent: usize) -> String {
+    if token.kind != Kind::BlockComment || !token.text.contains('\n') {
+        return token.text.to_owned();
     }
     // Lines do not drift to the right for ever where one such comment follows another.
-    let (column, indent) = (piece.column.min(WIDTH), indent.min(WIDTH));
-    let mut lines = piece.text.lines().map(str::trim_end);
+    let (column, indent) = (token.column.min(WIDTH), indent.min(WIDTH));
+    let mut lines = token.text.lines().map(str::trim_end);
     let mut text = lines.next().unwrap_or_default().to_owned();
     let rest: Vec<&str> = lines.collect();
     let filled = || rest.iter().filter(|line| !line.trim_start().is_empty());

@@ -1,18 +1,18 @@
 //! One declaration, label or bracket on one line, or on as many as it needs.
 
 use super::comment;
-use super::piece::{Kind, Piece, Role};
 use super::role::blank_between;
 use super::style::{STEP, WIDTH};
+use super::token::{FormatToken, Kind, Role};
 
 /// How deeply lists that are broken may be nested; what is deeper stays on one line.
 const MAX_DEPTH: usize = 32;
 
-/// The lines that `pieces` take at the column `indent`, without a line end behind the last one.
-pub(super) fn lay_out(pieces: &[Piece<'_>], indent: usize) -> String {
+/// The lines that `tokens` take at the column `indent`, without a line end behind the last one.
+pub(super) fn lay_out(tokens: &[FormatToken<'_>], indent: usize) -> String {
     let mut layout = Layout {
-        pieces,
-        closing: closing(pieces),
+        tokens,
+        closing: closing(tokens),
         text: " ".repeat(indent),
         column: indent,
         indent,
@@ -20,33 +20,33 @@ pub(super) fn lay_out(pieces: &[Piece<'_>], indent: usize) -> String {
         line_is_empty: true,
         depth: 0,
     };
-    layout.range(0, pieces.len());
+    layout.range(0, tokens.len());
     layout.text
 }
 
-/// How wide `pieces` are on one line; `None` if they cannot stand on one.
-pub(super) fn flat_width(pieces: &[Piece<'_>]) -> Option<usize> {
+/// How wide `tokens` are on one line; `None` if they cannot stand on one.
+pub(super) fn flat_width(tokens: &[FormatToken<'_>]) -> Option<usize> {
     let mut width = 0;
-    for (index, piece) in pieces.iter().enumerate() {
-        if piece.needs_line_before() || piece.needs_line_after() {
+    for (index, token) in tokens.iter().enumerate() {
+        if token.needs_line_before() || token.needs_line_after() {
             return None;
         }
-        width += piece.text.chars().count() + usize::from(blank_before(pieces, index));
+        width += token.text.chars().count() + usize::from(blank_before(tokens, index));
     }
     Some(width)
 }
 
-/// Whether `piece` begins what an operation or attribute has behind its parameters.
-pub(super) fn is_clause(piece: &Piece<'_>) -> bool {
-    matches!(piece.text, "raises" | "getraises" | "setraises" | "context")
+/// Whether `token` begins what an operation or attribute has behind its parameters.
+pub(super) fn is_clause(token: &FormatToken<'_>) -> bool {
+    matches!(token.text, "raises" | "getraises" | "setraises" | "context")
 }
 
 /// Where each bracket is closed.
-fn closing(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
-    let mut closing = vec![None; pieces.len()];
+fn closing(tokens: &[FormatToken<'_>]) -> Vec<Option<usize>> {
+    let mut closing = vec![None; tokens.len()];
     let mut open = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        match piece.role {
+    for (index, token) in tokens.iter().enumerate() {
+        match token.role {
             Role::Open => open.push(index),
             Role::Close => {
                 if let Some(open) = open.pop() {
@@ -59,14 +59,14 @@ fn closing(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
     closing
 }
 
-fn blank_before(pieces: &[Piece<'_>], index: usize) -> bool {
+fn blank_before(tokens: &[FormatToken<'_>], index: usize) -> bool {
     let Some(last) = index.checked_sub(1) else { return false };
-    let before = last.checked_sub(1).map(|before| &pieces[before]);
-    blank_between(before, &pieces[last], &pieces[index])
+    let before = last.checked_sub(1).map(|before| &tokens[before]);
+    blank_between(before, &tokens[last], &tokens[index])
 }
 
 struct Layout<'p, 't> {
-    pieces: &'p [Piece<'t>],
+    tokens: &'p [FormatToken<'t>],
     /// Where the bracket that is opened at an index is closed.
     closing: Vec<Option<usize>>,
     text: String,
@@ -86,7 +86,7 @@ impl Layout<'_, '_> {
         let mut level = 0_usize;
         let mut index = from;
         while index < to {
-            if index > from && !self.pieces[index - 1].is_comment() {
+            if index > from && !self.tokens[index - 1].is_comment() {
                 continued = self.indent + 2 * STEP;
             }
             let breaks = index > from && level == 0 && self.may_break(index);
@@ -102,7 +102,7 @@ impl Layout<'_, '_> {
                 }
                 _ => {
                     self.put(index, continued);
-                    match self.pieces[index].role {
+                    match self.tokens[index].role {
                         Role::Open | Role::OpenAngle => level += 1,
                         Role::Close | Role::CloseAngle => level = level.saturating_sub(1),
                         _ => {}
@@ -120,13 +120,13 @@ impl Layout<'_, '_> {
         let mut start = from;
         let mut level = 0_usize;
         for index in from..to {
-            let piece = &self.pieces[index];
-            match piece.role {
+            let token = &self.tokens[index];
+            match token.role {
                 Role::Open | Role::OpenAngle => level += 1,
                 Role::Close | Role::CloseAngle => level = level.saturating_sub(1),
                 _ => {}
             }
-            let next = self.pieces.get(index + 1).filter(|_| index + 1 < to);
+            let next = self.tokens.get(index + 1).filter(|_| index + 1 < to);
             let remark = next.is_some_and(|next| next.is_comment() && next.newlines == 0);
             let separator = self.is_comma(index) || (index > start && self.ends_entry(index));
             if level == 0 && separator && !remark {
@@ -143,7 +143,7 @@ impl Layout<'_, '_> {
     }
 
     fn entry(&mut self, from: usize, to: usize, indent: usize) {
-        let remark = self.pieces[from].is_comment() && self.pieces[from].newlines == 0;
+        let remark = self.tokens[from].is_comment() && self.tokens[from].newlines == 0;
         if !remark {
             self.line(indent);
         }
@@ -153,31 +153,31 @@ impl Layout<'_, '_> {
 
     /// Whether the comment at `index` is a remark on the entry whose comma stands before it.
     fn ends_entry(&self, index: usize) -> bool {
-        self.pieces[index].is_comment()
-            && self.pieces[index].newlines == 0
+        self.tokens[index].is_comment()
+            && self.tokens[index].newlines == 0
             && self.is_comma(index - 1)
     }
 
     fn is_comma(&self, index: usize) -> bool {
-        self.pieces[index].is_punctuation(",")
+        self.tokens[index].is_punctuation(",")
     }
 
     /// Writes one piece, on a new line if it or the last one needs that.
     fn put(&mut self, index: usize, continued: usize) {
-        let piece = &self.pieces[index];
-        let forced = index > 0 && self.pieces[index - 1].needs_line_after();
-        if piece.needs_line_before() {
+        let token = &self.tokens[index];
+        let forced = index > 0 && self.tokens[index - 1].needs_line_after();
+        if token.needs_line_before() {
             self.line(0);
         } else if forced && !self.line_is_empty {
             self.line(continued);
-        } else if piece.needs_line_after() && piece.newlines > 0 && !self.line_is_empty {
+        } else if token.needs_line_after() && token.newlines > 0 && !self.line_is_empty {
             self.line(self.indent);
         }
-        if !self.line_is_empty && blank_before(self.pieces, index) {
+        if !self.line_is_empty && blank_before(self.tokens, index) {
             self.text.push(' ');
             self.column += 1;
         }
-        let text = comment::moved(piece, self.column);
+        let text = comment::moved(token, self.column);
         self.text.push_str(&text);
         self.column = match text.rsplit_once('\n') {
             Some((_, last)) => last.chars().count(),
@@ -200,8 +200,8 @@ impl Layout<'_, '_> {
 
     /// What closes the list that is opened at `index` and may be broken.
     fn group(&self, index: usize, to: usize) -> Option<usize> {
-        let piece = &self.pieces[index];
-        if piece.role != Role::Open || piece.text == "[" || self.depth == MAX_DEPTH {
+        let token = &self.tokens[index];
+        if token.role != Role::Open || token.text == "[" || self.depth == MAX_DEPTH {
             return None;
         }
         self.closing[index].filter(|close| (index + 2..to).contains(close))
@@ -209,48 +209,48 @@ impl Layout<'_, '_> {
 
     /// Whether the list from `open` to `close` fits into the line with what must follow it there.
     fn fits(&self, open: usize, close: usize, to: usize) -> bool {
-        let blank = usize::from(blank_before(self.pieces, open));
+        let blank = usize::from(blank_before(self.tokens, open));
         let tail = if close + 1 < to && !self.may_break(close + 1) {
             self.chunk(close + 1, to)
         } else {
             0
         };
-        flat_width(&self.pieces[open..=close])
+        flat_width(&self.tokens[open..=close])
             .is_some_and(|width| self.column + blank + width + tail <= WIDTH)
     }
 
     /// Whether a line may end before `index`, outside of all brackets.
     fn may_break(&self, index: usize) -> bool {
-        let (Some(last), piece) = (self.pieces.get(index.wrapping_sub(1)), &self.pieces[index])
+        let (Some(last), token) = (self.tokens.get(index.wrapping_sub(1)), &self.tokens[index])
         else {
             return false;
         };
-        is_clause(piece) && last.role != Role::Separator && index > 1
+        is_clause(token) && last.role != Role::Separator && index > 1
             || last.is_punctuation(",")
             || last.role == Role::Infix
-            || last.kind == Kind::Literal && piece.kind == Kind::Literal
+            || last.kind == Kind::Literal && token.kind == Kind::Literal
     }
 
     /// How wide it is from `index` to where the line may end next, the blank before it included.
     fn chunk(&self, index: usize, to: usize) -> usize {
         let mut width = 0;
         let mut level = 0_usize;
-        let clause = self.pieces[index].kind == Kind::Word;
+        let clause = self.tokens[index].kind == Kind::Word;
         for at in index..to {
-            let piece = &self.pieces[at];
+            let token = &self.tokens[at];
             if at > index && level == 0 && self.may_break(at)
-                || piece.is_comment()
-                || piece.needs_line_before()
+                || token.is_comment()
+                || token.needs_line_before()
             {
                 break;
             }
-            width += piece.text.chars().count() + usize::from(blank_before(self.pieces, at));
-            if piece.needs_line_after() {
+            width += token.text.chars().count() + usize::from(blank_before(self.tokens, at));
+            if token.needs_line_after() {
                 break;
             }
-            match piece.role {
+            match token.role {
                 // A list of parameters can be broken, that of a clause is rather kept together.
-                Role::Open if piece.text == "(" && level == 0 && !(clause && at == index + 1) => {
+                Role::Open if token.text == "(" && level == 0 && !(clause && at == index + 1) => {
                     break;
                 }
                 Role::Open | Role::OpenAngle => level += 1,

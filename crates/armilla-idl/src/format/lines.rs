@@ -3,25 +3,25 @@
 
 use super::comment;
 use super::layout::{flat_width, is_clause, lay_out};
-use super::piece::{Kind, Piece, Role};
 use super::scan::column;
 use super::style::{STEP, WIDTH};
+use super::token::{FormatToken, Kind, Role};
 use crate::lex::keyword;
 
-/// The formatted text of `pieces`, with the line ends and the byte order mark of `source`.
-pub(super) fn print(pieces: &[Piece<'_>], source: &str) -> String {
+/// The formatted text of `tokens`, with the line ends and the byte order mark of `source`.
+pub(super) fn print(tokens: &[FormatToken<'_>], source: &str) -> String {
     let mut printer = Printer {
-        pieces,
+        tokens,
         text: String::new(),
         start: 0,
         state: State::default(),
         opened: false,
         outer: Vec::new(),
     };
-    for index in 0..pieces.len() {
-        printer.piece(index);
+    for index in 0..tokens.len() {
+        printer.token(index);
     }
-    printer.flush(pieces.len());
+    printer.flush(tokens.len());
     let bom = if source.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let crlf = source.find('\n').is_some_and(|newline| source[..newline].ends_with('\r'));
     let text =
@@ -34,7 +34,7 @@ pub(super) fn print(pieces: &[Piece<'_>], source: &str) -> String {
 const MAX_DEPTH: usize = 64;
 
 struct Printer<'p, 't> {
-    pieces: &'p [Piece<'t>],
+    tokens: &'p [FormatToken<'t>],
     text: String,
     /// The first piece of the line that is not written yet.
     start: usize,
@@ -65,16 +65,18 @@ enum Body {
 }
 
 impl<'t> Printer<'_, 't> {
-    fn piece(&mut self, index: usize) {
-        let piece = &self.pieces[index];
-        match piece.kind {
-            Kind::Directive | Kind::Verbatim if self.line(index).iter().all(Piece::is_comment) => {
+    fn token(&mut self, index: usize) {
+        let token = &self.tokens[index];
+        match token.kind {
+            Kind::Directive | Kind::Verbatim
+                if self.line(index).iter().all(FormatToken::is_comment) =>
+            {
                 if self.start < index {
                     self.flush(index);
                 }
                 self.directive(index);
             }
-            Kind::Directive => self.condition(piece.text),
+            Kind::Directive => self.condition(token.text),
             Kind::LineComment | Kind::BlockComment if self.start == index => self.comment(index),
             Kind::Punctuation => self.sign(index),
             Kind::Word if self.is_complete(index) => self.flush(index + 1),
@@ -83,8 +85,8 @@ impl<'t> Printer<'_, 't> {
     }
 
     fn sign(&mut self, index: usize) {
-        let piece = &self.pieces[index];
-        match piece.text {
+        let token = &self.tokens[index];
+        match token.text {
             "{" => self.open(index),
             "}" if self.state.brackets > 0 => self.state.brackets -= 1,
             "}" => self.close(index),
@@ -100,7 +102,7 @@ impl<'t> Printer<'_, 't> {
                 self.flush(index + 1);
             }
             "," if self.ends_list_entry(index) => self.flush(index + 1),
-            ":" if piece.role == Role::LabelColon && self.line_ends(index) => {
+            ":" if token.role == Role::LabelColon && self.line_ends(index) => {
                 self.flush(index + 1);
                 self.state.labelled = true;
             }
@@ -124,7 +126,7 @@ impl<'t> Printer<'_, 't> {
         self.state.bodies.pop();
         self.state.labelled = false;
         if self.line_ends(index)
-            && !self.pieces.get(index + 1).is_some_and(|p| p.is_punctuation(";"))
+            && !self.tokens.get(index + 1).is_some_and(|p| p.is_punctuation(";"))
         {
             self.flush(index + 1);
         }
@@ -133,9 +135,9 @@ impl<'t> Printer<'_, 't> {
     /// Whether the body that is opened at `index` stands on the line of what opens it: it is empty,
     /// or a list that was written so and fits.
     fn stays_on_line(&self, index: usize) -> bool {
-        let rest = &self.pieces[index + 1..];
+        let rest = &self.tokens[index + 1..];
         let Some(length) =
-            rest.iter().position(|piece| piece.is_punctuation("}") || piece.is_punctuation("{"))
+            rest.iter().position(|token| token.is_punctuation("}") || token.is_punctuation("{"))
         else {
             return false;
         };
@@ -143,29 +145,29 @@ impl<'t> Printer<'_, 't> {
             return rest[0].is_punctuation("}");
         }
         let end = length + usize::from(rest.get(length + 1).is_some_and(|p| p.is_punctuation(";")));
-        let line = &self.pieces[self.start..=index + 1 + end];
+        let line = &self.tokens[self.start..=index + 1 + end];
         self.opens_list(index)
             && rest[length].is_punctuation("}")
-            && rest[..length].iter().all(|piece| piece.newlines == 0 && !piece.is_punctuation(";"))
+            && rest[..length].iter().all(|token| token.newlines == 0 && !token.is_punctuation(";"))
             && flat_width(line).is_some_and(|width| self.indent() + width <= WIDTH)
     }
 
     /// Whether the body that is opened at `index` is that of an enum or a bitmask.
     fn opens_list(&self, index: usize) -> bool {
         let mut level = 0_usize;
-        self.line(index).iter().any(|piece| {
-            match piece.role {
+        self.line(index).iter().any(|token| {
+            match token.role {
                 Role::Open => level += 1,
                 Role::Close => level = level.saturating_sub(1),
                 _ => {}
             }
-            level == 0 && (piece.is_word("enum") || piece.is_word("bitmask"))
+            level == 0 && (token.is_word("enum") || token.is_word("bitmask"))
         })
     }
 
     /// The pieces of the line before `end`.
-    fn line(&self, end: usize) -> &[Piece<'t>] {
-        self.pieces.get(self.start..end).unwrap_or_default()
+    fn line(&self, end: usize) -> &[FormatToken<'t>] {
+        self.tokens.get(self.start..end).unwrap_or_default()
     }
 
     fn ends_list_entry(&self, comma: usize) -> bool {
@@ -175,9 +177,9 @@ impl<'t> Printer<'_, 't> {
     }
 
     fn inside_angles(&self, index: usize) -> bool {
-        let level = |piece: &Piece<'_>| match piece.role {
+        let level = |token: &FormatToken<'_>| match token.role {
             Role::OpenAngle => 1,
-            Role::CloseAngle => -(piece.text.len() as isize),
+            Role::CloseAngle => -(token.text.len() as isize),
             _ => 0,
         };
         self.line(index).iter().map(level).sum::<isize>() > 0
@@ -185,11 +187,11 @@ impl<'t> Printer<'_, 't> {
 
     /// Whether nothing but remarks follows the piece at `index` on its line.
     fn line_ends(&self, index: usize) -> bool {
-        for piece in &self.pieces[index + 1..] {
-            if piece.newlines > 0 || piece.needs_line_after() {
+        for token in &self.tokens[index + 1..] {
+            if token.newlines > 0 || token.needs_line_after() {
                 return true;
             }
-            if !piece.is_comment() {
+            if !token.is_comment() {
                 return false;
             }
         }
@@ -202,7 +204,7 @@ impl<'t> Printer<'_, 't> {
         if self.state.brackets > 0 || !self.line_ends(index) {
             return false;
         }
-        let next = self.pieces[index + 1..].iter().find(|piece| !piece.is_comment());
+        let next = self.tokens[index + 1..].iter().find(|token| !token.is_comment());
         let line = self.line(index + 1);
         if line[0].is_punctuation("@") {
             let goes_on =
@@ -219,7 +221,7 @@ impl<'t> Printer<'_, 't> {
             }),
             Some(second) => {
                 let goes_on = next.is_some_and(|next| next.is_punctuation(";") || is_clause(next));
-                second.is_punctuation("(") && self.pieces[index].is_punctuation(")") && !goes_on
+                second.is_punctuation("(") && self.tokens[index].is_punctuation(")") && !goes_on
             }
         }
     }
@@ -230,8 +232,8 @@ impl<'t> Printer<'_, 't> {
 
     /// Writes the pieces of the line before `end`.
     fn flush(&mut self, end: usize) {
-        let pieces = self.pieces;
-        let line = pieces.get(self.start..end).unwrap_or_default();
+        let tokens = self.tokens;
+        let line = tokens.get(self.start..end).unwrap_or_default();
         let Some(first) = line.first() else { return };
         let is_label = first.is_word("case") || first.is_word("default");
         let belongs = self.state.labelled && !is_label && !first.is_punctuation("}");
@@ -241,14 +243,14 @@ impl<'t> Printer<'_, 't> {
         self.text.push('\n');
         self.state.brackets = 0;
         // Comments and annotations are only the beginning of what a label belongs to.
-        if !line.iter().all(Piece::is_comment) && !is_annotations(line) {
+        if !line.iter().all(FormatToken::is_comment) && !is_annotations(line) {
             self.state.labelled = false;
         }
         self.start = end;
     }
 
     /// Keeps an empty line before `first`, but not where a body begins or ends.
-    fn empty_line(&mut self, first: &Piece<'_>) {
+    fn empty_line(&mut self, first: &FormatToken<'_>) {
         let opened = std::mem::take(&mut self.opened) || self.text.is_empty();
         if first.newlines > 1 && !opened && !first.is_punctuation("}") {
             self.text.push('\n');
@@ -256,13 +258,13 @@ impl<'t> Printer<'_, 't> {
     }
 
     fn directive(&mut self, index: usize) {
-        let piece = &self.pieces[index];
-        self.empty_line(piece);
-        self.text.push_str(piece.text);
+        let token = &self.tokens[index];
+        self.empty_line(token);
+        self.text.push_str(token.text);
         self.text.push('\n');
         self.start = index + 1;
-        if piece.kind == Kind::Directive {
-            self.condition(piece.text);
+        if token.kind == Kind::Directive {
+            self.condition(token.text);
         }
     }
 
@@ -288,36 +290,36 @@ impl<'t> Printer<'_, 't> {
     }
 
     fn comment(&mut self, index: usize) {
-        let piece = &self.pieces[index];
-        let next = self.pieces.get(index + 1);
-        if piece.newlines == 0 && self.text.ends_with('\n') {
-            let leads = !piece.needs_line_after()
+        let token = &self.tokens[index];
+        let next = self.tokens.get(index + 1);
+        if token.newlines == 0 && self.text.ends_with('\n') {
+            let leads = !token.needs_line_after()
                 && next.is_some_and(|next| next.newlines == 0 && !next.is_comment());
             if !leads {
                 self.text.pop();
                 self.text.push(' ');
-                let column = if piece.needs_line_after() { column(&self.text) } else { 0 };
-                self.text.push_str(&comment::moved(piece, column));
+                let column = if token.needs_line_after() { column(&self.text) } else { 0 };
+                self.text.push_str(&comment::moved(token, column));
                 self.text.push('\n');
                 self.start = index + 1;
                 return;
             }
         }
-        if piece.needs_line_after() || next.is_none_or(|next| next.newlines > 0) {
+        if token.needs_line_after() || next.is_none_or(|next| next.newlines > 0) {
             self.flush(index + 1);
         }
     }
 }
 
 /// Whether `line` holds annotations and nothing else: `@key @range(min = 0, max = 9)`.
-fn is_annotations(line: &[Piece<'_>]) -> bool {
+fn is_annotations(line: &[FormatToken<'_>]) -> bool {
     let mut level = 0_usize;
-    let mut last = None::<&Piece<'_>>;
-    for piece in line.iter().filter(|piece| !piece.is_comment()) {
-        match piece.role {
+    let mut last = None::<&FormatToken<'_>>;
+    for token in line.iter().filter(|token| !token.is_comment()) {
+        match token.role {
             Role::Open => level += 1,
             Role::Close => level = level.saturating_sub(1),
-            Role::Prefix if piece.text == "@" => {}
+            Role::Prefix if token.text == "@" => {}
             Role::Scope => {}
             _ if level > 0 => {}
             Role::Other
@@ -325,7 +327,7 @@ fn is_annotations(line: &[Piece<'_>]) -> bool {
                     .is_some_and(|last| last.is_punctuation("@") || last.is_punctuation("::")) => {}
             _ => return false,
         }
-        last = Some(piece);
+        last = Some(token);
     }
     level == 0 && line.first().is_some_and(|first| first.is_punctuation("@"))
 }

@@ -11,16 +11,16 @@
 mod comment;
 mod layout;
 mod lines;
-mod piece;
 mod role;
 mod scan;
 mod style;
+mod token;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::options::Options;
 use crate::session::Session;
-use piece::Piece;
 use std::path::Path;
+use token::FormatToken;
 
 /// Formats `text`, which messages call `name`.
 ///
@@ -45,10 +45,10 @@ pub fn format(name: &str, text: &str) -> Result<String, Diagnostics> {
     let mut session = Session::new(&options);
     let errors = match session.add(Path::new(name), text.to_owned(), None) {
         Ok(file) => match scan::scan(text, file) {
-            Ok(pieces) => {
-                let formatted = lines::print(&pieces, text);
+            Ok(tokens) => {
+                let formatted = lines::print(&tokens, text);
                 match scan::scan(&formatted, file) {
-                    Ok(after) if same(&pieces, &after) => return Ok(formatted),
+                    Ok(after) if same(&tokens, &after) => return Ok(formatted),
                     _ => vec![unfaithful(name)],
                 }
             }
@@ -61,10 +61,11 @@ pub fn format(name: &str, text: &str) -> Result<String, Diagnostics> {
 }
 
 /// Whether both have the same tokens, comments and directives.
-fn same(before: &[Piece<'_>], after: &[Piece<'_>]) -> bool {
-    let spoken =
-        |piece: &Piece<'_>| piece.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let same = |(a, b): (&Piece<'_>, &Piece<'_>)| {
+fn same(before: &[FormatToken<'_>], after: &[FormatToken<'_>]) -> bool {
+    let spoken = |token: &FormatToken<'_>| {
+        token.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let same = |(a, b): (&FormatToken<'_>, &FormatToken<'_>)| {
         a.kind == b.kind && (a.text == b.text || spoken(a) == spoken(b))
     };
     before.len() == after.len() && before.iter().zip(after).all(same)

@@ -1,26 +1,26 @@
 //! What a token is to its neighbours: whether `-` is a sign or an operator, whether `>>` closes two
 //! brackets, whether `:` ends a label; and from that, between which of them a blank stands.
 
-use super::piece::{Kind, Piece, Role};
+use super::token::{FormatToken, Kind, Role};
 use crate::lex::keyword;
 
 /// Gives every piece its role.
-pub(super) fn assign(pieces: &mut [Piece<'_>]) {
+pub(super) fn assign(tokens: &mut [FormatToken<'_>]) {
     let mut roles = Roles::default();
-    for index in 0..pieces.len() {
-        let piece = &pieces[index];
-        if piece.is_comment() || piece.needs_line_before() {
+    for index in 0..tokens.len() {
+        let token = &tokens[index];
+        if token.is_comment() || token.needs_line_before() {
             continue;
         }
-        let role = match piece.kind {
-            Kind::Punctuation => roles.sign(piece.text, roles.last.map(|last| &pieces[last])),
+        let role = match token.kind {
+            Kind::Punctuation => roles.sign(token.text, roles.last.map(|last| &tokens[last])),
             _ => Role::Other,
         };
-        let after_at = roles.last.is_some_and(|last| pieces[last].is_punctuation("@"));
-        if (piece.is_word("case") || piece.is_word("default")) && !after_at {
+        let after_at = roles.last.is_some_and(|last| tokens[last].is_punctuation("@"));
+        if (token.is_word("case") || token.is_word("default")) && !after_at {
             roles.label = Some(roles.open.len());
         }
-        pieces[index].role = role;
+        tokens[index].role = role;
         roles.last = Some(index);
     }
 }
@@ -36,7 +36,7 @@ struct Roles {
 }
 
 impl Roles {
-    fn sign(&mut self, sign: &str, last: Option<&Piece<'_>>) -> Role {
+    fn sign(&mut self, sign: &str, last: Option<&FormatToken<'_>>) -> Role {
         match sign {
             "(" | "[" | "{" => {
                 self.open.extend(sign.chars());
@@ -90,12 +90,12 @@ impl Roles {
     }
 }
 
-/// Whether an operand can end with `piece`, so that a sign behind it is between two of them.
-fn ends_operand(piece: &Piece<'_>) -> bool {
-    match piece.kind {
+/// Whether an operand can end with `token`, so that a sign behind it is between two of them.
+fn ends_operand(token: &FormatToken<'_>) -> bool {
+    match token.kind {
         Kind::Number | Kind::Literal => true,
-        Kind::Word => !is_keyword(piece.text) || matches!(piece.text, "TRUE" | "FALSE"),
-        _ => piece.role == Role::Close,
+        Kind::Word => !is_keyword(token.text) || matches!(token.text, "TRUE" | "FALSE"),
+        _ => token.role == Role::Close,
     }
 }
 
@@ -106,9 +106,9 @@ fn is_keyword(word: &str) -> bool {
 /// Whether a blank stands between `first` and `second`, which follow one another on a line;
 /// `before` is what stands before them.
 pub(super) fn blank_between(
-    before: Option<&Piece<'_>>,
-    first: &Piece<'_>,
-    second: &Piece<'_>,
+    before: Option<&FormatToken<'_>>,
+    first: &FormatToken<'_>,
+    second: &FormatToken<'_>,
 ) -> bool {
     let angles = first.role == Role::CloseAngle && second.role == Role::CloseAngle;
     if first.is_comment() || second.is_comment() || angles {
@@ -137,7 +137,7 @@ pub(super) fn blank_between(
 }
 
 /// `in ::A`, but `B::A`. Keywords of newer versions may be names; then the source says it.
-fn blank_before_scope(first: &Piece<'_>, second: &Piece<'_>) -> bool {
+fn blank_before_scope(first: &FormatToken<'_>, second: &FormatToken<'_>) -> bool {
     match first.kind {
         Kind::Word if is_keyword(first.text) => true,
         Kind::Word if may_be_keyword(first.text) => second.apart,
@@ -147,7 +147,7 @@ fn blank_before_scope(first: &Piece<'_>, second: &Piece<'_>) -> bool {
 }
 
 /// `raises (E)`, but `ring()` and `@default(1)`.
-fn blank_before_parenthesis(before: Option<&Piece<'_>>, first: &Piece<'_>) -> bool {
+fn blank_before_parenthesis(before: Option<&FormatToken<'_>>, first: &FormatToken<'_>) -> bool {
     let annotation = before.is_some_and(|before| before.is_punctuation("@"));
     let keyword = is_keyword(first.text) || matches!(first.text, "getraises" | "setraises");
     first.kind == Kind::Word && keyword && !annotation

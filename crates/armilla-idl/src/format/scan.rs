@@ -1,23 +1,23 @@
 //! From text to pieces: the tokens of the lexer, and what it passes over: comments, directives and
 //! text that is never compiled. Nothing of the source but blanks is in no piece.
 
-use super::piece::{Kind, Piece, Role};
 use super::role;
+use super::token::{FormatToken, Kind, Role};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::source::FileId;
 
 /// The pieces of `text`, or what cannot be told apart in it.
-pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<Piece<'_>>, Vec<Diagnostic>> {
-    let (tokens, unterminated) = lex::lex(text, file);
+pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<FormatToken<'_>>, Vec<Diagnostic>> {
+    let (lexed, unterminated) = lex::lex(text, file);
     let mut errors: Vec<Diagnostic> = unterminated
         .map(|span| Diagnostic::error(Code::Unterminated, span, "this comment does not end"))
         .into_iter()
         .collect();
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut scanner = Scanner { text, tokens: &tokens, position: bom, pieces: Vec::new() };
+    let mut scanner = Scanner { text, remaining: &lexed, position: bom, tokens: Vec::new() };
     let mut conditionals = 0_usize;
-    while let Some(token) = scanner.tokens.first() {
+    while let Some(token) = scanner.remaining.first() {
         let start = token.span.start as usize;
         scanner.comments(start);
         if token.starts_line && token.is("#") {
@@ -32,15 +32,15 @@ pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<Piece<'_>>, Vec<Diagn
         if kind == Kind::Broken && conditionals == 0 {
             errors.push(broken(token));
         }
-        scanner.piece(kind, start, token.span.end as usize);
-        scanner.tokens = &scanner.tokens[1..];
+        scanner.push(kind, start, token.span.end as usize);
+        scanner.remaining = &scanner.remaining[1..];
     }
     if !errors.is_empty() {
         return Err(errors);
     }
     scanner.comments(text.len());
-    role::assign(&mut scanner.pieces);
-    Ok(scanner.pieces)
+    role::assign(&mut scanner.tokens);
+    Ok(scanner.tokens)
 }
 
 fn kind(token: &Token) -> Kind {
@@ -66,20 +66,20 @@ fn broken(token: &Token) -> Diagnostic {
 struct Scanner<'t, 'k> {
     text: &'t str,
     /// The tokens that are still to come.
-    tokens: &'k [Token],
+    remaining: &'k [Token],
     /// Where the last piece ended.
     position: usize,
-    pieces: Vec<Piece<'t>>,
+    tokens: Vec<FormatToken<'t>>,
 }
 
 impl<'t> Scanner<'t, '_> {
-    fn piece(&mut self, kind: Kind, start: usize, end: usize) {
+    fn push(&mut self, kind: Kind, start: usize, end: usize) {
         let gap = &self.text[self.position..start];
         let text = match kind {
             Kind::Directive | Kind::LineComment => solid(&self.text[start..end]),
             _ => self.text[start..end].trim_end_matches(['\r', '\n']),
         };
-        self.pieces.push(Piece {
+        self.tokens.push(FormatToken {
             kind,
             role: Role::Other,
             text,
@@ -96,9 +96,9 @@ impl<'t> Scanner<'t, '_> {
             let start = self.position + found;
             let rest = &self.text[start..];
             if rest.starts_with("//") {
-                self.piece(Kind::LineComment, start, start + line_comment(rest));
+                self.push(Kind::LineComment, start, start + line_comment(rest));
             } else {
-                self.piece(Kind::BlockComment, start, start + block_comment(rest));
+                self.push(Kind::BlockComment, start, start + block_comment(rest));
             }
         }
     }
@@ -106,13 +106,13 @@ impl<'t> Scanner<'t, '_> {
     /// Takes the directive at `start` and, if it is `#if 0`, what it leaves out. Gives its name.
     fn directive(&mut self, start: usize) -> Option<&'t str> {
         let end = start + directive(&self.text[start..]);
-        let name = self.tokens.get(1).filter(|token| (token.span.start as usize) < end);
+        let name = self.remaining.get(1).filter(|token| (token.span.start as usize) < end);
         let name = name.map(|token| &self.text[token.span.start as usize..token.span.end as usize]);
         let never = name == Some("if")
-            && self.tokens.get(2).is_some_and(|token| &*token.text == "0")
-            && self.tokens.get(3).is_none_or(|token| token.span.start as usize >= end);
-        self.piece(Kind::Directive, start, end);
-        self.drop_tokens(end);
+            && self.remaining.get(2).is_some_and(|token| &*token.text == "0")
+            && self.remaining.get(3).is_none_or(|token| token.span.start as usize >= end);
+        self.push(Kind::Directive, start, end);
+        self.drop_lexed(end);
         if never {
             self.left_out();
         }
@@ -126,7 +126,8 @@ impl<'t> Scanner<'t, '_> {
         // The line of the directive that ends it begins behind a line end.
         let line_end =
             |hash: usize| self.text[..hash].rfind('\n').unwrap_or(hash).max(self.position);
-        for pair in self.tokens.windows(2).filter(|pair| pair[0].starts_line && pair[0].is("#")) {
+        for pair in self.remaining.windows(2).filter(|pair| pair[0].starts_line && pair[0].is("#"))
+        {
             match &*pair[1].text {
                 "if" | "ifdef" | "ifndef" => depth += 1,
                 "endif" | "else" | "elif" if depth == 0 => {
@@ -139,14 +140,14 @@ impl<'t> Scanner<'t, '_> {
         }
         let start = self.text[self.position..end].find('\n').map(|at| self.position + at + 1);
         if let Some(start) = start.filter(|start| !self.text[*start..end].trim().is_empty()) {
-            self.piece(Kind::Verbatim, start, end);
+            self.push(Kind::Verbatim, start, end);
         }
-        self.drop_tokens(end);
+        self.drop_lexed(end);
     }
 
-    fn drop_tokens(&mut self, end: usize) {
-        let behind = self.tokens.iter().position(|token| token.span.start as usize >= end);
-        self.tokens = &self.tokens[behind.unwrap_or(self.tokens.len())..];
+    fn drop_lexed(&mut self, end: usize) {
+        let behind = self.remaining.iter().position(|token| token.span.start as usize >= end);
+        self.remaining = &self.remaining[behind.unwrap_or(self.remaining.len())..];
     }
 }
 

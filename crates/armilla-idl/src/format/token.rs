@@ -2,7 +2,7 @@
 
 /// Something that stays in the text as it is.
 #[derive(Debug, Clone)]
-pub(super) struct Piece<'t> {
+pub(super) struct FormatToken<'t> {
     pub(super) kind: Kind,
     pub(super) role: Role,
     pub(super) text: &'t str,
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Verbatim,
 }
 
-impl Piece<'_> {
+impl FormatToken<'_> {
     pub(super) fn is_comment(&self) -> bool {
         matches!(self.kind, Kind::LineComment | Kind::BlockComment)
     }
