@@ -5,7 +5,7 @@ use super::style::WIDTH;
 use super::token::{FormatToken, Kind};
 
 /// The lines of `token` as they stand at the column `indent`, the first one without indentation.
-pub(super) fn moved(token: &FormatToken<'_>, indent: usize) -> String {
+pub(super) fn reindented(token: &FormatToken<'_>, indent: usize) -> String {
     if token.kind != Kind::BlockComment || !token.text.contains('\n') {
         return token.text.to_owned();
     }

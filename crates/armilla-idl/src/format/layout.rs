@@ -127,9 +127,9 @@ impl Layout<'_, '_> {
                 _ => {}
             }
             let next = self.tokens.get(index + 1).filter(|_| index + 1 < to);
-            let remark = next.is_some_and(|next| next.is_comment() && next.newlines == 0);
+            let trailing_comment = next.is_some_and(|next| next.is_comment() && next.newlines == 0);
             let separator = self.is_comma(index) || (index > start && self.ends_entry(index));
-            if level == 0 && separator && !remark {
+            if level == 0 && separator && !trailing_comment {
                 self.entry(start, index + 1, line + STEP);
                 start = index + 1;
             }
@@ -143,8 +143,8 @@ impl Layout<'_, '_> {
     }
 
     fn entry(&mut self, from: usize, to: usize, indent: usize) {
-        let remark = self.tokens[from].is_comment() && self.tokens[from].newlines == 0;
-        if !remark {
+        let trailing_comment = self.tokens[from].is_comment() && self.tokens[from].newlines == 0;
+        if !trailing_comment {
             self.line(indent);
         }
         self.indent = indent;
@@ -177,7 +177,7 @@ impl Layout<'_, '_> {
             self.text.push(' ');
             self.column += 1;
         }
-        let text = comment::moved(token, self.column);
+        let text = comment::reindented(token, self.column);
         self.text.push_str(&text);
         self.column = match text.rsplit_once('\n') {
             Some((_, last)) => last.chars().count(),

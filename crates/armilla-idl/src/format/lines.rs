@@ -299,7 +299,7 @@ impl<'t> Printer<'_, 't> {
                 self.text.pop();
                 self.text.push(' ');
                 let column = if token.needs_line_after() { column(&self.text) } else { 0 };
-                self.text.push_str(&comment::moved(token, column));
+                self.text.push_str(&comment::reindented(token, column));
                 self.text.push('\n');
                 self.start = index + 1;
                 return;

@@ -114,8 +114,8 @@ pub(super) fn blank_between(
     if first.is_comment() || second.is_comment() || angles {
         return true;
     }
-    if second.kind == Kind::Broken || first.kind == Kind::Broken {
-        return second.apart;
+    if second.kind == Kind::Invalid || first.kind == Kind::Invalid {
+        return second.is_spaced;
     }
     match (first.role, second.role) {
         (_, Role::Separator | Role::LabelColon | Role::CloseAngle) => false,
@@ -140,7 +140,7 @@ pub(super) fn blank_between(
 fn blank_before_scope(first: &FormatToken<'_>, second: &FormatToken<'_>) -> bool {
     match first.kind {
         Kind::Word if is_keyword(first.text) => true,
-        Kind::Word if may_be_keyword(first.text) => second.apart,
+        Kind::Word if may_be_keyword(first.text) => second.is_spaced,
         Kind::Word => false,
         _ => true,
     }

@@ -29,8 +29,8 @@ pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<FormatToken<'_>>, Vec
             continue;
         }
         let kind = kind(token);
-        if kind == Kind::Broken && conditionals == 0 {
-            errors.push(broken(token));
+        if kind == Kind::Invalid && conditionals == 0 {
+            errors.push(invalid(token));
         }
         scanner.push(kind, start, token.span.end as usize);
         scanner.remaining = &scanner.remaining[1..];
@@ -51,11 +51,11 @@ fn kind(token: &Token) -> Kind {
             Kind::Literal
         }
         TokenKind::Punctuation => Kind::Punctuation,
-        _ => Kind::Broken,
+        _ => Kind::Invalid,
     }
 }
 
-fn broken(token: &Token) -> Diagnostic {
+fn invalid(token: &Token) -> Diagnostic {
     if token.kind == TokenKind::Unterminated {
         return Diagnostic::error(Code::Unterminated, token.span, "this literal does not end");
     }
@@ -76,7 +76,7 @@ impl<'t> Scanner<'t, '_> {
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
         let gap = &self.text[self.position..start];
         let text = match kind {
-            Kind::Directive | Kind::LineComment => solid(&self.text[start..end]),
+            Kind::Directive | Kind::LineComment => trim_joined_end(&self.text[start..end]),
             _ => self.text[start..end].trim_end_matches(['\r', '\n']),
         };
         self.tokens.push(FormatToken {
@@ -84,7 +84,7 @@ impl<'t> Scanner<'t, '_> {
             role: Role::Other,
             text,
             newlines: gap.matches('\n').count(),
-            apart: !gap.is_empty(),
+            is_spaced: !gap.is_empty(),
             column: if text.contains('\n') { column(&self.text[..start]) } else { 0 },
         });
         self.position = end;
@@ -114,13 +114,13 @@ impl<'t> Scanner<'t, '_> {
         self.push(Kind::Directive, start, end);
         self.drop_lexed(end);
         if never {
-            self.left_out();
+            self.skip_branch();
         }
         name
     }
 
     /// Takes what stands between `#if 0` and the directive that ends it as it is.
-    fn left_out(&mut self) {
+    fn skip_branch(&mut self) {
         let mut depth = 0_usize;
         let mut end = self.text.len();
         // The line of the directive that ends it begins behind a line end.
@@ -153,7 +153,7 @@ impl<'t> Scanner<'t, '_> {
 
 /// `text` without blanks at its end. A backslash there that joins an empty line is dropped, so that
 /// it does not join what will follow; one that joins nothing keeps a blank for the same reason.
-fn solid(mut text: &str) -> &str {
+fn trim_joined_end(mut text: &str) -> &str {
     loop {
         let trimmed = text.trim_end();
         let cut = &text[trimmed.len()..];

@@ -9,7 +9,7 @@ pub(super) struct FormatToken<'t> {
     /// How many line ends there are between it and the piece before.
     pub(super) newlines: usize,
     /// Whether anything at all is between it and the piece before.
-    pub(super) apart: bool,
+    pub(super) is_spaced: bool,
     /// How far from the start of its line it stood, if it has several lines.
     pub(super) column: usize,
 }
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Literal,
     Punctuation,
     /// What is no token, in text that is compiled under a condition only.
-    Broken,
+    Invalid,
     LineComment,
     BlockComment,
     /// A directive with all its lines.
@@ -51,7 +51,7 @@ impl FormatToken<'_> {
     /// Whether nothing can follow it on its line.
     pub(super) fn needs_line_after(&self) -> bool {
         match self.kind {
-            Kind::LineComment | Kind::Broken | Kind::Directive | Kind::Verbatim => true,
+            Kind::LineComment | Kind::Invalid | Kind::Directive | Kind::Verbatim => true,
             Kind::BlockComment => self.text.contains('\n'),
             _ => false,
         }
