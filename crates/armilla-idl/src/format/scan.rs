@@ -146,8 +146,8 @@ impl<'t> Scanner<'t, '_> {
     }
 
     fn drop_lexed(&mut self, end: usize) {
-        let behind = self.remaining.iter().position(|token| token.span.start as usize >= end);
-        self.remaining = &self.remaining[behind.unwrap_or(self.remaining.len())..];
+        let after = self.remaining.iter().position(|token| token.span.start as usize >= end);
+        self.remaining = &self.remaining[after.unwrap_or(self.remaining.len())..];
     }
 }
 

@@ -92,7 +92,7 @@ fn declarators(header: &[Token], owner: Option<SymbolKind>) -> Vec<Symbol> {
 }
 
 /// What is declared by the names behind the body of a struct, union or enum.
-pub(super) fn behind_body(tokens: &[Token], typedef: bool) -> Vec<Symbol> {
+pub(super) fn after_body(tokens: &[Token], typedef: bool) -> Vec<Symbol> {
     names(tokens, if typedef { SymbolKind::Typedef } else { SymbolKind::Member }, tokens)
 }
 

@@ -136,7 +136,7 @@ impl Reader<'_> {
             self.position += 1;
             let tail = self.position;
             self.position = self.header_end(list);
-            let behind = tokens.get(tail..self.position).unwrap_or_default();
+            let after = tokens.get(tail..self.position).unwrap_or_default();
             self.separator();
             let last = self.last_range();
             if let Some(symbol) = declared.first_mut() {
@@ -144,7 +144,7 @@ impl Reader<'_> {
                 symbol.range.end = last.end;
             }
             let typedef = header.iter().any(|token| token.is_word("typedef"));
-            declared.extend(declare::behind_body(behind, typedef));
+            declared.extend(declare::after_body(after, typedef));
         } else {
             self.separator();
             let last = self.last_range();

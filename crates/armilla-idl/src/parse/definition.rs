@@ -183,8 +183,8 @@ impl Parser<'_, '_, '_> {
 
     /// `struct S;` or `union U;`
     fn forward(&mut self, kind: ForwardKind) -> Parsed<Option<DefinitionKind>> {
-        let behind = self.peek_second();
-        let is_forward = behind.kind == TokenKind::Identifier
+        let after = self.peek_second();
+        let is_forward = after.kind == TokenKind::Identifier
             && self.tokens.get(self.next + 2).is_some_and(|token| token.is(";"));
         if !is_forward {
             return Ok(None);

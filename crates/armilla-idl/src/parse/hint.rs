@@ -2,15 +2,15 @@
 
 use crate::lex::{Token, TokenKind};
 
-/// A hint for where `expected` was needed and `found` stands between `before` and `behind`.
+/// A hint for where `expected` was needed and `found` stands between `before` and `after`.
 pub(super) fn hint(
     expected: &str,
     before: Option<&Token>,
     found: &Token,
-    behind: &Token,
+    after: &Token,
 ) -> Option<String> {
     let is_behind = |word: &str| before.is_some_and(|token| token.is_word(word));
-    by_place(expected, found, behind, is_behind).or_else(|| by_word(found, behind)).or_else(|| {
+    by_place(expected, found, after, is_behind).or_else(|| by_word(found, after)).or_else(|| {
         match &*found.text {
             "*" | "&" => Some(
                 "IDL has no pointers and references: `in`, `out` and `inout` say which way a \
@@ -30,7 +30,7 @@ pub(super) fn hint(
 fn by_place(
     expected: &str,
     found: &Token,
-    behind: &Token,
+    after: &Token,
     is_behind: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let text = &*found.text;
@@ -74,7 +74,7 @@ fn by_place(
             "an array has a length; without one it is a `sequence<T>`".to_owned()
         }
         ";" if expected == "`}`" => "enumerators have commas between them".to_owned(),
-        _ if expected == "`case` or `default`" && behind.is(":") => {
+        _ if expected == "`case` or `default`" && after.is(":") => {
             format!("write `case {text}:`")
         }
         _ if expected == "`>`" && found.kind == TokenKind::Number => {
@@ -92,7 +92,7 @@ fn by_place(
 
 /// A hint for where a name was needed and a keyword stands behind `before`, which was taken for a
 /// type.
-pub(super) fn keyword_behind(before: Option<&Token>) -> Option<String> {
+pub(super) fn keyword_after(before: Option<&Token>) -> Option<String> {
     let word = NOT_IDL.iter().find(|word| before.is_some_and(|token| token.is_word(word)))?;
     Some(format!("IDL has no `{word}`; leave it out"))
 }
@@ -101,12 +101,12 @@ pub(super) fn keyword_behind(before: Option<&Token>) -> Option<String> {
 const NOT_IDL: &[&str] = &["signed", "static", "virtual", "final", "inline", "volatile"];
 
 /// Hints for words that IDL does not have, or elsewhere.
-fn by_word(found: &Token, behind: &Token) -> Option<String> {
+fn by_word(found: &Token, after: &Token) -> Option<String> {
     if found.kind != TokenKind::Identifier {
         return None;
     }
     Some(match &*found.text {
-        "extends" | "implements" => format!("bases stand behind a `:`, as in `: {}`", behind.text),
+        "extends" | "implements" => format!("bases stand behind a `:`, as in `: {}`", after.text),
         "throws" | "throw" => "write `raises (…)`".to_owned(),
         "class" => "write `interface`, `valuetype` or `struct`".to_owned(),
         "namespace" | "package" => "write `module`".to_owned(),

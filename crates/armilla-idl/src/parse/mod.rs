@@ -95,21 +95,21 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// The token behind the next one, marks not counted.
     fn peek_second(&mut self) -> &'t Token {
-        self.peek_behind(0)
+        self.peek_nth(0)
     }
 
     fn peek_third(&mut self) -> &'t Token {
-        self.peek_behind(1)
+        self.peek_nth(1)
     }
 
     /// The token so many behind the second one.
-    fn peek_behind(&mut self, distance: usize) -> &'t Token {
+    fn peek_nth(&mut self, distance: usize) -> &'t Token {
         self.peek();
         let is_marker = |token: &Token| {
             matches!(token.kind, TokenKind::Pragma(_) | TokenKind::EnterFile | TokenKind::LeaveFile)
         };
-        let behind = self.tokens.iter().skip(self.next + 1);
-        behind.filter(|token| !is_marker(token)).nth(distance).unwrap_or(self.end)
+        let after = self.tokens.iter().skip(self.next + 1);
+        after.filter(|token| !is_marker(token)).nth(distance).unwrap_or(self.end)
     }
 
     fn bump(&mut self) -> &'t Token {
@@ -149,16 +149,16 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// Takes the `;` behind something complete. If only that is missing, parsing goes on as if it
     /// were there.
-    fn expect_semicolon(&mut self, behind: &str) -> Parsed<()> {
+    fn expect_semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(";").is_some() {
             return Ok(());
         }
         let next = self.peek();
         let previous = self.previous();
         if self.at_end() || !next.starts_line && !self.at("}") {
-            return Err(self.unexpected(&format!("`;` behind {behind}")));
+            return Err(self.unexpected(&format!("`;` behind {after}")));
         }
-        let message = format!("`;` is missing behind {behind}");
+        let message = format!("`;` is missing behind {after}");
         self.session.report(Diagnostic::error(Code::Syntax, previous.after(), message));
         Ok(())
     }
@@ -200,8 +200,8 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// What to write instead of the next token.
     fn hint(&mut self, expected: &str) -> Option<String> {
-        let (found, behind) = (self.peek(), self.peek_second());
-        hint::hint(expected, self.before(), found, behind)
+        let (found, after) = (self.peek(), self.peek_second());
+        hint::hint(expected, self.before(), found, after)
     }
 
     fn before(&self) -> Option<&'t Token> {
@@ -266,7 +266,7 @@ impl<'t> Parser<'t, '_, '_> {
         let text = &token.text;
         let message = format!("expected {what}, found the keyword `{text}`");
         let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
-        let help = hint::keyword_behind(self.before())
+        let help = hint::keyword_after(self.before())
             .unwrap_or_else(|| format!("`_{text}` is the name `{text}`"));
         self.fail(diagnostic.help(help))
     }

@@ -10,9 +10,9 @@ impl Parser<'_, '_, '_> {
     /// Whether a name and what begins the body of a definition follow the next token.
     pub(super) fn begins_definition(&mut self) -> bool {
         let body = ["{", ":", ";"];
-        let behind = self.peek_third();
-        body.iter().any(|sign| behind.is(sign))
-            || ["supports", "manages"].iter().any(|word| behind.is_word(word))
+        let after = self.peek_third();
+        body.iter().any(|sign| after.is(sign))
+            || ["supports", "manages"].iter().any(|word| after.is_word(word))
     }
 
     /// A valuetype, its forward declaration, or a boxed value.

@@ -32,12 +32,12 @@ pub(super) fn evaluate(
 fn without_defined(macros: &Macros, line: &[Token]) -> Result<Vec<Token>, Box<Diagnostic>> {
     let mut output = Vec::new();
     let mut rest = line;
-    while let Some((token, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((token, after)) = rest.split_first() {
+        rest = after;
         if token.is_word("defined") {
-            let (name, behind) = match behind {
-                [open, name, close, behind @ ..] if open.is("(") && close.is(")") => (name, behind),
-                [name, behind @ ..] => (name, behind),
+            let (name, after) = match after {
+                [open, name, close, after @ ..] if open.is("(") && close.is(")") => (name, after),
+                [name, after @ ..] => (name, after),
                 [] => return bad(token.span, "`defined` needs the name of a macro"),
             };
             if name.kind != TokenKind::Identifier {
@@ -46,7 +46,7 @@ fn without_defined(macros: &Macros, line: &[Token]) -> Result<Vec<Token>, Box<Di
             let text = if macros.is_defined(&name.text) { "1" } else { "0" };
             let kind = TokenKind::Number;
             output.push(Token { kind, text: text.into(), ..token.clone() });
-            rest = behind;
+            rest = after;
         } else {
             output.push(token.clone());
         }

@@ -208,8 +208,8 @@ impl Preprocessor<'_, '_> {
         let paths = &self.session.options.include_paths;
         // `#include_next` looks behind the directory that this file was found in.
         let next = name.is_word("include_next");
-        let behind = paths.iter().position(|path| next && *path == here).map_or(0, |at| at + 1);
-        let mut candidates: Vec<PathBuf> = paths[behind..].to_vec();
+        let after = paths.iter().position(|path| next && *path == here).map_or(0, |at| at + 1);
+        let mut candidates: Vec<PathBuf> = paths[after..].to_vec();
         if quoted && !next {
             candidates.insert(0, here);
         }
@@ -369,14 +369,14 @@ fn scoped_name<'a>(kind: &Token, line: &'a [Token]) -> Outcome<(PragmaName, &'a 
     let absolute = line.first().is_some_and(|token| token.is("::"));
     let mut rest = &line[usize::from(absolute)..];
     let mut parts = Vec::new();
-    while let Some((part, behind)) = rest.split_first()
+    while let Some((part, after)) = rest.split_first()
         && part.kind == TokenKind::Identifier
     {
         let name = part.text.strip_prefix('_').unwrap_or(&part.text);
         parts.push((name.to_owned(), part.span));
-        match behind.split_first() {
-            Some((separator, behind)) if separator.is("::") => rest = behind,
-            _ => return Ok((PragmaName { absolute, span: kind.span, parts }, behind)),
+        match after.split_first() {
+            Some((separator, after)) if separator.is("::") => rest = after,
+            _ => return Ok((PragmaName { absolute, span: kind.span, parts }, after)),
         }
     }
     let message = format!("`#pragma {}` needs the name of a declaration", kind.text);

@@ -104,23 +104,23 @@ impl<'a> Expansion<'a> {
         self.depth += 1;
         let mut output = Vec::new();
         let mut rest = tokens;
-        while let Some((token, behind)) = rest.split_first() {
-            rest = behind;
+        while let Some((token, after)) = rest.split_first() {
+            rest = after;
             if *self.budget == 0 || output.len() >= MAX_EXPANSION {
                 return self.too_much(format!("expands to more than {MAX_EXPANSION} tokens"));
             }
             *self.budget -= 1;
             if self.keeps_defined && token.is_word("defined") {
-                let (name, behind) = behind.split_at(operand_length(behind));
+                let (name, after) = after.split_at(operand_length(after));
                 output.push(token.clone());
                 output.extend_from_slice(name);
-                rest = behind;
+                rest = after;
                 continue;
             }
-            match self.used(token, behind) {
+            match self.used(token, after) {
                 Some((found, length)) => {
-                    let (arguments, behind) = behind.split_at(length);
-                    rest = behind;
+                    let (arguments, after) = after.split_at(length);
+                    rest = after;
                     output.append(&mut self.one(token, &found, arguments)?);
                 }
                 None if token.kind == TokenKind::Identifier && is_built_in(&token.text) => {
@@ -134,14 +134,14 @@ impl<'a> Expansion<'a> {
     }
 
     /// The macro that `token` is, and how many tokens its arguments take.
-    fn used(&self, token: &Token, behind: &[Token]) -> Option<(Macro, usize)> {
+    fn used(&self, token: &Token, after: &[Token]) -> Option<(Macro, usize)> {
         if token.kind != TokenKind::Identifier || self.active.contains(&token.text) {
             return None;
         }
         let found = self.macros.get(&token.text)?;
         match found.parameters {
             None => Some((found.clone(), 0)),
-            Some(_) if behind.first()?.is("(") => Some((found.clone(), arguments_length(behind)?)),
+            Some(_) if after.first()?.is("(") => Some((found.clone(), arguments_length(after)?)),
             Some(_) => None,
         }
     }
@@ -237,7 +237,7 @@ impl<'a> Expansion<'a> {
                 // Beside `##` an argument is taken as it is.
                 if found.variadic
                     && parameters.last() == Some(&token.text)
-                    && is_behind_pasted_comma(body, index)
+                    && follows_pasted_comma(body, index)
                 {
                     // GNU's `, ## __VA_ARGS__`: without arguments the comma goes.
                     let comma = output.len().saturating_sub(3);
@@ -266,13 +266,13 @@ impl<'a> Expansion<'a> {
     fn joined(&self, tokens: &[Token]) -> Expanded<Vec<Token>> {
         let mut output: Vec<Token> = Vec::new();
         let mut rest = tokens;
-        while let Some((token, behind)) = rest.split_first() {
-            rest = behind;
-            if let [other, right, behind @ ..] = behind
+        while let Some((token, after)) = rest.split_first() {
+            rest = after;
+            if let [other, right, after @ ..] = after
                 && is_paste(token, other)
                 && let Some(left) = output.pop()
             {
-                rest = behind;
+                rest = after;
                 output.push(self.joined_pair(&left, right)?);
             } else {
                 output.push(token.clone());
@@ -321,7 +321,7 @@ fn operand_length(tokens: &[Token]) -> usize {
 }
 
 /// Whether `, ##` stands before the token at `index`.
-fn is_behind_pasted_comma(body: &[Token], index: usize) -> bool {
+fn follows_pasted_comma(body: &[Token], index: usize) -> bool {
     let before = index.checked_sub(3).and_then(|start| body.get(start..index));
     matches!(before, Some([comma, one, other]) if comma.is(",") && is_paste(one, other))
 }

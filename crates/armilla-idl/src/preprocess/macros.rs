@@ -73,11 +73,11 @@ fn check_pastes(body: &[Token]) -> Result<(), Box<Diagnostic>> {
 /// `#` stands before a parameter.
 fn check_strings(parameters: &[Rc<str>], body: &[Token]) -> Result<(), Box<Diagnostic>> {
     let mut rest = body;
-    while let [sign, behind @ ..] = rest {
-        rest = behind;
-        match behind {
+    while let [sign, after @ ..] = rest {
+        rest = after;
+        match after {
             _ if !sign.is("#") => {}
-            [other, behind @ ..] if is_paste(sign, other) => rest = behind,
+            [other, after @ ..] if is_paste(sign, other) => rest = after,
             [name, ..] if parameters.contains(&name.text) => {}
             _ => return bad(sign, "`#` needs a parameter of the macro behind it"),
         }
@@ -107,11 +107,11 @@ fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, B
     }
     loop {
         let named = rest.first().filter(|token| token.kind == TokenKind::Identifier);
-        let behind = rest.get(usize::from(named.is_some())..).unwrap_or_default();
+        let after = rest.get(usize::from(named.is_some())..).unwrap_or_default();
         // `...`, or as GNU has it `name...`
-        let (variadic, behind) = match behind {
-            [a, b, c, behind @ ..] if a.is(".") && b.is(".") && c.is(".") => (true, behind),
-            _ => (false, behind),
+        let (variadic, after) = match after {
+            [a, b, c, after @ ..] if a.is(".") && b.is(".") && c.is(".") => (true, after),
+            _ => (false, after),
         };
         let name = match named {
             Some(name) => name.text.clone(),
@@ -124,11 +124,11 @@ fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, B
             return bad(&rest[0], "two parameters have the same name");
         }
         names.push(name);
-        match behind.split_first() {
+        match after.split_first() {
             Some((close, body)) if close.is(")") => {
                 return Ok(Parameters { names, variadic, body });
             }
-            Some((comma, behind)) if comma.is(",") && !variadic => rest = behind,
+            Some((comma, after)) if comma.is(",") && !variadic => rest = after,
             other => {
                 let token = other.map_or(open, |(token, _)| token);
                 return bad(token, "`,` or `)` is needed behind a parameter");

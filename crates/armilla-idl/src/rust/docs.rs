@@ -76,9 +76,9 @@ fn escape(text: &str) -> String {
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
         if !in_code && let Some(length) = url(rest) {
-            let (url, behind) = rest.split_at(length);
+            let (url, after) = rest.split_at(length);
             escaped.extend(["<", url, ">"]);
-            rest = behind;
+            rest = after;
             continue;
         }
         rest = &rest[character.len_utf8()..];

@@ -116,7 +116,7 @@ impl Checker<'_> {
                 Export::Operation(operation) => (&operation.name, operation.span),
                 Export::Attribute(attribute) => (&attribute.name, attribute.span),
             };
-            let Some(why) = self.stays_behind(export, travel) else { continue };
+            let Some(why) = self.omission_reason(export, travel) else { continue };
             if !declaration.included {
                 let what = format!("`{}::{name}`", self.model.scoped_name(id));
                 self.omitted.warn(span, &what, why);
@@ -127,7 +127,7 @@ impl Checker<'_> {
 
     /// Why an operation or attribute cannot be in Rust, if it cannot; of one that is called from
     /// elsewhere everything must `travel`. The front end has refused local interfaces there.
-    fn stays_behind(&self, export: &Export, travel: bool) -> Option<&'static str> {
+    fn omission_reason(&self, export: &Export, travel: bool) -> Option<&'static str> {
         let (raised, types): (Vec<DeclId>, Vec<&Type>) = match export {
             Export::Operation(operation) => {
                 let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
