@@ -10,8 +10,8 @@ pub(super) fn hint(
     after: &Token,
 ) -> Option<String> {
     let is_behind = |word: &str| before.is_some_and(|token| token.is_word(word));
-    by_place(expected, found, after, is_behind).or_else(|| by_word(found, after)).or_else(|| {
-        match &*found.text {
+    by_expectation(expected, found, after, is_behind).or_else(|| by_word(found, after)).or_else(
+        || match &*found.text {
             "*" | "&" => Some(
                 "IDL has no pointers and references: `in`, `out` and `inout` say which way a \
                  parameter goes"
@@ -22,12 +22,12 @@ pub(super) fn hint(
                     .to_owned(),
             ),
             _ => None,
-        }
-    })
+        },
+    )
 }
 
 /// Hints that depend on what should stand there.
-fn by_place(
+fn by_expectation(
     expected: &str,
     found: &Token,
     after: &Token,
