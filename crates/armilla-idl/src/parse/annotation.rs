@@ -16,7 +16,7 @@ pub(super) struct Annotation {
 }
 
 /// The annotations that change what a declaration is in GIOP.
-const OBEYED: &[&str] = &["bit_bound", "position"];
+const SUPPORTED: &[&str] = &["bit_bound", "position"];
 
 impl Parser<'_, '_, '_> {
     /// Takes annotations. Those without a meaning here are noted, each name once.
@@ -24,7 +24,7 @@ impl Parser<'_, '_, '_> {
         let mut annotations = Vec::new();
         while let Some(at) = self.eat("@") {
             let Ok(annotation) = self.annotation(at) else { break };
-            if OBEYED.contains(&annotation.name.as_str()) {
+            if SUPPORTED.contains(&annotation.name.as_str()) {
                 annotations.push(annotation);
             } else {
                 self.ignore(&annotation, "GIOP knows nothing of it");
@@ -40,7 +40,7 @@ impl Parser<'_, '_, '_> {
     /// Notes an annotation without a meaning here, each name once.
     fn ignore(&mut self, annotation: &Annotation, why: &str) {
         let name = &annotation.name;
-        if self.noted.insert(name.clone()) {
+        if self.reported_annotations.insert(name.clone()) {
             let message = format!("the annotation `@{name}` has no effect");
             let warning = Diagnostic::warning(Code::AnnotationIgnored, annotation.span, message);
             self.session.report(warning.note(why));

@@ -44,7 +44,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
         ended: false,
         in_template: false,
         trailing: Vec::new(),
-        noted: HashSet::new(),
+        reported_annotations: HashSet::new(),
     };
     parser.specification()
 }
@@ -74,7 +74,7 @@ struct Parser<'t, 's, 'o> {
     /// The comment behind the last token that was taken.
     trailing: Vec<String>,
     /// The annotations that were said to have no effect.
-    noted: HashSet<String>,
+    reported_annotations: HashSet<String>,
 }
 
 impl<'t> Parser<'t, '_, '_> {
