@@ -38,12 +38,12 @@ impl Checker<'_, '_> {
             let message = format!("the prefix of `{}` is set twice", self.model.scoped_name(id));
             return self.error(Code::RepositoryId, span, message);
         }
-        let mut waiting = vec![id];
-        while let Some(id) = waiting.pop() {
+        let mut aliases_of_incomplete = vec![id];
+        while let Some(id) = aliases_of_incomplete.pop() {
             self.prepend(id, prefix);
             // What has a prefix of its own keeps it.
             let within = self.declared_in(id).into_iter();
-            waiting.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
+            aliases_of_incomplete.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
         }
         let inside = Prefix::of(prefix, &self.model.path(id));
         let current = self.scope().decl;

@@ -129,8 +129,8 @@ impl Checker<'_, '_> {
         }
         let mut found: Option<Entry> = None;
         let mut visited = HashSet::new();
-        let mut waiting = self.scopes[scope.0].bases.clone();
-        while let Some(base) = waiting.pop() {
+        let mut aliases_of_incomplete = self.scopes[scope.0].bases.clone();
+        while let Some(base) = aliases_of_incomplete.pop() {
             if !visited.insert(base) {
                 continue;
             }
@@ -139,7 +139,7 @@ impl Checker<'_, '_> {
                 (Some(entry), Some(other)) => return Found::Ambiguous(other, entry.clone()),
                 (None, other) => {
                     found = other;
-                    waiting.extend(&self.scopes[base.0].bases);
+                    aliases_of_incomplete.extend(&self.scopes[base.0].bases);
                 }
             }
         }
@@ -274,11 +274,11 @@ impl Checker<'_, '_> {
     pub(super) fn ancestors(&self, bases: &[ScopeId]) -> Vec<ScopeId> {
         let mut seen = HashSet::new();
         let mut ancestors = Vec::new();
-        let mut waiting: Vec<ScopeId> = bases.iter().rev().copied().collect();
-        while let Some(base) = waiting.pop() {
+        let mut aliases_of_incomplete: Vec<ScopeId> = bases.iter().rev().copied().collect();
+        while let Some(base) = aliases_of_incomplete.pop() {
             if seen.insert(base) {
                 ancestors.push(base);
-                waiting.extend(self.scopes[base.0].bases.iter().rev());
+                aliases_of_incomplete.extend(self.scopes[base.0].bases.iter().rev());
             }
         }
         ancestors

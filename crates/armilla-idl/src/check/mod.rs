@@ -47,11 +47,11 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         scope_of: HashMap::new(),
         forwards: Vec::new(),
         incomplete: HashMap::new(),
-        waiting: HashMap::new(),
+        aliases_of_incomplete: HashMap::new(),
         local: HashSet::new(),
         type_prefixes: HashMap::new(),
         prefix: Prefix::default(),
-        including: Vec::new(),
+        prefix_stack: Vec::new(),
         ids: Ids::default(),
         in_raises: false,
         constant_text: 0,
@@ -60,8 +60,8 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         templates: Vec::new(),
         bindings: Vec::new(),
         ports: HashMap::new(),
-        copied: 0,
-        instantiating: Vec::new(),
+        expanded_tokens: 0,
+        instantiation_stack: Vec::new(),
     };
     checker.items(items);
     checker.check_forwards();
@@ -81,14 +81,14 @@ struct Checker<'s, 'o> {
     /// forward declaration if that is all that is known.
     incomplete: HashMap<DeclId, Option<usize>>,
     /// Typedefs that were made of something incomplete, with what that is.
-    waiting: HashMap<DeclId, DeclId>,
+    aliases_of_incomplete: HashMap<DeclId, DeclId>,
     /// Declarations that are made of local interfaces.
     local: HashSet<DeclId>,
     /// What `typeprefix` has said for scopes.
     type_prefixes: HashMap<DeclId, Prefix>,
     prefix: Prefix,
     /// The prefixes of the files that include the current one.
-    including: Vec<Prefix>,
+    prefix_stack: Vec<Prefix>,
     ids: Ids,
     /// Whether the names that are resolved are those that an operation raises.
     in_raises: bool,
@@ -103,9 +103,9 @@ struct Checker<'s, 'o> {
     /// The ports of components, by the keys of their names.
     ports: HashMap<(DeclId, String), Span>,
     /// How many tokens have come from template modules and port types.
-    copied: usize,
+    expanded_tokens: usize,
     /// The names of the templates of which instances are being checked, each within the one before.
-    instantiating: Vec<Span>,
+    instantiation_stack: Vec<Span>,
 }
 
 impl Checker<'_, '_> {
@@ -116,8 +116,8 @@ impl Checker<'_, '_> {
                     self.definition(definition);
                 }
                 Item::Pragma(pragma, span) => self.pragma(pragma, *span),
-                Item::EnterFile => self.including.push(std::mem::take(&mut self.prefix)),
-                Item::LeaveFile => self.prefix = self.including.pop().unwrap_or_default(),
+                Item::EnterFile => self.prefix_stack.push(std::mem::take(&mut self.prefix)),
+                Item::LeaveFile => self.prefix = self.prefix_stack.pop().unwrap_or_default(),
             }
         }
     }
@@ -307,7 +307,7 @@ impl Checker<'_, '_> {
                 Some(ty) => {
                     let incomplete = self.incomplete_part(&ty);
                     let id = self.add(&declarator.name, docs, DeclKind::Typedef(ty));
-                    self.waiting.extend(incomplete.map(|(part, _)| (id, part)));
+                    self.aliases_of_incomplete.extend(incomplete.map(|(part, _)| (id, part)));
                     self.record_local(id);
                 }
                 None => self.declare(&declarator.name, Target::Error),

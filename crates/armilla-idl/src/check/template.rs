@@ -58,7 +58,7 @@ impl Checker<'_, '_> {
             None => self.add(&instance.name, docs, DeclKind::Module(Vec::new())),
         };
         let known = self.session.diagnostics.iter().count();
-        self.instantiating.push(template.name.span);
+        self.instantiation_stack.push(template.name.span);
         let outer = std::mem::replace(&mut self.current, parameters);
         let (_, prefix) = self.enter(ScopeKind::Module, Some(id), &instance.name);
         // A module that is opened again has another scope around it, as long as this lasts.
@@ -68,20 +68,20 @@ impl Checker<'_, '_> {
         let members = self.scope().members.clone();
         self.model.declarations[id.index()].kind = DeclKind::Module(members);
         self.leave((outer, prefix));
-        self.instantiating.pop();
+        self.instantiation_stack.pop();
         self.session.diagnostics.explain_since(known, instance.name.span, "instantiated here");
     }
 
     /// Counts so many tokens or declarations that come from a few of the source. Returns whether
     /// there is room for them.
     pub(super) fn grow(&mut self, size: usize, span: Span) -> bool {
-        self.copied = self.copied.saturating_add(size);
-        if self.copied > MAX_SIZE {
+        self.expanded_tokens = self.expanded_tokens.saturating_add(size);
+        if self.expanded_tokens > MAX_SIZE {
             let message =
                 format!("template modules and port types become more than {MAX_SIZE} tokens");
             self.error(Code::TooLarge, span, message);
         }
-        self.copied <= MAX_SIZE
+        self.expanded_tokens <= MAX_SIZE
     }
 
     /// The template that `instance` names.
@@ -106,12 +106,12 @@ impl Checker<'_, '_> {
             self.session.report(error.secondary(ast.name.span, "declared here"));
             return None;
         }
-        if self.instantiating.contains(&ast.name.span) {
+        if self.instantiation_stack.contains(&ast.name.span) {
             let message = format!("the template module `{}` contains itself", last.text);
             self.error(Code::BadTemplate, name.span(), message);
             return None;
         }
-        if self.instantiating.len() >= MAX_DEPTH {
+        if self.instantiation_stack.len() >= MAX_DEPTH {
             let message = format!("template modules are nested more than {MAX_DEPTH} deep");
             self.error(Code::NestingDepth, name.span(), message);
             return None;

@@ -46,7 +46,7 @@ impl Checker<'_, '_> {
                 if self.incomplete.contains_key(id) && is_body(id) {
                     return Some((*id, false));
                 }
-                let part = self.waiting.get(id)?;
+                let part = self.aliases_of_incomplete.get(id)?;
                 self.incomplete.contains_key(part).then_some((*part, true))
             }
             Type::Sequence(element, _) => self.incomplete_part(element).map(|(id, _)| (id, true)),
