@@ -18,7 +18,7 @@ pub(super) fn provided(
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let docs = format!(" [`{0}`](Self::{0}) without waiting for the reply.", callable.method);
     let lints = lints::method(scope.properties, callable);
-    let (preparation, outcome) = callable.waiting(scope);
+    let (preparation, outcome) = callable.blocking_call(scope);
     quote! {
         #[doc = #docs]
         #lints
@@ -39,7 +39,7 @@ pub(super) fn for_references(
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let method = method(scope, callable);
     let (servant, done) = (callable.local("servant"), callable.local("done"));
-    let parameters = callable.handed_over();
+    let parameters = callable.local_arguments();
     let wire_name = &callable.wire_name;
     let invoke = match callable.raises.is_empty() {
         true => names::ident("invoke_async"),
@@ -65,8 +65,8 @@ fn signature(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> O
         return None;
     }
     let method = method(scope, callable);
-    let parameters = callable.given(scope);
-    let outcome = callable.outcome(scope, companion);
+    let parameters = callable.in_parameters(scope);
+    let outcome = callable.reply_type(scope, companion);
     Some(quote!(fn #method(&self #(, #parameters)*) -> rt::ReplyFuture<#outcome>))
 }
 

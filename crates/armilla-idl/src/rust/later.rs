@@ -48,9 +48,9 @@ fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream
     let method = names::ident(&interface.scope.derived_method(&callable.stem, "later"));
     let docs = format!(" `{}`, with the reply whenever `reply` is completed.", callable.idl_name);
     let lints = lints::method(interface.scope.properties, callable);
-    let given = callable.given(interface.scope);
-    let outcome = callable.outcome(interface.scope, &interface.companion);
-    let (preparation, result) = callable.waiting(interface.scope);
+    let given = callable.in_parameters(interface.scope);
+    let outcome = callable.reply_type(interface.scope, &interface.companion);
+    let (preparation, result) = callable.blocking_call(interface.scope);
     let reply = callable.local("reply");
     quote! {
         #[doc = #docs]

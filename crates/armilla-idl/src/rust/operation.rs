@@ -247,7 +247,7 @@ impl<'m> Callable<'m> {
     }
 
     /// The parameters of the forms that do not wait: what is `inout` is given like what is `in`.
-    pub(super) fn given(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
+    pub(super) fn in_parameters(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
         let parameters = self.arguments().map(|parameter| {
             let name = names::ident(&parameter.name);
             let ty = types::parameter(scope, parameter.ty);
@@ -267,7 +267,7 @@ impl<'m> Callable<'m> {
 
     /// What a stub hands to a servant in the same process: its own arguments, and of the context what
     /// would have travelled.
-    pub(super) fn handed_over(&self) -> Vec<TokenStream> {
+    pub(super) fn local_arguments(&self) -> Vec<TokenStream> {
         let context = self.context().map(|context| {
             let names = self.contexts;
             quote!(&#context.as_it_travels(&[#(#names),*]))
@@ -282,7 +282,7 @@ impl<'m> Callable<'m> {
     }
 
     /// What the forms that do not wait end with, as generic arguments.
-    pub(super) fn outcome(&self, scope: &Scope<'_>, companion: &Ident) -> TokenStream {
+    pub(super) fn reply_type(&self, scope: &Scope<'_>, companion: &Ident) -> TokenStream {
         let received: Vec<TokenStream> =
             self.received().map(|ty| types::owned(scope, ty)).collect();
         let value = tuple(&received);
@@ -294,7 +294,7 @@ impl<'m> Callable<'m> {
 
     /// The call of the method that waits, from one of the forms that do not: what prepares its
     /// arguments, and a `Result` of all that comes back.
-    pub(super) fn waiting(&self, scope: &Scope<'_>) -> (TokenStream, TokenStream) {
+    pub(super) fn blocking_call(&self, scope: &Scope<'_>) -> (TokenStream, TokenStream) {
         let method = names::ident(&self.method);
         let changing = self.inouts().map(|parameter| {
             let name = names::ident(&parameter.name);

@@ -39,7 +39,7 @@ fn method(
     let signature = callable.signature(scope, companion);
     let method = names::ident(&callable.method);
     let (servant, done) = (callable.local("servant"), callable.local("done"));
-    let parameters = callable.handed_over();
+    let parameters = callable.local_arguments();
     let remote = remote(scope, callable);
     let met = closures::redundant(scope, callable)
         .into_iter()

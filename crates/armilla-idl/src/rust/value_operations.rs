@@ -88,7 +88,7 @@ fn factory(
         let docs = docs(callable.docs, &format!("IDL factory `{}`.", callable.idl_name));
         let lints = lints::method(scope.properties, callable);
         let method = names::ident(&callable.method);
-        let given = callable.given(scope);
+        let given = callable.in_parameters(scope);
         let made = match callable.error(&companion) {
             None => quote!(rt::Value<Self>),
             Some(error) => quote!(Result<rt::Value<Self>, #error>),
