@@ -15,7 +15,7 @@ use std::ops::Range;
 const MAX_ELEMENTS: u64 = 16;
 
 /// The most primitives that a fixed-size struct may have in all, so that the code stays small.
-const MAX_LEAVES: usize = 64;
+const MAX_PRIMITIVES: usize = 64;
 
 /// How deep structs may nest in a fixed-size struct.
 const MAX_DEPTH: usize = 8;
@@ -34,12 +34,12 @@ impl Plan {
     /// The plan for a struct; `None` if its size is not fixed or it is too large to unroll.
     pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Option<Self> {
         let mut sizes = Vec::new();
-        leaves(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
+        primitive_sizes(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
         // A struct without members has no place at all.
         let sizes = Some(sizes).filter(|sizes| !sizes.is_empty())?;
         let layout = Layout::of(&sizes);
         let order = scope.unused_type_name("O");
-        let unrolled = || Unrolled { scope, order: &order, places: layout.places() };
+        let unrolled = || Unrolled { scope, order: &order, ranges: layout.ranges() };
         let mut writes = unrolled().writes(&Type::Named(id), quote!(self));
         if let Some(first) = layout.offsets.first().copied().filter(|first| *first > 0) {
             let first = Literal::usize_unsuffixed(first);
@@ -74,7 +74,7 @@ pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
     match scope.model.resolve(ty) {
         Type::Named(id) if matches!(scope.model.get(*id).kind, DeclKind::Struct(_)) => {
             let mut sizes = Vec::new();
-            leaves(scope.model, &Type::Named(*id), MAX_DEPTH, &mut sizes).is_some()
+            primitive_sizes(scope.model, &Type::Named(*id), MAX_DEPTH, &mut sizes).is_some()
                 && !sizes.is_empty()
                 && scope.makes(*id)
         }
@@ -83,14 +83,14 @@ pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
 }
 
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
-fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
+fn primitive_sizes(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {
         // Neither has a size that its alignment is.
         Type::Primitive(Primitive::WChar | Primitive::LongDouble) => return None,
         Type::Primitive(kind) => sizes.push(queries::primitive_size(*kind)),
         Type::Array(element, dimensions) => {
             for _ in 0..elements(dimensions)? {
-                leaves(model, element, depth, sizes)?;
+                primitive_sizes(model, element, depth, sizes)?;
             }
         }
         Type::Named(id) => match &model.get(*id).kind {
@@ -98,14 +98,14 @@ fn leaves(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Opt
             DeclKind::Struct(data) => {
                 let depth = depth.checked_sub(1)?;
                 for member in queries::struct_members(model, data) {
-                    leaves(model, &member.ty, depth, sizes)?;
+                    primitive_sizes(model, &member.ty, depth, sizes)?;
                 }
             }
             _ => return None,
         },
         _ => return None,
     }
-    (sizes.len() <= MAX_LEAVES).then_some(())
+    (sizes.len() <= MAX_PRIMITIVES).then_some(())
 }
 
 /// How many elements an array has, if it is small.
@@ -118,20 +118,20 @@ fn elements(dimensions: &[u32]) -> Option<u64> {
 struct Unrolled<'a, 'm, P> {
     scope: &'a Scope<'m>,
     order: &'a Ident,
-    places: P,
+    ranges: P,
 }
 
 impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
     /// The place of the next primitive: where it begins, and where the next one does.
     fn place(&mut self) -> TokenStream {
         // There is one place for each leaf, and this walk meets the leaves in the same order.
-        let Range { start, end } = self.places.next().unwrap_or_default();
+        let Range { start, end } = self.ranges.next().unwrap_or_default();
         let (start, end) = (Literal::usize_unsuffixed(start), Literal::usize_unsuffixed(end));
         quote!(#start..#end)
     }
 
     fn offset(&mut self) -> Literal {
-        Literal::usize_unsuffixed(self.places.next().unwrap_or_default().start)
+        Literal::usize_unsuffixed(self.ranges.next().unwrap_or_default().start)
     }
 
     /// The statements that write the value at `place`.
@@ -144,15 +144,15 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                 vec![quote!(#order::#put(chunk, #range, #place);)]
             }
             Type::Array(element, dimensions) => {
-                let places = dimensions.iter().fold(vec![place], |places, dimension| {
+                let ranges = dimensions.iter().fold(vec![place], |ranges, dimension| {
                     let indices = (0..*dimension).map(Literal::u32_unsuffixed);
                     let indices: Vec<Literal> = indices.collect();
                     let of = |place: TokenStream| {
                         indices.iter().map(|i| quote!(#place[#i])).collect::<Vec<_>>()
                     };
-                    places.into_iter().flat_map(of).collect()
+                    ranges.into_iter().flat_map(of).collect()
                 });
-                places.into_iter().flat_map(|place| self.writes(element, place)).collect()
+                ranges.into_iter().flat_map(|place| self.writes(element, place)).collect()
             }
             Type::Named(id) => match &scope.model.get(*id).kind {
                 DeclKind::Struct(data) => queries::struct_members(scope.model, data)
@@ -167,7 +167,7 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                     vec![quote!(#order::put_u32(chunk, #range, #place as u32);)]
                 }
             },
-            // `leaves` has refused structs with anything else in them.
+            // `primitive_sizes` has refused structs with anything else in them.
             _ => Vec::new(),
         }
     }
@@ -191,7 +191,7 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                 let offset = self.offset();
                 quote!(#path::from_discriminant(#order::u32(chunk, #offset))?)
             }
-            // `leaves` has refused structs with anything else in them.
+            // `primitive_sizes` has refused structs with anything else in them.
             _ => TokenStream::new(),
         }
     }

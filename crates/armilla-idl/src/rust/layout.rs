@@ -38,7 +38,7 @@ impl Layout {
     }
 
     /// The place of each primitive, with the padding behind it.
-    pub(super) fn places(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.offsets.iter().skip(1).chain([&self.stride]);
         self.offsets.iter().zip(ends).map(|(start, end)| *start..*end)
     }
