@@ -26,7 +26,7 @@ impl Cycles {
             if circles[start].is_some() || !looks_ahead {
                 continue;
             }
-            let (below, above) = (reach(&parts, start), reach(&owners, start));
+            let (below, above) = (reachable(&parts, start), reachable(&owners, start));
             below.intersection(&above).for_each(|member| circles[*member] = Some(start));
         }
         Cycles { circles }
@@ -34,14 +34,14 @@ impl Cycles {
 
     /// Whether each of two declarations contains the other. One that does not contain itself has
     /// no such partner, not even itself.
-    pub(super) fn are_one(&self, a: DeclId, b: DeclId) -> bool {
+    pub(super) fn are_mutually_recursive(&self, a: DeclId, b: DeclId) -> bool {
         let circle = |id: DeclId| self.circles.get(id.index()).copied().flatten();
         circle(a).is_some() && circle(a) == circle(b)
     }
 }
 
 /// Everything that is reached from `start` over one edge or more.
-fn reach(edges: &[Vec<usize>], start: usize) -> HashSet<usize> {
+fn reachable(edges: &[Vec<usize>], start: usize) -> HashSet<usize> {
     let mut reached = HashSet::new();
     let mut open = vec![start];
     while let Some(next) = open.pop() {

@@ -303,8 +303,10 @@ impl<'a, 'm> Writer<'a, 'm> {
             };
             return quote!(rt::TypeCode::#kind(#repository_id, #name));
         }
-        let circular =
-            self.enclosing.iter().any(|enclosing| self.scope.cycles.are_one(*enclosing, id));
+        let circular = self
+            .enclosing
+            .iter()
+            .any(|enclosing| self.scope.cycles.are_mutually_recursive(*enclosing, id));
         if circular {
             return self.definition(id);
         }
