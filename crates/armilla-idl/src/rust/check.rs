@@ -128,37 +128,37 @@ impl<'m> Checker<'m> {
     }
 
     fn declaration(&mut self, id: DeclId, declaration: &'m Declaration) {
-        let home = queries::enclosing_modules(self.model, id).join("::");
+        let modules = queries::enclosing_modules(self.model, id).join("::");
         let name = scope::name(declaration);
         let span = declaration.span;
-        let own = format!("{home}::{name}");
+        let own = format!("{modules}::{name}");
         // Types, traits and modules share one namespace; constants have another, and so have
         // fields, variants and methods within their type.
         match &declaration.kind {
-            DeclKind::Const(_) => self.declare(&format!("{home} values"), &name, self.whole(id)),
-            _ => self.declare(&home, &name, self.whole(id)),
+            DeclKind::Const(_) => self.declare(&format!("{modules} values"), &name, self.whole(id)),
+            _ => self.declare(&modules, &name, self.whole(id)),
         }
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 let name = type_codes::function_name(declaration);
-                self.declare(&format!("{home} values"), &name, self.beside(id, "the TypeCode"));
+                self.declare(&format!("{modules} values"), &name, self.beside(id, "the TypeCode"));
             }
             DeclKind::Typedef(_) => {}
             DeclKind::Interface(_) => {
-                self.reference(&home, id);
-                self.module_of(&home, id);
-                self.interface(id, &home, declaration);
+                self.reference(&modules, id);
+                self.module_of(&modules, id);
+                self.interface(id, &modules, declaration);
             }
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
                 if !data.nested.is_empty() {
-                    self.module_of(&home, id);
+                    self.module_of(&modules, id);
                 }
                 self.members(id, &own, queries::struct_members(self.model, data).into_iter());
             }
             DeclKind::Union(data) => {
                 if !data.nested.is_empty() {
-                    self.module_of(&home, id);
+                    self.module_of(&modules, id);
                 }
                 self.union(id, &own, data);
             }
@@ -169,8 +169,8 @@ impl<'m> Checker<'m> {
                 }
             }
             DeclKind::Value(data) => {
-                self.reference(&home, id);
-                self.value_operations(&home, id, data, declaration);
+                self.reference(&modules, id);
+                self.value_operations(&modules, id, data, declaration);
                 if queries::concrete_base(self.model, data).is_some() {
                     let base = values::base_field(data);
                     let what = format!("the state of the base of `{}`", declaration.name);
@@ -179,7 +179,7 @@ impl<'m> Checker<'m> {
                 self.members(id, &own, data.state.iter().map(|state| &state.member));
             }
             DeclKind::ValueBox(_) => {
-                self.reference(&home, id);
+                self.reference(&modules, id);
             }
             DeclKind::Bitset(data) => self.bitset(&own, data, span),
             DeclKind::Bitmask(data) => {
@@ -202,15 +202,15 @@ impl<'m> Checker<'m> {
     }
 
     /// The type of references to an interface or of handles of a value.
-    fn reference(&mut self, home: &str, id: DeclId) {
+    fn reference(&mut self, modules: &str, id: DeclId) {
         let name = scope::reference_name(self.model.get(id));
-        self.declare(home, &name, self.beside(id, "the reference type"));
+        self.declare(modules, &name, self.beside(id, "the reference type"));
     }
 
     /// The module for what is declared within something that is not a module in IDL.
-    fn module_of(&mut self, home: &str, id: DeclId) {
+    fn module_of(&mut self, modules: &str, id: DeclId) {
         let name = names::module(&self.model.get(id).name);
-        self.declare(home, &name, self.beside(id, "the module"));
+        self.declare(modules, &name, self.beside(id, "the module"));
     }
 
     fn members(&mut self, id: DeclId, own: &str, members: impl Iterator<Item = &'m Member>) {
@@ -250,13 +250,13 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn interface(&mut self, id: DeclId, home: &str, declaration: &'m Declaration) {
-        let companion = match home {
+    fn interface(&mut self, id: DeclId, modules: &str, declaration: &'m Declaration) {
+        let companion = match modules {
             "" => names::module(&declaration.name),
-            home => format!("{home}::{}", names::module(&declaration.name)),
+            modules => format!("{modules}::{}", names::module(&declaration.name)),
         };
         self.declare(&companion, "skeleton", self.beside(id, "the skeleton"));
-        let methods = format!("{home} methods of {}", declaration.name);
+        let methods = format!("{modules} methods of {}", declaration.name);
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);
         }
@@ -276,7 +276,7 @@ impl<'m> Checker<'m> {
     /// The traits of a valuetype and what they raise.
     fn value_operations(
         &mut self,
-        home: &str,
+        modules: &str,
         id: DeclId,
         data: &'m Value,
         declaration: &'m Declaration,
@@ -284,7 +284,7 @@ impl<'m> Checker<'m> {
         let callables = value_operations::callables(self.scope, id);
         let initializers = value_operations::initializers(data);
         let module = names::module(&declaration.name);
-        let companion = if home.is_empty() { module } else { format!("{home}::{module}") };
+        let companion = if modules.is_empty() { module } else { format!("{modules}::{module}") };
         let traits = [
             (scope::operations_name(declaration), "operations", callables),
             (scope::factory_name(declaration), "initializers", initializers),
@@ -292,16 +292,16 @@ impl<'m> Checker<'m> {
         let mut raises_something = false;
         for (name, kind, callables) in traits {
             if !callables.is_empty() {
-                self.declare(home, &name, self.beside(id, &format!("the trait of the {kind}")));
+                self.declare(modules, &name, self.beside(id, &format!("the trait of the {kind}")));
             }
-            let methods = format!("{home} {kind} of {}", declaration.name);
+            let methods = format!("{modules} {kind} of {}", declaration.name);
             for callable in &callables {
                 self.callable(id, &methods, &companion, callable);
                 raises_something |= !callable.raises.is_empty();
             }
         }
         if raises_something || !data.nested.is_empty() {
-            self.module_of(home, id);
+            self.module_of(modules, id);
         }
     }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 /// The Rust modules that foreign declarations stand in.
 #[derive(Debug, Default)]
 pub(super) struct Externs {
-    homes: HashMap<DeclId, TokenStream>,
+    paths: HashMap<DeclId, TokenStream>,
 }
 
 /// What an option maps to a Rust module.
@@ -50,13 +50,13 @@ impl Externs {
     }
 
     /// The path of the module that holds the Rust of a declaration, if that is elsewhere.
-    pub(super) fn home(&self, id: DeclId) -> Option<&TokenStream> {
-        self.homes.get(&id)
+    pub(super) fn path_of(&self, id: DeclId) -> Option<&TokenStream> {
+        self.paths.get(&id)
     }
 
     /// Whether nothing is to be generated for a declaration, because it is elsewhere.
     pub(super) fn contains(&self, id: DeclId) -> bool {
-        self.homes.contains_key(&id)
+        self.paths.contains_key(&id)
     }
 
     /// Applies a mapping; says whether there was anything to apply it to.
@@ -78,9 +78,9 @@ impl Externs {
                 continue;
             }
             let path = &mapping.path;
-            let home = queries::enclosing_modules(model, id);
-            let below = home.iter().skip(depth).map(|module| names::ident(module));
-            self.homes.insert(id, quote!(#path #(::#below)*));
+            let modules = queries::enclosing_modules(model, id);
+            let below = modules.iter().skip(depth).map(|module| names::ident(module));
+            self.paths.insert(id, quote!(#path #(::#below)*));
         }
         found
     }
@@ -91,7 +91,7 @@ impl Externs {
             let DeclKind::Module(members) = &model.get(*id).kind else { continue };
             self.mark_modules(model, members);
             if !members.is_empty() && members.iter().all(|member| self.contains(*member)) {
-                self.homes.insert(*id, TokenStream::new());
+                self.paths.insert(*id, TokenStream::new());
             }
         }
     }

@@ -56,7 +56,7 @@ use module::Module;
 use proc_macro2::TokenStream;
 use properties::TypeProperties;
 use quote::quote;
-use scope::{Known, Scope};
+use scope::{Analysis, Scope};
 
 pub use options::{Options, Sides};
 
@@ -105,7 +105,7 @@ fn checked<T>(
     loop {
         let model = &*renames::apply(idl, &renames).map_err(refuse)?;
         let methods = operation::all_methods(model);
-        let known = Known {
+        let analysis = Analysis {
             idl,
             properties: &properties,
             cycles: &cycles,
@@ -113,7 +113,7 @@ fn checked<T>(
             externs: &externs,
             methods: &methods,
         };
-        let scope = Scope::root(model, options, known);
+        let scope = Scope::root(model, options, analysis);
         let found = check::check(&scope);
         let numbered =
             found.collisions.iter().filter(|m| renames::number(m, options, &mut renames));
@@ -126,8 +126,8 @@ fn checked<T>(
         if !problems.is_empty() {
             return Err(refuse(problems));
         }
-        let is_told = |warning: &&Diagnostic| !options.allowed.contains(&warning.code);
-        let warnings = omitted.warnings().iter().filter(is_told).cloned().collect();
+        let is_reported = |warning: &&Diagnostic| !options.allowed.contains(&warning.code);
+        let warnings = omitted.warnings().iter().filter(is_reported).cloned().collect();
         return Ok((then(&scope), diagnostics(warnings, options)));
     }
 }

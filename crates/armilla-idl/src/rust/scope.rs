@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// What was found out about a model before anything is generated.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'m> {
+pub(super) struct Analysis<'m> {
     /// The model with the names of IDL.
     pub(super) idl: &'m Model,
     pub(super) properties: &'m TypeProperties,
@@ -44,8 +44,8 @@ pub(super) struct Scope<'m> {
 
 impl<'m> Scope<'m> {
     /// The root of the generated file.
-    pub(super) fn root(model: &'m Model, options: &'m Options, known: Known<'m>) -> Self {
-        let Known { idl, properties, cycles, omitted, externs, methods } = known;
+    pub(super) fn root(model: &'m Model, options: &'m Options, analysis: Analysis<'m>) -> Self {
+        let Analysis { idl, properties, cycles, omitted, externs, methods } = analysis;
         let modules = Vec::new();
         Scope { model, idl, options, properties, cycles, omitted, externs, methods, modules }
     }
@@ -108,14 +108,14 @@ impl<'m> Scope<'m> {
 
     /// The path to `name`, which stands beside the declaration `id`.
     fn path_to(&self, id: DeclId, name: &str) -> TokenStream {
-        if let Some(home) = self.externs.home(id) {
+        if let Some(modules) = self.externs.path_of(id) {
             let name = names::ident(name);
-            return quote!(#home::#name);
+            return quote!(#modules::#name);
         }
-        let home = queries::enclosing_modules(self.model, id);
-        let common = self.modules.iter().zip(&home).take_while(|(a, b)| a == b).count();
+        let modules = queries::enclosing_modules(self.model, id);
+        let common = self.modules.iter().zip(&modules).take_while(|(a, b)| a == b).count();
         let up = self.modules[common..].iter().map(|_| quote!(super));
-        let down = home[common..].iter().map(|module| {
+        let down = modules[common..].iter().map(|module| {
             let module = names::ident(module);
             quote!(#module)
         });
