@@ -1,13 +1,12 @@
 //! The checked model of one compilation: every declaration with its scope, its repository id and
 //! its documentation, every name resolved, every constant evaluated.
 //!
-//! The front end makes it, a back end reads it. A back end never sees syntax, and everything in a
-//! model is valid: there is no declaration in it that the front end reported an error for. The one
-//! thing that may be missing is the definition of an interface or a valuetype that is only declared
-//! forward: it is in the model if something refers to it, and says that it is not `defined`.
+//! The front end builds the model, a back end reads it. A back end never sees syntax, and every
+//! declaration in a model is valid. Only a definition may be missing: an interface or a valuetype
+//! that is only declared forward is in the model if something refers to it, and is not `defined`.
 //!
-//! What can be called is in `callable`, what components are in `component`, types and constants are in `types`, fixed-point numbers in
-//! `fixed`.
+//! Operations and attributes are in `callable`, components in `component`, types and constants in
+//! `types`, fixed-point numbers in `fixed`.
 
 mod callable;
 mod component;
@@ -24,7 +23,7 @@ pub use types::{Const, ConstValue, Primitive, Type};
 
 use crate::source::Span;
 
-/// Every declaration of one compilation, those of included files among them.
+/// Every declaration of one compilation, including those of included files.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     pub(crate) declarations: Vec<Declaration>,
@@ -32,8 +31,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// The declarations at file scope, in the order of the source. A module that was opened again
-    /// stands once, where it was opened first, with the members of all its openings.
+    /// The declarations at file scope, in the order of the source. A module that is reopened
+    /// appears once, where it is first opened, with the members of all its openings.
     pub fn roots(&self) -> &[DeclId] {
         &self.roots
     }
@@ -71,7 +70,7 @@ impl Model {
         DeclId(self.declarations.len() as u32)
     }
 
-    /// `ty` with every typedef at its head followed to the type that it stands for.
+    /// `ty` with outer typedefs resolved. Element types are not resolved.
     pub fn resolve<'m>(&'m self, ty: &'m Type) -> &'m Type {
         let mut ty = ty;
         while let Type::Named(id) = ty {
@@ -89,17 +88,17 @@ impl Model {
 pub struct Declaration {
     /// The identifier as the IDL spells it, an escaping underscore removed.
     pub name: String,
-    /// The module, interface, valuetype, struct, union or exception that it stands in.
+    /// The module, interface, valuetype, struct, union or exception that encloses it.
     pub scope: Option<DeclId>,
     /// Its repository id: `IDL:Bank/Account:1.0`.
     pub repository_id: String,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
-    /// The comment that stands right before it, a line each, without comment signs.
+    /// The lines of the comment right before it, without comment delimiters.
     pub docs: Vec<String>,
-    /// Whether it stands in an included file and not in the file that was compiled.
+    /// Whether it is declared in an included file, not in a compiled one.
     pub included: bool,
-    /// What it is.
+    /// Its kind, with what that kind has.
     pub kind: DeclKind,
 }
 
@@ -124,9 +123,9 @@ pub enum DeclKind {
     Const(Const),
     /// A valuetype or an event type.
     Value(Value),
-    /// A boxed value: `valuetype Name string;`, with what is in the box.
+    /// A boxed value: `valuetype Name string;`, with the boxed type.
     ValueBox(Type),
-    /// A native type, which only the language mapping knows.
+    /// A native type, which only the language mapping defines.
     Native,
     /// A bitmask of IDL 4.
     Bitmask(Bitmask),
@@ -141,13 +140,13 @@ pub struct Interface {
     pub flavour: Flavour,
     /// What it was declared as: a component and a home are interfaces too.
     pub role: Role,
-    /// Whether there is a definition; without one nothing but its name is known.
+    /// Whether it is defined; if not, only its name is known.
     pub defined: bool,
     /// The interfaces it directly inherits from, in order.
     pub bases: Vec<DeclId>,
     /// Types, constants and exceptions declared in it, in order.
     pub nested: Vec<DeclId>,
-    /// Its own operations and attributes, in order; inherited ones stand with their bases.
+    /// Its own operations and attributes, in order; inherited ones are in the bases.
     pub exports: Vec<Export>,
 }
 
@@ -159,7 +158,7 @@ pub enum Flavour {
     Unconstrained,
     /// `local`: its objects never leave their process.
     Local,
-    /// `abstract`: what travels is an object reference or a value, as it turns out.
+    /// `abstract`: an object reference or a value is marshalled, depending on the argument.
     Abstract,
 }
 
@@ -170,17 +169,17 @@ pub struct Value {
     pub modifier: ValueModifier,
     /// Whether it was declared as an `eventtype`.
     pub event: bool,
-    /// Whether there is a definition; without one nothing but its name is known.
+    /// Whether it is defined; if not, only its name is known.
     pub defined: bool,
-    /// Whether it may be cut down to its concrete base where it is not known.
+    /// Whether a receiver that does not know it may truncate it to its concrete base.
     pub truncatable: bool,
     /// The valuetypes it directly inherits from, in order; the first may be concrete.
     pub bases: Vec<DeclId>,
-    /// The interfaces that it supports, in order; the first may be no abstract one.
+    /// The interfaces that it supports, in order; only the first may be other than abstract.
     pub supports: Vec<DeclId>,
     /// Types, constants and exceptions declared in it, in order.
     pub nested: Vec<DeclId>,
-    /// Its own state, in order; inherited state stands with its base.
+    /// Its own state members, in order; inherited ones are in its base.
     pub state: Vec<StateMember>,
     /// Its initializers, in order.
     pub initializers: Vec<Initializer>,
@@ -188,10 +187,10 @@ pub struct Value {
     pub exports: Vec<Export>,
 }
 
-/// What a valuetype is apart from an ordinary one.
+/// The modifier of a valuetype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ValueModifier {
-    /// Nothing else.
+    /// No modifier.
     #[default]
     None,
     /// `abstract`: it has no state.
@@ -203,7 +202,7 @@ pub enum ValueModifier {
 /// A state member of a valuetype.
 #[derive(Debug, Clone)]
 pub struct StateMember {
-    /// Whether everybody may use it.
+    /// Whether it is `public`, not `private`.
     pub public: bool,
     /// The member.
     pub member: Member,
@@ -225,7 +224,7 @@ pub struct Flag {
     pub name: String,
     /// Its bit, counted from the least significant one, which is 0.
     pub position: u32,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -234,14 +233,14 @@ pub struct Flag {
 pub struct Bitset {
     /// The bitset that it extends.
     pub base: Option<DeclId>,
-    /// Its own fields, in order, those without a name among them.
+    /// Its own fields, in order, including unnamed ones.
     pub fields: Vec<BitField>,
 }
 
 /// A field of a bitset.
 #[derive(Debug, Clone)]
 pub struct BitField {
-    /// Its name; `None` if it only takes up room.
+    /// Its name; `None` if it is padding.
     pub name: Option<String>,
     /// How many bits it has, 1 to 64.
     pub bits: u32,
@@ -269,14 +268,14 @@ pub struct Member {
     pub ty: Type,
     /// The comment before it.
     pub docs: Vec<String>,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
 /// A discriminated union.
 #[derive(Debug, Clone)]
 pub struct Union {
-    /// Types declared within it, an enum in the switch among them.
+    /// Types declared in it, including an enum declared in the switch.
     pub nested: Vec<DeclId>,
     /// The type of the discriminator.
     pub discriminator: Type,
@@ -287,7 +286,7 @@ pub struct Union {
 /// One member of a union with all its labels.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The values that select it; empty when it has the label `default` alone.
+    /// The values that select it; empty if `default` is its only label.
     pub labels: Vec<ConstValue>,
     /// Whether `default` is among its labels.
     pub default: bool,
@@ -311,6 +310,6 @@ pub struct Enumerator {
     pub repository_id: String,
     /// The comment before it.
     pub docs: Vec<String>,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }

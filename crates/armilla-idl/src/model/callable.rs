@@ -1,4 +1,4 @@
-//! What can be called: operations, attributes and initializers.
+//! Operations, attributes and initializers.
 
 use super::id::DeclId;
 use super::types::Type;
@@ -20,7 +20,7 @@ pub struct Operation {
     pub name: String,
     /// Its repository id.
     pub repository_id: String,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
     /// The comment before it.
     pub docs: Vec<String>,
@@ -41,22 +41,22 @@ pub struct Operation {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Which way it travels.
+    /// Its direction.
     pub direction: Direction,
     /// Its type.
     pub ty: Type,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// Which way a parameter travels.
+/// The direction of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From client to server.
     In,
     /// From server to client.
     Out,
-    /// Both ways.
+    /// From client to server and back.
     InOut,
 }
 
@@ -67,11 +67,11 @@ pub struct Attribute {
     pub name: String,
     /// Its repository id.
     pub repository_id: String,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
     /// The comment before it.
     pub docs: Vec<String>,
-    /// Whether it can only be read.
+    /// Whether it is `readonly`.
     pub readonly: bool,
     /// The exceptions that reading it may raise.
     pub get_raises: Vec<DeclId>,
@@ -86,7 +86,7 @@ pub struct Attribute {
 pub struct Initializer {
     /// Its name.
     pub name: String,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
     /// The comment before it.
     pub docs: Vec<String>,

@@ -1,13 +1,13 @@
-//! What the interfaces of components and homes were declared as (CORBA 3.4 Part 3, 6).
+//! Components and homes (CORBA 3.4 Part 3, 6).
 //!
-//! A component stands in the model as the interface that its equivalent IDL has, a home as three of
-//! them. A back end that knows nothing of components sees interfaces.
+//! In the model a component is the interface of its equivalent IDL, and a home is three interfaces.
+//! So a back end needs no support for components.
 
 use super::id::DeclId;
 use super::types::Type;
 use crate::source::Span;
 
-/// What an interface was declared as.
+/// The construct that declared an interface.
 #[derive(Debug, Clone, Default)]
 pub enum Role {
     /// An interface.
@@ -19,7 +19,7 @@ pub enum Role {
     Home(Home),
 }
 
-/// What a component says beside its equivalent interface.
+/// The parts of a component that its equivalent interface does not show.
 #[derive(Debug, Clone, Default)]
 pub struct Component {
     /// Whether it was declared as a `connector`.
@@ -28,7 +28,7 @@ pub struct Component {
     pub base: Option<DeclId>,
     /// The interfaces that it supports, in order.
     pub supports: Vec<DeclId>,
-    /// Its own ports, in order; those of port types one by one.
+    /// Its own ports, in order; those of port types expanded.
     pub ports: Vec<Port>,
 }
 
@@ -37,15 +37,15 @@ pub struct Component {
 pub struct Port {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: PortKind,
     /// Its interface, which may be `Object`, or its event type.
     pub ty: Type,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// What a port is.
+/// The kind of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PortKind {
     /// `provides`: a facet.
@@ -63,7 +63,7 @@ pub enum PortKind {
 }
 
 impl PortKind {
-    /// The words that IDL has for it.
+    /// The keywords of IDL for it.
     pub fn keyword(self) -> &'static str {
         match self {
             PortKind::Provides => "provides",
@@ -76,14 +76,14 @@ impl PortKind {
     }
 }
 
-/// What a home says beside its equivalent interfaces.
+/// The parts of a home that its equivalent interfaces do not show.
 #[derive(Debug, Clone, Default)]
 pub struct Home {
     /// The home that it inherits from.
     pub base: Option<DeclId>,
     /// The interfaces that it supports, in order.
     pub supports: Vec<DeclId>,
-    /// The component that it manages; nothing is known of it while the home is being declared.
+    /// The component that it manages; `None` while the home is being checked.
     pub manages: Option<DeclId>,
     /// The valuetype of its primary key.
     pub primary_key: Option<DeclId>,

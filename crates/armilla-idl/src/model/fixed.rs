@@ -1,12 +1,12 @@
-//! Fixed-point numbers as constants have them: exact decimal numbers of 31 digits.
+//! Fixed-point numbers of constants: exact decimal numbers of at most 31 digits.
 
 use std::fmt;
 
 /// The most digits of a fixed-point number (CORBA 3.4 Part 1, 7.11.3.4).
 const MAX_DIGITS: u32 = 31;
 
-/// A decimal number: `value` divided by ten to the power of `scale`. Zeros at its end that say
-/// nothing are not kept.
+/// A decimal number: `value` divided by ten to the power of `scale`. Trailing zeros of the fraction
+/// are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fixed {
     value: i128,
@@ -14,24 +14,23 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// All digits as one number: -150 for `-1.50` before its zero was dropped.
+    /// The number without its point: -15 for `-1.50`, whose trailing zero is not kept.
     pub fn unscaled(&self) -> i128 {
         self.value
     }
 
-    /// How many of the digits stand behind the point.
+    /// The number of digits after the point.
     pub fn scale(&self) -> u16 {
         self.scale
     }
 
-    /// How many digits there are in all, 1 at least.
+    /// The number of all digits, at least 1.
     pub fn digits(&self) -> u16 {
         let digits = self.value.unsigned_abs().checked_ilog10().map_or(1, |log| log + 1);
         (digits as u16).max(self.scale)
     }
 
-    /// The number that `digits`, which may have a point in it, spells; `None` if it has more than
-    /// 31 digits.
+    /// Parses `digits`, which may contain a point; `None` if it has more than 31 digits.
     pub(crate) fn parse(digits: &str) -> Option<Fixed> {
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let fraction = fraction.trim_end_matches('0');
@@ -44,7 +43,7 @@ impl Fixed {
         Fixed::new(value, fraction.len() as u32)
     }
 
-    /// The number, cut at its end to 31 digits; `None` if it is too large.
+    /// The number, truncated to 31 digits; `None` if it is too large.
     fn new(mut value: i128, mut scale: u32) -> Option<Fixed> {
         let limit = 10_i128.pow(MAX_DIGITS);
         while scale > 0 && (value.abs() >= limit || scale > MAX_DIGITS || value % 10 == 0) {
@@ -54,7 +53,7 @@ impl Fixed {
         (value.abs() < limit).then_some(Fixed { value, scale: scale as u16 })
     }
 
-    /// The number with at most `scale` digits behind its point, the others cut off.
+    /// The number truncated to at most `scale` digits after the point.
     pub(crate) fn truncated(self, scale: u16) -> Fixed {
         let surplus = u32::from(self.scale.saturating_sub(scale));
         let cut = self.value / 10_i128.pow(surplus);
@@ -77,14 +76,15 @@ impl Fixed {
         if let Some(product) = self.value.checked_mul(other.value) {
             return Fixed::new(product, scale);
         }
-        // Beyond 38 digits: the last ones of the longer factor cannot count among the first 31.
+        // Beyond 38 digits: the last digit of the longer factor does not affect the first 31
+        // digits.
         let (long, short) =
             if self.value.abs() > other.value.abs() { (self, other) } else { (other, self) };
         let shorter = Fixed { value: long.value / 10, scale: long.scale.checked_sub(1)? };
         shorter.times(short)
     }
 
-    /// The quotient, with as many digits as there is room for; `None` for a division by zero.
+    /// The quotient, with as many digits as fit; `None` for a division by zero.
     pub(crate) fn divided_by(self, other: Fixed) -> Option<Fixed> {
         let limit = 10_u128.pow(MAX_DIGITS);
         let divisor = other.value.unsigned_abs();

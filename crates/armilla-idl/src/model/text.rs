@@ -1,10 +1,10 @@
-//! Types and values as IDL writes them.
+//! Types and values in IDL syntax.
 
 use super::{ConstValue, DeclId, DeclKind, Model, Primitive, Type};
 
 impl Model {
-    /// `ty` as IDL spells it, with scoped names: `sequence<Bank::Account, 10>`. Dimensions stand
-    /// behind the type of the element: `long[2][3]`.
+    /// `ty` in IDL syntax, with scoped names: `sequence<Bank::Account, 10>`. Dimensions follow the
+    /// element type: `long[2][3]`.
     pub fn type_text(&self, ty: &Type) -> String {
         let bounded = |name: &str, bound: &Option<u32>| match bound {
             None => name.to_owned(),
@@ -38,7 +38,7 @@ impl Model {
         }
     }
 
-    /// The scoped name of the enumerator with this index: enumerators stand beside their enum.
+    /// The scoped name of the enumerator with this index: it is in the scope of its enum.
     pub fn enumerator_name(&self, id: DeclId, index: u32) -> String {
         let declaration = self.get(id);
         let DeclKind::Enum(body) = &declaration.kind else { return self.scoped_name(id) };
@@ -51,8 +51,7 @@ impl Model {
 }
 
 impl ConstValue {
-    /// The text of a string or a character; `None` for other values. What is not valid UTF-16 is
-    /// replaced.
+    /// The text of a string or a character; `None` for other values. Invalid UTF-16 is replaced.
     pub fn text(&self) -> Option<String> {
         match self {
             ConstValue::Char(octet) => Some(char::from(*octet).to_string()),
@@ -65,7 +64,7 @@ impl ConstValue {
 }
 
 impl Primitive {
-    /// The type as IDL spells it.
+    /// The type in IDL syntax.
     pub fn as_str(self) -> &'static str {
         match self {
             Primitive::Short => "short",

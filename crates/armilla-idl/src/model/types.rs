@@ -1,4 +1,4 @@
-//! Types where they are used, and the values of constants.
+//! Uses of types, and the values of constants.
 
 use super::fixed::Fixed;
 use super::id::DeclId;
@@ -8,7 +8,7 @@ use super::id::DeclId;
 pub struct Const {
     /// Its declared type.
     pub ty: Type,
-    /// Its value, which that type can hold.
+    /// Its value, which is in the range of that type.
     pub value: ConstValue,
 }
 
@@ -31,11 +31,11 @@ pub enum ConstValue {
     WString(Vec<u16>),
     /// A fixed-point number.
     Fixed(Fixed),
-    /// The enumerator with this index of the enum that the id names.
+    /// An enumerator: its enum and its index.
     Enumerator(DeclId, u32),
 }
 
-/// A type where it is used.
+/// A use of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A basic type.
@@ -52,21 +52,21 @@ pub enum Type {
     Any,
     /// `CORBA::TypeCode`: a type as a value.
     TypeCode,
-    /// `CORBA::Principal`, which nobody uses any more.
+    /// `CORBA::Principal`, which is obsolete.
     Principal,
     /// `ValueBase`: a value of any valuetype.
     ValueBase,
     /// A wide string, with its bound.
     WString(Option<u32>),
-    /// `fixed<digits, scale>`: a decimal number of so many digits, so many of them behind the point.
-    /// The type of a `fixed` constant is that of its value.
+    /// `fixed<digits, scale>`: a decimal number with so many digits in all and after the point. The
+    /// type of a `fixed` constant is that of its value.
     Fixed(u16, u16),
     /// A map of IDL 4 from a key to a value, with its bound.
     Map(Box<Type>, Box<Type>, Option<u32>),
-    /// A sequence of octets, with its bound, that is kept in a shared buffer. There is none in what
-    /// the front end makes: a back end may put it in place of a [`Sequence`](Self::Sequence).
+    /// A sequence of octets, with its bound, that is kept in a shared buffer. The front end never
+    /// produces it; a back end may substitute it for a [`Sequence`](Self::Sequence).
     SharedOctets(Option<u32>),
-    /// Likewise a sequence of strings, without bounds.
+    /// A sequence of strings, both without bounds, in a shared buffer. Also only for back ends.
     SharedStrings,
     /// A type declared elsewhere: a struct, union, enum, typedef, interface (an object reference),
     /// valuetype, boxed value, native type, bitmask or bitset.
